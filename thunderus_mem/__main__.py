@@ -9,21 +9,21 @@ import sys
 
 
 def main() -> None:
-    """Run the command line and leave with its exit code."""
+    """Run the command line and exit with its exit code."""
     try:
         code = _run()
-        # What is done is done: from here to the end nothing may interrupt.
+        # The command is complete; ignore interrupts from here on.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     except KeyboardInterrupt:
         code = 130
-    # Everything is flushed and closed: what the interpreter would still tidy up costs milliseconds.
+    # Everything is flushed and closed; skip the interpreter's shutdown, which costs milliseconds.
     os._exit(code)
 
 
 def _run() -> int:
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    # A command lives for milliseconds: collecting the garbage of imports costs more than it frees.
+    # A command runs for milliseconds; collecting the garbage of imports costs more than it frees.
     gc.set_threshold(50_000, 20, 100)
     _open_missing_streams()
     _use_utf8()
@@ -37,7 +37,7 @@ def _run() -> int:
 
 
 def _open_missing_streams() -> None:
-    """Put the null device where a standard stream is closed, or the next file opened would take its place."""
+    """Open the null device for closed standard streams, whose descriptors would be reused."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             while os.open(os.devnull, os.O_RDWR) < number:
@@ -47,7 +47,7 @@ def _open_missing_streams() -> None:
 
 
 def _use_utf8() -> None:
-    """Start again in UTF-8 where the locale would read names and arguments as ASCII."""
+    """Restart in UTF-8 mode when the locale would decode names and arguments as ASCII."""
     if os.name == "nt" or sys.getfilesystemencoding() == "utf-8" or os.environ.get("PYTHONUTF8") == "1":
         return
     os.environ["PYTHONUTF8"] = "1"

@@ -1,9 +1,9 @@
-"""Git hooks: put our block into a repository's hook, take it out, say how it stands, and run it.
+"""Git hooks: install, remove, inspect and run our block in a repository's hook.
 
-The block runs first; the hook's own text, which may be somebody else's, follows untouched. The hook reads
-what is staged and writes nothing. It never fails a commit for a reason of its own: only exit code `BLOCKED`
-stops one, which no crash, missing module or shell error produces; without the tool, or when the tool fails or
-is slow, the commit goes through with one line. Reads and writes the files of git's hooks folder.
+The block runs first; the rest of the hook file stays unchanged and runs after it. The hook reads the staged
+text and writes nothing. Only exit code `BLOCKED` blocks a commit, which no crash, missing module or shell
+error produces; if the tool is missing, fails or is slow, the commit continues with one message. Reads and
+writes the files in git's hooks folder.
 """
 
 from __future__ import annotations
@@ -28,34 +28,32 @@ if TYPE_CHECKING:
     from thunderus_mem.git.repository import Git
 
 BLOCKED: Final = 93
-"""Exit code of `hooks run … --hook`: findings stop the commit."""
+"""Exit code of `hooks run … --hook` when errors block the commit."""
 
 SECONDS: Final = 5
-"""How long the hook may take before the commit goes on without it (THUNDERUS_MEM_HOOK_SECONDS)."""
+"""Time limit of the hook; then the commit continues without it (THUNDERUS_MEM_HOOK_SECONDS)."""
 
 HOOKS: Final = ("pre-commit",)
 VERSION: Final = 2
-_BEGIN: Final = (
-    f"# >>> thunderus-mem hook {VERSION} >>> (`thunderus-mem hooks uninstall` takes this block out)"
-)
+_BEGIN: Final = f"# >>> thunderus-mem hook {VERSION} >>> (to remove: thunderus-mem hooks uninstall)"
 _END: Final = "# <<< thunderus-mem hook <<<"
 _BLOCK = re.compile(rb"(?m)^# >>> thunderus-mem hook \d+ >>>.*?^# <<< thunderus-mem hook <<<\n?", re.DOTALL)
 _OWN_SHEBANG: Final = b"#!/bin/sh\n"
 _SHELLS: Final = frozenset([b"sh", b"bash", b"dash", b"zsh", b"ksh", b"ash"])
-_ASIDE: Final = ".before-thunderus-mem"
-_CHAIN: Final = f'[ ! -x "$0{_ASIDE}" ] || exec "$0{_ASIDE}" "$@"\n'
-"""The line after our block that runs the hook we set aside."""
+_RENAMED: Final = ".before-thunderus-mem"
+_CHAIN: Final = f'[ ! -x "$0{_RENAMED}" ] || exec "$0{_RENAMED}" "$@"\n'
+"""The line after our block that runs the renamed hook."""
 _PROGRAM: Final = (sys.executable, "-P", "-m", "thunderus_mem")
-"""The command line that starts this tool; ``-P`` keeps a repository from lending us its modules."""
+"""The command line of this tool; ``-P`` prevents imports from the repository."""
 _MAX_HOOK: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class HookStatus:
-    """How a hook stands. ``state``: ``installed``, ``outdated``, ``absent``, ``foreign`` or ``elsewhere``.
+    """The state of a hook: ``installed``, ``outdated``, ``absent``, ``foreign`` or ``elsewhere``.
 
-    ``foreign``: a hook without our block; ``elsewhere``: ``core.hooksPath`` sends git to another folder.
-    ``changed`` says whether this call wrote anything; ``note`` is for people.
+    ``foreign``: a hook without our block; ``elsewhere``: ``core.hooksPath`` points to another folder.
+    ``changed``: this call wrote something; ``note`` is text output.
     """
 
     hook: str
@@ -67,7 +65,7 @@ class HookStatus:
 
 @dataclass(frozen=True, slots=True)
 class HookRun:
-    """What the hook found in the staged text: findings, and whether they stop the commit."""
+    """The findings in the staged text, and whether they block the commit."""
 
     hook: str
     diagnostics: tuple[Diagnostic, ...]
@@ -75,27 +73,27 @@ class HookRun:
 
 
 def install(git: Git, hook: str = "pre-commit", command: Sequence[str] | None = None) -> HookStatus:
-    """Put our block into ``hook``; a foreign hook keeps its text and runs after it.
+    """Add our block to ``hook``; an existing hook keeps its text and runs after the block.
 
-    Raises `Refused` when ``core.hooksPath`` points elsewhere or the hook there is switched off, `NotWritable`
-    when the disk says no. Installing again changes nothing.
+    Raises `Refused` when ``core.hooksPath`` points to another folder or the existing hook is not executable,
+    `NotWritable` when a file cannot be written. Installing again changes nothing.
     """
     path = _own_path(git, hook)
     text = _read(path)
     if text is not None and not os.access(path, os.X_OK) and installed_block(text) is None:
         raise Refused(
-            f"{path} is there but git does not run it, since it is not executable.",
-            hint=f"Make it executable (`chmod +x {path}`) or remove it, then install again.",
+            f"{path} exists but is not executable, so git ignores it",
+            hint=f"make it executable (`chmod +x {path}`) or remove it, then install again",
         )
     lines = block(command or _PROGRAM, hook)
     note = ""
     if text is not None and (os.path.islink(path) or not is_shell(text)):
-        _set_aside(path, hook)
-        text, note = None, f"the hook that was there is kept as {hook}{_ASIDE} and runs after ours"
+        _rename_hook(path, hook)
+        text, note = None, f"the existing hook was renamed to {hook}{_RENAMED} and runs after this one"
         lines += _CHAIN
     elif text is not None and installed_block(text) is None:
-        note = "the hook that was there keeps its text and runs after ours"
-    new = put_in(text, lines)
+        note = "the existing hook is unchanged and runs after this one"
+    new = insert_block(text, lines)
     if new == text:
         return HookStatus(hook, path, "installed", note="already installed")
     _write(path, new)
@@ -103,28 +101,28 @@ def install(git: Git, hook: str = "pre-commit", command: Sequence[str] | None = 
 
 
 def uninstall(git: Git, hook: str = "pre-commit") -> HookStatus:
-    """Take our block out; what was there before is again as it was."""
+    """Remove our block and restore the hook that existed before."""
     path = _own_path(git, hook)
     text = _read(path)
     if text is None or installed_block(text) is None:
-        return HookStatus(hook, path, _state(path), note="nothing of ours was there")
-    aside = path + _ASIDE
+        return HookStatus(hook, path, _state(path), note="not installed")
+    renamed = path + _RENAMED
     chain = _CHAIN.encode()
-    rest = take_out(text.replace(chain, b""))
+    rest = remove_block(text.replace(chain, b""))
     with _writable(path):
-        if os.path.lexists(aside) and chain in text:
-            os.replace(aside, path)
+        if os.path.lexists(renamed) and chain in text:
+            os.replace(renamed, path)
         elif rest is None:
             os.unlink(path)
             return HookStatus(hook, path, "absent", changed=True)
         else:
             _write(path, rest)
-    return HookStatus(hook, path, "foreign", changed=True, note="the hook before ours is back")
+    return HookStatus(hook, path, "foreign", changed=True, note="the previous hook was restored")
 
 
 def status(git: Git, hook: str = "pre-commit") -> HookStatus:
-    """Say how ``hook`` stands; changes nothing."""
-    elsewhere = _elsewhere(git)
+    """Return the state of ``hook``; changes nothing."""
+    elsewhere = _other_hooks_dir(git)
     if elsewhere:
         return HookStatus(hook, os.path.join(elsewhere, hook), "elsewhere", note=_advice(elsewhere, hook)[1])
     path = os.path.join(git.hooks_dir(), hook)
@@ -134,7 +132,7 @@ def status(git: Git, hook: str = "pre-commit") -> HookStatus:
 
 
 def run(hook: str, lint: Callable[[], Iterable[Diagnostic]]) -> HookRun:
-    """Run a hook: ``lint`` gives the findings of the staged text; errors among them stop the commit."""
+    """Run a hook: ``lint`` returns the findings in the staged text; errors block the commit."""
     _refuse_unknown(hook)
     found = tuple(lint())
     return HookRun(hook, found, any(item.severity is Severity.ERROR for item in found))
@@ -151,8 +149,8 @@ def _state(path: str) -> str:
     return "installed" if found == wanted and os.access(path, os.X_OK) else "outdated"
 
 
-def _elsewhere(git: Git) -> str:
-    """The folder ``core.hooksPath`` names, when it is not the repository's own."""
+def _other_hooks_dir(git: Git) -> str:
+    """Return the folder set by ``core.hooksPath``, unless it is the repository's own."""
     there = os.path.realpath(git.hooks_dir())
     own = os.path.realpath(os.path.join(git.common_dir, "hooks"))
     return "" if there == own else git.hooks_dir()
@@ -160,22 +158,22 @@ def _elsewhere(git: Git) -> str:
 
 def _advice(folder: str, hook: str) -> tuple[str, str]:
     return (
-        f"core.hooksPath sends git to {folder}, which belongs to another tool or to all your repositories.",
+        f"core.hooksPath is {folder}, which belongs to another tool or to all your repositories",
         (
-            f"Add the line `thunderus-mem hooks run {hook} || exit 1` to {os.path.join(folder, hook)}, "
-            "or run `git config --unset core.hooksPath` and install again."
+            f"add the line `thunderus-mem hooks run {hook} || exit 1` to {os.path.join(folder, hook)}, "
+            "or run `git config --unset core.hooksPath` and install again"
         ),
     )
 
 
 def _refuse_unknown(hook: str) -> None:
     if hook not in HOOKS:
-        raise NotFound(f"There is no hook {hook} here.", hint=f"Known: {', '.join(HOOKS)}.")
+        raise NotFound(f"unsupported hook {hook!r}", hint=f"use {', '.join(HOOKS)}")
 
 
 def _own_path(git: Git, hook: str) -> str:
     _refuse_unknown(hook)
-    elsewhere = _elsewhere(git)
+    elsewhere = _other_hooks_dir(git)
     if elsewhere:
         message, hint = _advice(elsewhere, hook)
         raise Refused(message, hint=hint)
@@ -184,7 +182,7 @@ def _own_path(git: Git, hook: str) -> str:
 
 def _read(path: str) -> bytes | None:
     if os.path.isdir(path):
-        raise Refused(f"{path} is a folder, where git wants a hook.", hint="Move it away, then try again.")
+        raise Refused(f"{path} is a folder, not a hook", hint="move it away, then try again")
     with _writable(path):
         try:
             with open(path, "rb") as file:
@@ -193,15 +191,16 @@ def _read(path: str) -> bytes | None:
             return b"" if os.path.islink(path) else None
 
 
-def _set_aside(path: str, hook: str) -> None:
-    """Move a hook that cannot hold our lines out of the way, to be called after them."""
-    aside = path + _ASIDE
-    if os.path.lexists(aside):
+def _rename_hook(path: str, hook: str) -> None:
+    """Rename a hook that cannot contain our block; the block's last line runs it."""
+    renamed = path + _RENAMED
+    if os.path.lexists(renamed):
         raise Refused(
-            f"Both {hook} and {hook}{_ASIDE} are there.", hint=f"Remove the one you do not need from {path}."
+            f"both {hook} and {hook}{_RENAMED} exist",
+            hint=f"remove the one you do not need in {os.path.dirname(path)}",
         )
     with _writable(path):
-        os.replace(path, aside)
+        os.replace(path, renamed)
 
 
 def _write(path: str, data: bytes) -> None:
@@ -209,22 +208,22 @@ def _write(path: str, data: bytes) -> None:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         replace_file(path, data)
         mode = stat.S_IMODE(os.stat(path).st_mode)
-        # Who may read it may run it.
+        # Everyone who can read it can also run it.
         os.chmod(path, mode | ((mode & 0o444) >> 2) | stat.S_IXUSR)
 
 
 @contextmanager
 def _writable(path: str) -> Iterator[None]:
-    """Raises `NotWritable` where the disk refuses."""
+    """Convert `OSError` to `NotWritable`."""
     try:
         yield
     except OSError as error:
-        hint = "Check the permissions of the hooks folder."
-        raise NotWritable(f"{path}: {error.strerror or error}.", hint=hint) from error
+        hint = "check the permissions of the hooks folder"
+        raise NotWritable(f"cannot access {path}: {error.strerror or error}", hint=hint) from error
 
 
 def block(program: Sequence[str], name: str = "pre-commit") -> str:
-    """The marked lines for hook ``name``; ``program`` is the command line that starts this tool."""
+    """Return our block for hook ``name``; ``program`` is the command line of this tool."""
     command = " ".join(shlex.quote(part) for part in program)
     return f"""{_BEGIN}
 thunderus_mem_hook() {{
@@ -235,13 +234,13 @@ thunderus_mem_hook() {{
   set --
   command -v timeout >/dev/null 2>&1 && set -- timeout "${{THUNDERUS_MEM_HOOK_SECONDS:-{SECONDS}}}"
   if [ -x {shlex.quote(program[0])} ]; then
-    thunderus_mem_says=$(
+    thunderus_mem_output=$(
       exec 2>&1 </dev/null
       "$@" {command} hooks run {name} --hook
       exit $?
     )
   else
-    thunderus_mem_says=$(
+    thunderus_mem_output=$(
       exec 2>&1 </dev/null
       "$@" thunderus-mem hooks run {name} --hook
       exit $?
@@ -249,11 +248,11 @@ thunderus_mem_hook() {{
   fi
   thunderus_mem_code=$?
   case $thunderus_mem_code in
-    0) [ -z "$thunderus_mem_says" ] || printf '%s\\n' "$thunderus_mem_says" >&2 ;;
-    {BLOCKED}) printf '%s\\n' "$thunderus_mem_says" >&2; return 1 ;;
-    124 | 143) echo "thunderus-mem: too slow, memory not checked; the commit goes on" >&2 ;;
-    127) echo "thunderus-mem: not found, memory not checked; the commit goes on" >&2 ;;
-    *) echo "thunderus-mem: failed (exit $thunderus_mem_code), memory not checked; the commit goes on" >&2 ;;
+    0) [ -z "$thunderus_mem_output" ] || printf '%s\\n' "$thunderus_mem_output" >&2 ;;
+    {BLOCKED}) printf '%s\\n' "$thunderus_mem_output" >&2; return 1 ;;
+    124 | 143) echo "thunderus-mem: timed out; memory not checked, commit continues" >&2 ;;
+    127) echo "thunderus-mem: not found; memory not checked, commit continues" >&2 ;;
+    *) echo "thunderus-mem: failed (exit $thunderus_mem_code); memory not checked, commit continues" >&2 ;;
   esac
   return 0
 }}
@@ -263,7 +262,7 @@ thunderus_mem_hook || exit 1
 
 
 def is_shell(text: bytes) -> bool:
-    """Whether a hook is a shell script, so that our lines can stand in it."""
+    """Whether a hook is a shell script that can contain our block."""
     first = text.split(b"\n", 1)[0].strip()
     if not first.startswith(b"#!"):
         return False
@@ -273,21 +272,21 @@ def is_shell(text: bytes) -> bool:
 
 
 def installed_block(text: bytes) -> bytes | None:
-    """Our block in a hook file, or ``None``."""
+    """Return our block in a hook file, or ``None``."""
     match = _BLOCK.search(text)
     return match.group() if match else None
 
 
-def put_in(text: bytes | None, lines: str) -> bytes:
-    """The hook file with our block after its first line; the block it had is replaced."""
+def insert_block(text: bytes | None, lines: str) -> bytes:
+    """Insert our block after the first line of a hook file, replacing an older block."""
     if text is None:
         return _OWN_SHEBANG + lines.encode()
-    rest = take_out(text) or _OWN_SHEBANG
+    rest = remove_block(text) or _OWN_SHEBANG
     first, newline, after = rest.partition(b"\n")
     return first + (newline or b"\n") + lines.encode() + after
 
 
-def take_out(text: bytes) -> bytes | None:
-    """The hook file without our block; ``None`` when nothing else was in it."""
+def remove_block(text: bytes) -> bytes | None:
+    """Remove our block from a hook file; ``None`` when nothing else is in it."""
     rest = _BLOCK.sub(b"", text)
     return None if rest.strip() in (b"", _OWN_SHEBANG.strip()) and rest != text else rest

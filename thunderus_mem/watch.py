@@ -1,8 +1,8 @@
-"""Keep the index fresh while files change, and say what the changed documents have wrong.
+"""`watch`: refresh the index and lint documents while files change.
 
-The file system's events only say when to look, never what is there. After a quiet moment the document folders
-are compared with what they were, and every few seconds besides, since events may fail to come. Every command
-works without a watcher. The only door to watchdog, which is loaded when a folder is listened to.
+File system events only trigger a scan. After a quiet moment the document folders are compared with the
+previous scan, and also every few seconds, because events can get lost. No command needs a watcher. Only this
+module uses watchdog, and imports it on demand.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
     from thunderus_mem.git.repository import Git
     from thunderus_mem.memory.memory import Memory
 
-# Seconds: to wait for quiet, at most after the first event, between looks of polling, between looks anyway.
+# Seconds: quiet time before a scan, maximum delay after the first event, polling interval, scan interval.
 QUIET: Final = 0.3
 LONGEST: Final = 2.0
 EVERY: Final = 1.0
 SAFETY: Final = 3.0
 _SHARE: Final = 50
-"""A look takes at most one part in so many of the time."""
+"""Scans take at most 1/50 of the time."""
 _UNWATCHED: Final = ("memory/indexes", "sessions", "local", ".staging", ".quarantine", ".lock")
 _IDLE_EVENTS: Final = frozenset(["opened", "closed_no_write"])
 
 
 @dataclass(frozen=True, slots=True)
 class WatchTurn:
-    """One look that found something: the paths that came, changed or went, and what is wrong with them."""
+    """A scan with changes: the paths added, modified and removed, and the findings in them."""
 
     added: tuple[str, ...]
     modified: tuple[str, ...]
@@ -49,8 +49,7 @@ class WatchTurn:
 
 
 class WatchedMemory:
-    """What the watcher needs of a memory. ``open_again`` gives a fresh `Memory`: the store may have been
-    exchanged since."""
+    """The memory as the watcher uses it. ``open_again`` opens it again, because the store may be replaced."""
 
     def __init__(self, open_again: Callable[[], Memory]) -> None:
         self._open = open_again
@@ -63,22 +62,22 @@ class WatchedMemory:
         """The absolute path of ``.thunderus``."""
         return os.path.join(self._root, ".thunderus")
 
-    def under_way(self) -> str:
-        """What git is in the middle of in this working tree, empty when nothing is."""
-        return git_at_work(self._git, time.time())
+    def git_operation(self) -> str:
+        """The git operation in progress in this working tree, "" for none."""
+        return git_operation(self._git, time.time())
 
     def stamps(self) -> dict[str, object]:
-        """Each document's path with what changes when its file does."""
+        """Map each document's path to a stamp that changes with its file."""
         return dict(scan(self._root, self._folders).files())
 
     def refresh(self) -> None:
-        """Bring the index up to date."""
+        """Refresh the index."""
         memory = self._open()
         memory.refresh()
         memory.index.close()
 
     def lint(self, paths: tuple[str, ...]) -> tuple[Diagnostic, ...]:
-        """The findings of those of these documents that are still there."""
+        """Lint those of the documents that still exist."""
         there = [path for path in (os.path.join(self._root, path) for path in paths) if os.path.lexists(path)]
         if not there:
             return ()
@@ -89,8 +88,8 @@ class WatchedMemory:
             memory.index.close()
 
 
-def git_at_work(git: Git | None, now: float) -> str:
-    """What git is in the middle of here (``merge``, ``index.lock``), or ""; a lock of 30 s is a leftover."""
+def git_operation(git: Git | None, now: float) -> str:
+    """Return the git operation in progress (``merge``, ``index.lock``), or ""; ignore old locks."""
     if git is None:
         return ""
     operation = git.operation()
@@ -100,7 +99,7 @@ def git_at_work(git: Git | None, now: float) -> str:
 
 
 def compare(old: Mapping[str, object], new: Mapping[str, object]) -> tuple[tuple[str, ...], ...]:
-    """Paths added, modified and removed between two looks."""
+    """Return the paths added, modified and removed between two scans."""
     added = tuple(sorted(new.keys() - old.keys()))
     removed = tuple(sorted(old.keys() - new.keys()))
     return added, tuple(sorted(path for path in new.keys() & old.keys() if new[path] != old[path])), removed
@@ -108,7 +107,7 @@ def compare(old: Mapping[str, object], new: Mapping[str, object]) -> tuple[tuple
 
 @dataclass(slots=True)
 class Debounce:
-    """Waits for ``quiet`` seconds without an event, yet never longer than ``longest`` after the first."""
+    """Waits for ``quiet`` seconds without an event, but at most ``longest`` seconds after the first one."""
 
     quiet: float = QUIET
     longest: float = LONGEST
@@ -116,24 +115,24 @@ class Debounce:
     last: float = 0.0
 
     def add(self, now: float) -> None:
-        """Note that something happened."""
+        """Record an event."""
         if self.first is None:
             self.first = now
         self.last = now
 
     def wait(self, now: float) -> float | None:
-        """Seconds until it is time to look; ``None`` when nothing happened."""
+        """Return the seconds until the next scan; ``None`` without events."""
         if self.first is None:
             return None
         return max(min(self.last + self.quiet, self.first + self.longest) - now, 0.0)
 
     def clear(self) -> None:
-        """Forget the events: somebody looks now."""
+        """Forget the events, before a scan."""
         self.first = None
 
 
 def new_observer() -> Any:
-    """The system's own kind of observer."""
+    """Create the native observer of the system."""
     from watchdog.observers import Observer
 
     return Observer()
@@ -141,7 +140,7 @@ def new_observer() -> Any:
 
 @dataclass(slots=True)
 class _Listener:
-    """Calls ``heard`` when files under the store change, on a thread of the observer."""
+    """Calls ``heard`` on the observer's thread when files in the store change."""
 
     store: str
     heard: Callable[[], None]
@@ -150,7 +149,7 @@ class _Listener:
     _identity: tuple[int, int] | None = field(default=None, init=False)
 
     def start(self) -> None:
-        """Start listening, if the store is there; raises ``OSError`` when the system has no watch left."""
+        """Start listening if the store exists. Raises ``OSError`` when the system has no watches left."""
         self.stop()
         identity = _identity(self.store)
         if identity is None:
@@ -160,16 +159,16 @@ class _Listener:
         heard = self._on_event
 
         class Handler(FileSystemEventHandler):
-            """Passes events on as plain values."""
+            """Converts events to plain values."""
 
             def on_any_event(self, event: FileSystemEvent) -> None:
-                """Pass one event on: its kind, where it was and where it went."""
+                """Forward one event: its kind, source and target."""
                 heard(
                     event.event_type,
                     [os.fsdecode(path) for path in (event.src_path, event.dest_path) if path],
                 )
 
-        # Under a storm of renames the library has troubles; it may keep them: we look at the files anyway.
+        # Ignore the library's warnings during many renames; the files are scanned anyway.
         warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"watchdog\.")
         logging.getLogger("watchdog").addHandler(logging.NullHandler())
         observer = self.observer_factory()
@@ -178,7 +177,7 @@ class _Listener:
         self._observer, self._identity = observer, identity
 
     def stop(self) -> None:
-        """Stop listening and wait a moment for the thread; harmless when nothing listens."""
+        """Stop listening and wait up to 5 s for the thread; does nothing when not listening."""
         observer, self._observer, self._identity = self._observer, None, None
         if observer is None:
             return
@@ -189,7 +188,7 @@ class _Listener:
 
     @property
     def broken(self) -> bool:
-        """Whether the store is another folder than is listened to, or the observer or a part of it died."""
+        """Whether the store was replaced by another folder, or the observer or one of its threads died."""
         if _identity(self.store) != self._identity:
             return True
         observer = self._observer
@@ -220,11 +219,11 @@ def watch(
     debounce: Debounce | None = None,
     observer_factory: Callable[[], Any] | None = None,
 ) -> None:
-    """Watch until ``stop`` is set: refresh and lint what changed, through ``report``; ``say`` is for news.
+    """Watch until ``stop`` is set: refresh, lint and ``report`` changes; ``say`` prints messages.
 
-    ``debounce`` says how long to wait for a quiet moment. Falls back to looking every ``every`` seconds, with
-    one message, when the system cannot watch. While git is in the middle of something (a merge, a rebase, its
-    index locked) it waits.
+    ``debounce`` sets how long to wait for a quiet moment. If the system cannot watch, fall back to polling
+    every ``every`` seconds, with one message. Waits while a git operation (merge, rebase, locked index) is in
+    progress.
     """
     woken = threading.Event()
     listener = _Listener(memory.store, woken.set, observer_factory or new_observer)
@@ -233,7 +232,7 @@ def watch(
 
 @dataclass(slots=True)
 class _Watch:
-    """The loop and what it remembers between two looks."""
+    """The loop and its state between scans."""
 
     memory: WatchedMemory
     report: Callable[[WatchTurn], None]
@@ -245,15 +244,17 @@ class _Watch:
     listener: _Listener
     woken: threading.Event
     waited_for: str = ""
-    look_again: float = 0.0
+    next_scan: float = 0.0
     known: Mapping[str, object] = field(default_factory=dict)
 
     def run(self) -> None:
-        """Look once, then whenever something happened or the heartbeat finds the folder exchanged."""
+        """Scan once, then after every event, and when the store was replaced."""
         self._listen()
         self.known = self.memory.stamps()
         self.memory.refresh()
-        self.say(f"Watching {self.memory.store}{' by looking every second' if self.polling else ''}.")
+        self.say(
+            f"Watching {self.memory.store}{f' (polling every {self.every:g} s)' if self.polling else ''}"
+        )
         try:
             while not self.stop.is_set():
                 self._once()
@@ -267,14 +268,14 @@ class _Watch:
         elif wait > 0:
             if self.woken.wait(wait):
                 self._note_event()
-        elif self._may_look():
+        elif self._may_scan():
             self.debounce.clear()
-            self._look()
+            self._scan()
         else:
             self.stop.wait(self.debounce.quiet)
 
     def _idle(self) -> None:
-        """Nothing happened: wait for an event or the next heartbeat, and see whether the listener works."""
+        """Wait for an event or the next interval, and restart a broken listener."""
         if self.polling:
             self.stop.wait(self.every)
             self._note_event()
@@ -285,7 +286,7 @@ class _Watch:
         elif self.listener.broken:
             self._listen()
             self._note_event()
-        elif time.monotonic() > self.look_again:
+        elif time.monotonic() > self.next_scan:
             self._note_event()
 
     def _note_event(self) -> None:
@@ -300,30 +301,32 @@ class _Watch:
         except (OSError, RuntimeError, ImportError) as error:
             self.listener.stop()
             self.polling = True
-            self.say(f"The system cannot watch this folder ({error}): looking every second instead.")
+            self.say(f"warning: cannot watch this folder ({error}); polling every {self.every:g} s")
 
-    def _may_look(self) -> bool:
-        """Whether nothing is in the way; what is gets told once."""
+    def _may_scan(self) -> bool:
+        """Whether the store exists and no git operation is in progress; report a reason to wait once."""
         away = _identity(self.memory.store) is None
-        hindrance = "the store to come back" if away else self.memory.under_way()
+        hindrance = "the store" if away else self.memory.git_operation()
         if hindrance and hindrance not in (self.waited_for, "index.lock"):
-            self.say(f"Waiting for {hindrance if away else f'git to end its {hindrance}'}.")
+            self.say(
+                "The store is missing; waiting" if away else f"Waiting for the git {hindrance} to finish"
+            )
         self.waited_for = hindrance
         return not hindrance
 
-    def _look(self) -> None:
+    def _scan(self) -> None:
         begun = time.monotonic()
         try:
             new = self.memory.stamps()
-            # A look that takes long is had more seldom.
-            self.look_again = time.monotonic() + max(SAFETY, _SHARE * (time.monotonic() - begun))
+            # Slow scans run less often.
+            self.next_scan = time.monotonic() + max(SAFETY, _SHARE * (time.monotonic() - begun))
             added, modified, removed = compare(self.known, new)
             if not (added or modified or removed):
                 return
             self.memory.refresh()
             found = tuple(self.memory.lint((*added, *modified)))
         except (ThunderusError, OSError) as error:
-            self.say(f"Could not look this time: {error}")
+            self.say(f"warning: scan failed, trying again: {error}")
             self.debounce.add(time.monotonic())
             self.stop.wait(self.every)
             return

@@ -80,7 +80,7 @@ def test_an_agent_confirms_and_ranks_below_a_person(store: Path, run: Run) -> No
     assert run("verify", "other").code == 0
     assert run("verify", "tokens", "--actor", "agent").code == 0
     assert "by: agent" in text(store)
-    assert "confirmed by an agent" in run("show", "tokens").out
+    assert "verified by an agent" in run("show", "tokens").out
     assert events(store)[-1]["actor"] == "agent"
     hits = run("--json", "search", "lives").json["hits"]
     assert [hit["id"] for hit in hits] == ["fact.other", "fact.tokens"]

@@ -1,4 +1,4 @@
-"""`search -i`: fzf where it is, a numbered list where it is not; on a real pseudo-terminal."""
+"""`search -i`: fzf if installed, else a numbered list; on a real pseudo-terminal."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ json.dump(told, open({told!r}, "w"))
 
 @pytest.fixture
 def look(repo: Path, server: Server, sealed: Path, once: Callable[..., None]) -> Look:
-    """`search -i` on a terminal in a store with two facts; ``fzf`` is what stands for it."""
+    """`search -i` on a terminal in a store with two facts; ``fzf`` replaces it."""
 
     def make() -> None:
         assert server.run("init", cwd=str(repo)).code == 0
@@ -73,7 +73,7 @@ def look(repo: Path, server: Server, sealed: Path, once: Callable[..., None]) ->
 
 
 def fake(folder: Path, end: str, *, version: str = "0.38.0 (x)", query: str = "") -> dict[str, str]:
-    """A program that stands for fzf; the environment to find it."""
+    """A fake fzf, and the environment to find it."""
     tools = folder / "tools"
     tools.mkdir()
     text = FAKE.format(
@@ -91,7 +91,7 @@ def told(folder: Path) -> dict[str, object]:
     return found
 
 
-def test_what_is_chosen_in_fzf_is_shown(look: Look, tmp_path: Path) -> None:
+def test_document_chosen_in_fzf_is_shown(look: Look, tmp_path: Path) -> None:
     env = fake(tmp_path, "print('fact.ports\\tx')", query="retr")
     seen = look("port", env=env)
     assert seen.code == 0
@@ -103,13 +103,13 @@ def test_what_is_chosen_in_fzf_is_shown(look: Look, tmp_path: Path) -> None:
     assert "--disabled" in found["given"]  # type: ignore[operator]
 
 
-def test_its_id_is_printed_when_that_is_asked_for(look: Look, tmp_path: Path) -> None:
+def test_ids_option_prints_the_chosen_id(look: Look, tmp_path: Path) -> None:
     env = fake(tmp_path, "print('fact.ports')")
     assert look("--ids", env=env) == Seen(0, b"fact.ports\r\n")
     assert str(told(tmp_path)["lines"]).count("\n") == 2, "all documents while nothing is typed"
 
 
-def test_an_old_fzf_looks_for_words_itself(look: Look, tmp_path: Path) -> None:
+def test_old_fzf_filters_by_itself(look: Look, tmp_path: Path) -> None:
     env = fake(tmp_path, "print('fact.ports')", version="0.20.0")
     assert look("--ids", "port", env=env).code == 0
     assert told(tmp_path)["bind"] == ""
@@ -120,58 +120,58 @@ def test_an_old_fzf_looks_for_words_itself(look: Look, tmp_path: Path) -> None:
     ("end", "code"),
     [("sys.exit(130)", 130), ("sys.exit(1)", 1), ("print('../../etc')", 1), ("print('$(touch x)')", 1)],
 )
-def test_nothing_chosen_says_so_by_its_code(look: Look, tmp_path: Path, end: str, code: int) -> None:
+def test_nothing_chosen_sets_the_exit_code(look: Look, tmp_path: Path, end: str, code: int) -> None:
     seen = look(env=fake(tmp_path, end))
-    assert (seen.code, seen.text.strip()) == (code, "Nothing chosen.")
+    assert (seen.code, seen.text.strip()) == (code, "Nothing chosen")
 
 
-def test_an_fzf_that_fails_is_named(look: Look, tmp_path: Path) -> None:
+def test_failing_fzf_is_reported(look: Look, tmp_path: Path) -> None:
     seen = look(env=fake(tmp_path, "sys.exit('bad option')"))
     assert (seen.code, "Nothing chosen" in seen.text) == (1, True)
     (tmp_path / "tools/fzf").write_text("#!/bin/sh\necho 0.38\nexit 2\n")
     seen = look(env={"PATH": f"{tmp_path / 'tools'}{os.pathsep}{os.environ['PATH']}"})
-    assert (seen.code, "fzf ended with 2." in seen.text) == (2, True)
+    assert (seen.code, "fzf exited with code 2" in seen.text) == (2, True)
 
 
 @pytest.mark.parametrize(
     "query", ["'; touch pwned; '", "$(touch pwned)", '"`touch pwned`"', "{1} {q}", "-x --", "\\"]
 )
-def test_no_query_is_ever_a_command(look: Look, tmp_path: Path, query: str) -> None:
+def test_query_is_never_run_as_a_command(look: Look, tmp_path: Path, query: str) -> None:
     env = fake(tmp_path, "print('fact.ports')", query=query)
     assert look("--ids", "--", query, env=env).code == 0
     assert not (tmp_path / "pwned").exists()
     assert "error" not in str(told(tmp_path)["again"])
 
 
-def test_the_commands_for_fzf_hold_nothing_but_our_own_words() -> None:
+def test_fzf_commands_contain_no_user_text() -> None:
     given = fzf_arguments((0, 38), "$(x)", drawn=True)
     for command in (given[given.index("--preview") + 1], given[given.index("--bind") + 1]):
         assert "$(x)" not in command
     assert choice_lines([Choice("fact.a", "fact", "one\ttwo\nthree")]) == "fact.a\tfact      one two three"
 
 
-def test_a_module_of_the_working_tree_is_never_run(look: Look, tmp_path: Path) -> None:
+def test_module_in_the_working_tree_is_never_run(look: Look, tmp_path: Path) -> None:
     for name in ("thunderus_mem.py", "json.py", "typer.py"):
         (tmp_path / name).write_text("open('pwned', 'w')\n")
     env = fake(tmp_path, "print('fact.ports')", query="retr")
-    # The command itself is started as an installed one is: without the working folder on its path.
+    # Run the command like an installed one, without the working folder on its path.
     look("--ids", env=env, program=(sys.executable, "-P", "-m", "thunderus_mem"))
     assert "Retries" in str(told(tmp_path)["again"])
     assert not (tmp_path / "pwned").exists()
 
 
-def test_without_fzf_a_number_is_asked_for(look: Look) -> None:
-    question = b"(Enter leaves): "
+def test_without_fzf_prompts_for_a_number(look: Look) -> None:
+    question = b"(Enter to quit): "
     seen = look("port", keys=[(question, b"7\n"), (question, b"retries\n"), (question, b"1\n")])
     assert seen.code == 0
-    assert "There is no 7." in seen.text
+    assert "no entry 7" in seen.text
     assert "three" in seen.text
     assert look(keys=[(question, b"\n")]).code == 1
     assert look(keys=[(question, b"\x04")]).code == 1
     assert look(keys=[(question, b"\x03")]).code == 130
 
 
-def test_it_needs_a_terminal_and_a_person(run: Run, look: Look) -> None:
+def test_interactive_search_needs_a_terminal(run: Run, look: Look) -> None:
     for arguments in ((), ("--no-input",)):
         ran = run("search", "-i", *arguments)
         assert (ran.code, "needs a terminal" in ran.err) == (2, True)
@@ -181,7 +181,7 @@ def test_it_needs_a_terminal_and_a_person(run: Run, look: Look) -> None:
 
 
 @pytest.mark.skipif(shutil.which("fzf") is None, reason="fzf is not here")
-def test_the_real_fzf_takes_our_options() -> None:
+def test_real_fzf_accepts_our_options() -> None:
     fzf = shutil.which("fzf") or ""
     done = subprocess.run(
         [fzf, *fzf_arguments((0, 38), "", drawn=True), "--filter", "x"],

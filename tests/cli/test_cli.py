@@ -1,4 +1,4 @@
-"""The command line itself: usage, streams, exit codes, crashes, interrupts. Real processes."""
+"""The command line: usage, streams, exit codes, crashes, interrupts; in real processes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def store(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_version_as_text_and_as_json(run: Run) -> None:
+def test_version_as_text_and_json(run: Run) -> None:
     assert run("--version").out == f"thunderus-mem {__version__}\n"
     for arguments in (("--version", "--json"), ("--json", "--version")):
         answer = run(*arguments).json
@@ -41,7 +41,7 @@ def test_version_as_text_and_as_json(run: Run) -> None:
         assert answer["version"] == __version__
 
 
-def test_help_names_every_command_and_goes_to_stdout(run: Run) -> None:
+def test_help_lists_every_command_on_stdout(run: Run) -> None:
     for arguments in ((), ("--help",), ("-h",)):
         ran = run(*arguments)
         assert (ran.code, ran.err) == (0, "")
@@ -50,7 +50,7 @@ def test_help_names_every_command_and_goes_to_stdout(run: Run) -> None:
 
 
 @pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: entry.name)
-def test_every_command_of_the_table_loads_and_explains_itself(entry: object) -> None:
+def test_every_command_in_the_table_loads_and_has_help(entry: object) -> None:
     from thunderus_mem.cli.table import CommandEntry
 
     assert isinstance(entry, CommandEntry)
@@ -72,19 +72,19 @@ def test_every_command_of_the_table_loads_and_explains_itself(entry: object) -> 
         (("list", "--nope"), "thunderus-mem list --help"),
     ],
 )
-def test_an_option_people_try_is_told_how_it_is_said(run: Run, words: tuple[str, ...], said: str) -> None:
+def test_commonly_tried_options_get_a_hint(run: Run, words: tuple[str, ...], said: str) -> None:
     ran = run(*words)
     assert ran.code == 2
     assert said in ran.err.partition("hint:")[2]
 
 
-def test_a_wrong_command_gets_the_nearest_right_one(run: Run) -> None:
+def test_unknown_command_suggests_the_nearest(run: Run) -> None:
     ran = run("serch", "words")
     assert (ran.code, ran.out) == (2, "")
-    assert "There is no command serch. Did you mean search?" in ran.err
+    assert "unknown command 'serch'; did you mean 'search'?" in ran.err
 
 
-def test_wrong_usage_is_2_and_names_the_help(run: Run) -> None:
+def test_usage_error_exits_with_2_and_points_to_help(run: Run) -> None:
     ran = run("remove")
     assert ran.code == 2
     assert "thunderus-mem remove --help" in ran.err
@@ -92,13 +92,13 @@ def test_wrong_usage_is_2_and_names_the_help(run: Run) -> None:
     assert run("--color", "loud", "config", "show").code == 2
 
 
-def test_without_a_store_the_way_out_is_named(run: Run) -> None:
+def test_missing_store_suggests_init(run: Run) -> None:
     ran = run("config", "show")
     assert (ran.code, ran.out) == (4, "")
     assert "thunderus-mem init" in ran.err
 
 
-def test_a_failure_with_json_is_an_object_on_stderr(run: Run) -> None:
+def test_error_with_json_is_an_object_on_stderr(run: Run) -> None:
     for arguments in (("--json", "config", "show"), ("config", "show", "--json")):
         ran = run(*arguments)
         failure = json.loads(ran.err)
@@ -107,14 +107,14 @@ def test_a_failure_with_json_is_an_object_on_stderr(run: Run) -> None:
         assert failure["schema"] == "thunderus-mem.error/1"
 
 
-def test_json_stands_before_or_after_the_command(run: Run, store: Path) -> None:
+def test_json_is_accepted_before_or_after_the_command(run: Run, store: Path) -> None:
     before, after = run("--json", "config", "show"), run("config", "show", "--json")
     assert before.out == after.out
     assert before.json["schema"] == "thunderus-mem.config-show/1"
     assert before.json["root"] == str(store)
 
 
-def test_config_says_where_each_value_comes_from(run: Run, store: Path) -> None:
+def test_config_shows_the_origin_of_each_value(run: Run, store: Path) -> None:
     (store / ".thunderus" / "config.toml").write_text("[search]\nlimit = 3\n")
     ran = run("config", "show", "search", "--origin", env={"THUNDERUS_MEM_LINT_PATH_MAX": "90"})
     assert ran.out == "search.limit = 3  config.toml\n"
@@ -122,13 +122,13 @@ def test_config_says_where_each_value_comes_from(run: Run, store: Path) -> None:
     assert ran.out == "lint.path_max = 90  THUNDERUS_MEM_LINT_PATH_MAX\n"
 
 
-def test_an_unknown_setting_gets_a_did_you_mean(run: Run, store: Path) -> None:
+def test_unknown_setting_suggests_the_nearest(run: Run, store: Path) -> None:
     ran = run("config", "show", "serch.limit")
     assert ran.code == 4
-    assert "Did you mean search.limit?" in ran.err
+    assert "did you mean 'search.limit'?" in ran.err
 
 
-def test_the_store_is_found_from_below_and_by_c(run: Run, store: Path, tmp_path: Path) -> None:
+def test_store_is_found_from_a_subfolder_and_with_c(run: Run, store: Path, tmp_path: Path) -> None:
     below = store / "src" / "deep"
     below.mkdir(parents=True)
     expected = run("config", "path").out
@@ -150,7 +150,7 @@ def test_completion_scripts_are_printed(run: Run, shell: str) -> None:
     assert run("completion", env={"SHELL": f"/bin/{shell}"}).out == run("completion", shell).out
 
 
-def test_completion_answers_with_commands_subcommands_and_options(run: Run) -> None:
+def test_completion_offers_commands_subcommands_and_options(run: Run) -> None:
     assert run("--complete", "sea").out.startswith("search\t")
     assert [line.split("\t")[0] for line in run("--complete", "index", "re").out.splitlines()] == [
         "refresh",
@@ -164,12 +164,12 @@ def test_completion_answers_with_commands_subcommands_and_options(run: Run) -> N
     assert run("--complete", "-C", "/tmp", "stat").out.startswith("status\t")
 
 
-def test_completion_never_complains(run: Run) -> None:
+def test_completion_prints_no_errors(run: Run) -> None:
     for words in ((), ("show", "x"), ("nothing", "--x"), ("-C",), ("show", "\x1b")):
         assert run("--complete", *words).err == ""
 
 
-def test_bash_takes_the_script(run: Run, sealed: Path) -> None:
+def test_bash_loads_the_completion_script(run: Run, sealed: Path) -> None:
     script = run("completion", "bash").out + (
         "COMP_WORDS=(thunderus-mem sta); COMP_CWORD=1\n"
         f'thunderus-mem() {{ {sys.executable} -m thunderus_mem "$@"; }}\n'
@@ -181,7 +181,7 @@ def test_bash_takes_the_script(run: Run, sealed: Path) -> None:
     assert done.stdout == "status\n"
 
 
-def test_a_reader_that_stops_is_no_error(store: Path, sealed: Path) -> None:
+def test_closed_pipe_is_not_an_error(store: Path, sealed: Path) -> None:
     done = subprocess.run(
         ["bash", "-c", f"set -o pipefail; {sys.executable} -m thunderus_mem config show | true"],
         cwd=store,
@@ -194,7 +194,7 @@ def test_a_reader_that_stops_is_no_error(store: Path, sealed: Path) -> None:
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
-def test_a_full_disk_behind_the_output_is_told(store: Path, sealed: Path) -> None:
+def test_full_disk_on_output_is_reported(store: Path, sealed: Path) -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run(
             [sys.executable, "-m", "thunderus_mem", "config", "show"],
@@ -206,7 +206,7 @@ def test_a_full_disk_behind_the_output_is_told(store: Path, sealed: Path) -> Non
             check=False,
         )
     assert done.returncode == 4
-    assert "could not be written" in done.stderr
+    assert "cannot write the output" in done.stderr
 
 
 BROKEN = """
@@ -232,7 +232,7 @@ def broken_command(store: Path, home: Path, body: str) -> subprocess.Popen[str]:
     )
 
 
-def test_a_bug_is_70_and_leaves_a_report_without_any_text(store: Path, sealed: Path) -> None:
+def test_internal_error_exits_with_70_and_writes_a_report(store: Path, sealed: Path) -> None:
     process = broken_command(store, sealed, "raise KeyError('a secret word')")
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (70, "")
@@ -248,7 +248,7 @@ def test_a_bug_is_70_and_leaves_a_report_without_any_text(store: Path, sealed: P
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )
-def test_an_interrupt_ends_quietly(store: Path, sealed: Path, number: signal.Signals, code: int) -> None:
+def test_interrupt_exits_quietly(store: Path, sealed: Path, number: signal.Signals, code: int) -> None:
     process = broken_command(
         store, sealed, "sys.stdout.write('ready\\n'); sys.stdout.flush(); import time; time.sleep(30)"
     )
@@ -261,7 +261,7 @@ def test_an_interrupt_ends_quietly(store: Path, sealed: Path, number: signal.Sig
     assert "Traceback" not in err
 
 
-def test_colour_follows_option_then_no_color_then_the_terminal(run: Run, store: Path) -> None:
+def test_color_follows_option_then_no_color_then_terminal(run: Run, store: Path) -> None:
     assert "\x1b[" not in run("config", "show").out
     assert "\x1b[36m" in run("--color", "always", "config", "show").out
     assert "\x1b[" in run("config", "show", env={"FORCE_COLOR": "1"}).out
@@ -269,7 +269,7 @@ def test_colour_follows_option_then_no_color_then_the_terminal(run: Run, store: 
     assert "\x1b[" not in run("--color", "never", "config", "show", env={"FORCE_COLOR": "1"}).out
 
 
-def test_escapes_in_what_is_printed_are_made_visible(run: Run, store: Path) -> None:
+def test_escapes_in_output_are_made_visible(run: Run, store: Path) -> None:
     text = '[recap]\ntemplate = "a\\u001b[31mb\\u202ec"\n'
     (store / ".thunderus" / "memory" / "gardener.toml").write_text(text)
     out = run("--color", "always", "config", "show", "recap.template").out
@@ -278,7 +278,7 @@ def test_escapes_in_what_is_printed_are_made_visible(run: Run, store: Path) -> N
     assert "\u202e" not in run("config", "show", "--json").out
 
 
-def test_global_switches_may_stand_after_the_command(run: Run, repo: Path) -> None:
+def test_global_options_are_accepted_after_the_command(run: Run, repo: Path) -> None:
     run("init")
     quiet = run("add", "fact", "One", "--tag", "x", "--body", "A text of its own.", "-q")
     assert (quiet.code, quiet.err) == (0, "")
@@ -288,7 +288,7 @@ def test_global_switches_may_stand_after_the_command(run: Run, repo: Path) -> No
     assert run("list", "--quiet", "--json").json["documents"]
 
 
-def test_a_quiet_init_says_nothing(run: Run, repo: Path) -> None:
+def test_quiet_init_prints_nothing(run: Run, repo: Path) -> None:
     quiet = run("-q", "init")
     assert (quiet.code, quiet.out, quiet.err) == (0, "", "")
     assert (repo / ".thunderus" / "config.toml").is_file()
@@ -297,7 +297,7 @@ def test_a_quiet_init_says_nothing(run: Run, repo: Path) -> None:
 
 
 @pytest.mark.parametrize("word", ["refresh", "rebuild"])
-def test_a_quiet_refresh_tells_only_what_cannot_be_read(word: str, run: Run, repo: Path) -> None:
+def test_quiet_refresh_reports_only_unreadable_files(word: str, run: Run, repo: Path) -> None:
     run("init")
     assert run("index", word).out
     quiet = run("-q", "index", word)
@@ -305,13 +305,13 @@ def test_a_quiet_refresh_tells_only_what_cannot_be_read(word: str, run: Run, rep
     assert run("index", word, "-q", "--json").json["total"] == 1
     assert "total\t1\n" in run("index", word, "-q", "--plain").out
     (repo / ".thunderus" / "memory" / "semantic" / "FACTS" / "bad.md").write_bytes(b"---\nid: [\n---\n")
-    told = "1 file cannot be read; see: thunderus-mem lint\n"
+    told = "warning: 1 unreadable file; see: thunderus-mem lint\n"
     quiet = run("-q", "index", word)
     assert (quiet.code, quiet.out, quiet.err) == (0, "", told)
     assert run("index", word).err.endswith(told)
 
 
-def test_a_list_tells_no_status_of_what_no_code_speaks_for(run: Run, repo: Path) -> None:
+def test_list_omits_the_status_of_unanchored_documents(run: Run, repo: Path) -> None:
     run("init")
     run("add", "fact", "One", "--tag", "x", "--body", "A text of its own.")
     assert "fact.one  fact  2026-01-21  One\n" in run("list").out
@@ -329,7 +329,7 @@ def test_a_list_tells_no_status_of_what_no_code_speaks_for(run: Run, repo: Path)
     assert "fact.one" in run("list", "--status", "unknown").out
 
 
-def test_a_file_name_that_is_not_utf8_is_told_with_its_way_out(run: Run, repo: Path) -> None:
+def test_non_utf8_file_name_is_reported_with_a_fix(run: Run, repo: Path) -> None:
     run("init")
     run("add", "fact", "One", "--tag", "x", "--body", "A text of its own.")
     facts = repo / ".thunderus" / "memory" / "semantic" / "FACTS"
@@ -351,7 +351,7 @@ def test_a_file_name_that_is_not_utf8_is_told_with_its_way_out(run: Run, repo: P
     assert run("show", "fact.cafe").code == 0
 
 
-def test_completion_knows_kinds_relations_and_rules(run: Run) -> None:
+def test_completion_offers_kinds_relations_and_rules(run: Run) -> None:
     def words(*typed: str) -> list[str]:
         return [line.partition("\t")[0] for line in run("--complete", *typed).out.splitlines()]
 
@@ -362,22 +362,22 @@ def test_completion_knows_kinds_relations_and_rules(run: Run) -> None:
     assert words("rule", "tm20") == ["TM201", "TM202", "TM203", "TM204", "TM205", "TM206", "TM207"]
 
 
-def test_swapped_letters_are_told_from_other_words(run: Run) -> None:
-    assert "Did you mean lint?" in run("lnit").err
+def test_swapped_letters_are_the_best_match(run: Run) -> None:
+    assert "did you mean 'lint'?" in run("lnit").err
 
 
-def test_every_message_is_a_sentence(run: Run, repo: Path) -> None:
+def test_error_messages_follow_the_house_style(run: Run, repo: Path) -> None:
     run("init")
-    assert run("show", "nope").err.startswith("error: No document has the id 'nope'.\nhint:  ")
-    assert run("add", "fact", "T", "--body", "x").err.startswith("error: A document needs at least one tag: ")
+    assert run("show", "nope").err.startswith("error: no document has the id 'nope'\nhint:  ")
+    assert run("add", "fact", "T", "--body", "x").err.startswith("error: a document needs at least one tag: ")
     run("add", "fact", "One", "--tag", "x", "--body", "A text of its own.")
     taken = run("add", "fact", "One", "--tag", "x", "--body", "Another text.")
     assert taken.err.startswith(
-        "error: fact.one exists already, in .thunderus/memory/semantic/FACTS/one.md.\n"
+        "error: fact.one exists already, in .thunderus/memory/semantic/FACTS/one.md\n"
     )
 
 
-def test_a_refusal_names_the_way(run: Run) -> None:
+def test_refusal_suggests_an_alternative(run: Run) -> None:
     assert "above" not in run("init").out
     run("add", "fact", "One", "--tag", "x", "--body", "A text of its own.")
     assert "`rename` gives another id" in run("edit", "one", "--set", "id=fact.two").err
@@ -385,23 +385,23 @@ def test_a_refusal_names_the_way(run: Run) -> None:
     assert "looks like a secret (github-token)" in run("note", token).err
 
 
-def test_one_memory_inside_another_is_told_where_it_matters(run: Run, repo: Path) -> None:
+def test_nested_memory_is_reported_where_it_matters(run: Run, repo: Path) -> None:
     inner = repo / "packages" / "a"
     below = inner / "src"
     below.mkdir(parents=True)
     assert run("init").code == 0
-    assert f"There is a memory above, in {repo}: from here" in run("init", cwd=inner).out
-    said = f"This is the memory in {inner}; another is in {repo}."
+    assert f"note: this memory shadows the one in {repo}" in run("init", cwd=inner).out
+    said = f"note: used the memory in {inner}; there is another in {repo}"
     add = ("add", "fact", "--tag", "t", "--body", "words")
     assert said in run(*add, "One", cwd=below).err
     assert said in run("search", "nothing", cwd=below).err
     for quiet in (("list",), ("search", "words"), ("lint",), ("show", "fact.one")):
         assert str(repo) not in run(*quiet, cwd=below).err
     assert said not in run(*add, "Two", cwd=inner).err, "whoever stands in its folder is not surprised"
-    assert f"above it   {repo}\n" in run("status", cwd=below).out
+    assert f"parent     {repo}\n" in run("status", cwd=below).out
 
 
-def test_a_document_whose_file_does_not_read_is_not_called_removed(tmp_path: Path, run: Run) -> None:
+def test_unreadable_document_is_not_reported_as_removed(tmp_path: Path, run: Run) -> None:
     run("init")
     run("add", "fact", "Port", "--tag", "net", "--body", "8080")
     path = ".thunderus/memory/semantic/FACTS/port.md"
@@ -411,4 +411,4 @@ def test_a_document_whose_file_does_not_read_is_not_called_removed(tmp_path: Pat
     assert (asked.code, "removed" in asked.err) == (4, False)
     assert f"thunderus-mem lint {path}" in asked.err
     (tmp_path / path).unlink()
-    assert "It was removed" in run("show", "fact.port").err
+    assert "was removed" in run("show", "fact.port").err

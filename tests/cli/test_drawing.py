@@ -1,4 +1,4 @@
-"""Markdown on a terminal: what it looks like, and that nothing hides in it or steers the terminal."""
+"""Markdown on a terminal: its layout, nothing hidden, and no terminal controls."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.cli.console import seen
+from thunderus_mem.cli.console import with_visible_characters
 from thunderus_mem.cli.drawing import MAX_DRAWN, markdown
 from thunderus_mem.cli.text import Style, look, unmarked
 
 
 class Paper:
-    """What drawing asks of a console."""
+    """The part of a console that rendering uses."""
 
     def __init__(self, *, colored: bool = True) -> None:
         self.style = Style(colored=colored)
@@ -28,7 +28,7 @@ def bare(text: str, room: int = 80) -> str:
     return unmarked(drawn(text, room))
 
 
-def test_any_look_becomes_its_escape_and_vanishes_without_colour() -> None:
+def test_any_style_becomes_an_escape_or_is_removed_without_color() -> None:
     text = look("a", switches=(True, False, True), colour=4) + look("b", colour=11) + look("c")
     assert Style(colored=True).paint(text) == "\x1b[1;3;34ma\x1b[0m\x1b[93mb\x1b[0mc"
     assert Style(colored=False).paint(text) == "abc"
@@ -45,7 +45,7 @@ def test_headings_lists_quotes_code_and_tables() -> None:
     )
 
 
-def test_parts_of_a_loose_list_stand_apart() -> None:
+def test_loose_list_items_are_separated() -> None:
     assert bare("- a\n\n  more\n- b\n") == " • a\n\n   more\n\n • b"
     assert bare("- a\n- b\n") == " • a\n • b"
 
@@ -70,24 +70,27 @@ def test_parts_of_a_loose_list_stand_apart() -> None:
         ("- " * 30 + "deep", "- " * 30 + "deep"),
     ],
 )
-def test_what_markdown_would_hide_is_shown(text: str, shown: str) -> None:
+def test_parts_hidden_by_markdown_are_shown(text: str, shown: str) -> None:
     assert bare(text) == shown
 
 
-def test_an_entity_does_not_bring_a_control_character_past_the_filter() -> None:
+def test_entity_does_not_bypass_the_control_character_filter() -> None:
     for entity in ("&#27;", "&#x202e;", "&#8238;", "&rlm;", "&shy;", "&#155;", "&zwj;", "&#0;"):
         assert (
-            re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u202a-\u202e]", seen(drawn(entity)))
+            re.search(
+                "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u202a-\u202e]",
+                with_visible_characters(drawn(entity)),
+            )
             is None
         )
 
 
-def test_a_very_long_text_is_printed_as_it_is() -> None:
+def test_very_long_text_is_printed_unchanged() -> None:
     text = "# a\n" + "word " * (MAX_DRAWN // 5)
     assert drawn(text) == text
 
 
-def test_prose_stops_at_a_hundred_columns_and_tables_may_be_wider() -> None:
+def test_prose_wraps_at_100_columns_and_tables_may_be_wider() -> None:
     assert max(map(len, bare("word " * 100, 140).splitlines())) <= 100
     row = f"| a | {'word ' * 25}|\n"
     assert max(map(len, bare("| a | b |\n|---|---|\n" + row, 140).splitlines())) > 100
@@ -105,7 +108,7 @@ PIECES = st.lists(st.sampled_from(_MARKS), max_size=40).map("".join)
 
 @settings(deadline=None, max_examples=300, derandomize=True)
 @given(PIECES, st.sampled_from([10, 30, 80]))
-def test_no_letter_of_a_text_is_hidden(text: str, room: int) -> None:
+def test_every_letter_of_a_text_is_visible(text: str, room: int) -> None:
     from urllib.parse import unquote
 
     shown = unquote(bare(text, room))
@@ -117,6 +120,6 @@ def test_no_letter_of_a_text_is_hidden(text: str, room: int) -> None:
 
 @settings(deadline=None, max_examples=100, derandomize=True)
 @given(st.text(max_size=60))
-def test_any_text_is_drawn(text: str) -> None:
-    clean = seen(text)
-    assert re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", seen(drawn(clean))) is None
+def test_any_text_is_rendered(text: str) -> None:
+    clean = with_visible_characters(text)
+    assert re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", with_visible_characters(drawn(clean))) is None

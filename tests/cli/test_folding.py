@@ -1,4 +1,4 @@
-"""What is told on stderr in a narrow terminal: words stay whole. Where nobody looks, lines do."""
+"""Messages on stderr wrap between words on a narrow terminal, and not at all without a terminal."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SCENES = (
 
 @pytest.fixture
 def narrow(repo: Path, server: Server, sealed: Path) -> Callable[..., str]:
-    """What a command prints on both streams, in a terminal of 40 columns."""
+    """The output of a command on both streams, on a terminal of 40 columns."""
     assert server.run("init", cwd=str(repo)).code == 0
     (repo / ".thunderus" / "patches" / "notes-of-somebody.json").write_text("{}")
 
@@ -45,7 +45,7 @@ def narrow(repo: Path, server: Server, sealed: Path) -> Callable[..., str]:
 
 
 @pytest.mark.parametrize("words", SCENES, ids=lambda words: words[0])
-def test_what_is_told_breaks_between_words(words: tuple[str, ...], narrow: Callable[..., str]) -> None:
+def test_messages_wrap_between_words(words: tuple[str, ...], narrow: Callable[..., str]) -> None:
     wide = narrow(*words, columns=400)
     seen = narrow(*words)
     assert max(map(len, wide.splitlines())) > COLUMNS, "else it shows nothing"
@@ -54,23 +54,23 @@ def test_what_is_told_breaks_between_words(words: tuple[str, ...], narrow: Calla
 
 
 @pytest.mark.parametrize(("columns", "script"), [(COLUMNS, "{} | cat"), (400, "COLUMNS=40 {}")])
-def test_the_width_is_that_of_the_stream_or_the_one_given(
+def test_width_comes_from_the_stream_or_columns(
     columns: int, script: str, narrow: Callable[..., str]
 ) -> None:
     words = '"$0" -m thunderus_mem show fact.that-is-in-no-document'
     told = narrow(script=script.format(words), columns=columns)
-    assert "'fact.that-is-in-no-document'." in told.split()
+    assert "'fact.that-is-in-no-document'" in told.split()
     assert max(map(len, told.splitlines())) <= COLUMNS, told
 
 
-def test_a_stream_that_is_no_terminal_gets_whole_lines(narrow: Callable[..., str], repo: Path) -> None:
+def test_without_a_terminal_lines_are_not_wrapped(narrow: Callable[..., str], repo: Path) -> None:
     narrow(script='COLUMNS=40 "$0" -m thunderus_mem patch list 2> told')
     told = (repo / "told").read_text().splitlines()
     assert len(told) == 2
     assert len(told[0]) > COLUMNS
 
 
-def test_folding_keeps_columns_words_and_colours() -> None:
+def test_folding_keeps_columns_words_and_colors() -> None:
     style = Style(colored=True)
     assert folded("short\n\n  as  it is", 20) == "short\n\n  as  it is"
     assert folded("one two three four", 9) == "one two\nthree\nfour"

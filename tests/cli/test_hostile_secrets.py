@@ -1,4 +1,4 @@
-"""The value of a secret is in no output, event, report or message, whichever way it came in."""
+"""The value of a secret is in no output, event, report or message, wherever it comes from."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Run = Callable[..., Ran]
 
-# Put together here, so that no scanner of this repository takes them for real ones.
+# Assembled here, so that secret scanners do not report this file.
 TOKEN = "gh" + "p_" + "A7dk29fLmQ0xZpR4sT8uVw1yBn6cEj3HgKa5"
 LINES = [
     "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQDL9sT2",
@@ -42,7 +42,7 @@ def store(repo: Path, run: Run, once: Callable[..., None]) -> Path:
 
 
 def _holders(store: Path, value: str = TOKEN) -> list[str]:
-    """Files that hold the value, but for documents and what is worked out from them."""
+    """Files that contain the value, except documents and files derived from them."""
     return [
         str(path.relative_to(store))
         for path in store.rglob("*")
@@ -72,7 +72,7 @@ GIVEN = [
 
 
 @pytest.mark.parametrize("command", GIVEN, ids=lambda command: " ".join(command[:3]))
-def test_a_secret_given_to_a_command_is_refused_and_never_told(
+def test_secret_in_an_argument_is_refused_and_never_printed(
     store: Path, run: Run, command: tuple[str, ...]
 ) -> None:
     ran = run(*(word.format(TOKEN) for word in command))
@@ -81,7 +81,7 @@ def test_a_secret_given_to_a_command_is_refused_and_never_told(
     assert not _holders(store)
 
 
-def test_a_secret_written_by_hand_enters_no_event_on_its_way_in_or_out(store: Path, run: Run) -> None:
+def test_hand_written_secret_is_in_no_event(store: Path, run: Run) -> None:
     path = store / FACT
     text = path.read_text()
     path.write_text(f"{text}\nthe key is {TOKEN}\n")
@@ -96,9 +96,7 @@ def test_a_secret_written_by_hand_enters_no_event_on_its_way_in_or_out(store: Pa
     assert run("events", "verify").code == 0
 
 
-def test_the_middle_of_a_private_key_is_not_logged_by_a_hunk_that_shows_it_alone(
-    store: Path, run: Run
-) -> None:
+def test_middle_of_a_private_key_is_not_logged_in_a_hunk(store: Path, run: Run) -> None:
     lines = [*(f"{number:02d}{LINES[0][2:]}" for number in range(20)), LINES[1]]
     path = store / FACT
     text = path.read_text()
@@ -111,7 +109,7 @@ def test_the_middle_of_a_private_key_is_not_logged_by_a_hunk_that_shows_it_alone
 
 
 @pytest.mark.parametrize("key", ["id", "kind", "title", "updated"])
-def test_a_secret_in_a_field_written_by_hand_is_never_told(store: Path, run: Run, key: str) -> None:
+def test_secret_in_a_hand_written_field_is_never_printed(store: Path, run: Run, key: str) -> None:
     path = store / FACT
     lines = [line for line in path.read_text().split("\n") if not line.startswith(f"{key}:")]
     path.write_text("\n".join([lines[0], f"{key}: fact.{TOKEN}", *lines[1:]]))
@@ -123,7 +121,7 @@ def test_a_secret_in_a_field_written_by_hand_is_never_told(store: Path, run: Run
     assert not _holders(store)
 
 
-def test_a_secret_in_a_file_name_is_found_and_never_told(store: Path, run: Run) -> None:
+def test_secret_in_a_file_name_is_found_and_never_printed(store: Path, run: Run) -> None:
     (store / FACT).rename(store / FACT.replace("plain", TOKEN))
     for command in (("note", "x"), ("lint",), ("search", "words"), ("lint", "--format", "github")):
         ran = run(*command)
@@ -132,13 +130,13 @@ def test_a_secret_in_a_file_name_is_found_and_never_told(store: Path, run: Run) 
     assert not _holders(store)
 
 
-def test_a_secret_in_the_surroundings_is_not_logged(store: Path, run: Run) -> None:
+def test_secret_in_the_environment_is_not_logged(store: Path, run: Run) -> None:
     environment = {"THUNDERUS_MEM_MODEL": TOKEN, "GIT_AUTHOR_NAME": TOKEN, "THUNDERUS_MEM_CLIENT": TOKEN}
     assert run("note", "hello", env=environment).code == 0
     assert not _holders(store)
 
 
-def test_an_import_tells_no_secret_of_a_text_or_a_name(store: Path, run: Run) -> None:
+def test_import_prints_no_secret_of_a_text_or_name(store: Path, run: Run) -> None:
     folder = store / "in"
     folder.mkdir()
     (folder / "a.md").write_text(f"# A\n\nkey {TOKEN}\n")
@@ -150,7 +148,7 @@ def test_an_import_tells_no_secret_of_a_text_or_a_name(store: Path, run: Run) ->
     assert not _holders(store)
 
 
-def test_redacting_keeps_everything_but_the_secret() -> None:
+def test_redacting_removes_only_the_secret() -> None:
     fingerprint = find_secrets(TOKEN)[0].fingerprint
     assert (
         redacted(f"a {TOKEN} b {TOKEN}.") == f"a <github-token {fingerprint}> b <github-token {fingerprint}>."
@@ -160,12 +158,12 @@ def test_redacting_keeps_everything_but_the_secret() -> None:
     assert not holds_secret(f"x {TOKEN} <!-- thunderus-mem: ignore TM401 {fingerprint} made up -->")
 
 
-def test_json_hides_a_secret_behind_an_escape_too() -> None:
+def test_json_redacts_an_escaped_secret() -> None:
     assert TOKEN not in dumps({"text": f"line\n{TOKEN}\n", TOKEN: [TOKEN]})
     assert TOKEN in dumps({"text": TOKEN}, whole=True)
 
 
 @pytest.mark.parametrize("between", ["\n", "\\n", "\r\n", "\n+", "\n-"])
-def test_a_private_key_is_found_with_any_line_end_and_in_a_diff(between: str) -> None:
+def test_private_key_is_found_with_any_line_ending_and_in_a_diff(between: str) -> None:
     found = find_secrets(between.join(["", KEY_BEGIN, *LINES]))
     assert [one.kind for one in found] == ["private-key"]

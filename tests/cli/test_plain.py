@@ -1,4 +1,4 @@
-"""`--plain`: whole fields between tabs, one record a line, for every command that has a value to tell."""
+"""`--plain`: tab-separated fields, one record per line, for every command with a value."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @settings(deadline=None, max_examples=300, derandomize=True)
 @given(st.text(alphabet=st.characters()) | st.text(alphabet="a\\\t\n\r\x1b\x85\u202e\u200d\U000e0041"))
-def test_an_escaped_field_is_one_line_and_reads_back(text: str) -> None:
+def test_escaped_field_is_one_line_and_reversible(text: str) -> None:
     field = escaped(text)
     assert not {"\t", "\n", "\r"} & set(field)
     assert visible(field) == field
@@ -33,7 +33,7 @@ def test_an_escaped_field_is_one_line_and_reads_back(text: str) -> None:
 
 
 @pytest.mark.parametrize("command", sorted(set(TABLES) & set(VALUES)))
-def test_the_fields_of_a_table_are_fields_of_the_value(command: str) -> None:
+def test_table_fields_are_fields_of_the_value(command: str) -> None:
     of, fields = TABLES[command]
     if TABLES[command] is PAIRS or command == "garden":
         return
@@ -45,7 +45,7 @@ def test_the_fields_of_a_table_are_fields_of_the_value(command: str) -> None:
         assert of in (field_names(value) or ())
 
 
-def test_every_table_is_of_a_command() -> None:
+def test_every_table_belongs_to_a_command() -> None:
     assert set(TABLES) - set(VALUES) - {"garden apply"} == set()
 
 
@@ -57,7 +57,7 @@ def store(repo: Path, run: Run) -> Path:
     return repo
 
 
-def test_a_list_can_be_cut(run: Run, store: Path) -> None:
+def test_plain_list_has_one_record_per_document(run: Run, store: Path) -> None:
     lines = run("list", "--plain").out.splitlines()
     assert [line.split("\t")[0] for line in lines] == ["core", "fact.a-tab-and-turn", "fact.ports"]
     assert {line.count("\t") for line in lines} == {len(TABLES["list"][1]) - 1}
@@ -69,7 +69,7 @@ def test_a_list_can_be_cut(run: Run, store: Path) -> None:
     )
 
 
-def test_a_search_gives_its_passages_whole(run: Run, store: Path) -> None:
+def test_plain_search_has_complete_passages(run: Run, store: Path) -> None:
     lines = run("--plain", "search", "two", "ports").out.splitlines()
     fields = dict(zip(TABLES["search"][1], lines[0].split("\t"), strict=True))
     assert fields["id"] == "fact.a-tab-and-turn"
@@ -77,7 +77,7 @@ def test_a_search_gives_its_passages_whole(run: Run, store: Path) -> None:
     assert "\x1b" not in run("search", "ports", "--plain", "--color", "always").out
 
 
-def test_names_and_values(run: Run, store: Path) -> None:
+def test_plain_pairs_have_names_and_values(run: Run, store: Path) -> None:
     found = dict(line.split("\t") for line in run("status", "--plain").out.splitlines())
     assert (found["counts.fact"], found["root"]) == ("2", str(store))
 
@@ -94,12 +94,12 @@ def test_findings_events_and_trees(run: Run, store: Path) -> None:
     ]
 
 
-def test_what_has_no_table_prints_its_text(run: Run, store: Path) -> None:
+def test_command_without_a_table_prints_text(run: Run, store: Path) -> None:
     assert run("schema", "print", "config", "--plain").out == run("schema", "print", "config").out
     assert run("list", "--ids", "--plain").out == run("list", "--ids").out
 
 
-def test_a_secret_is_not_told() -> None:
+def test_plain_output_redacts_secrets() -> None:
     from thunderus_mem.cli.commands.lint import SchemaList
 
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"

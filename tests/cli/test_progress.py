@@ -1,4 +1,4 @@
-"""Progress: drawn on a terminal, only for long work, and gone when the answer comes."""
+"""Progress: shown on a terminal, only for long work, and cleared before the output."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def drawn(monkeypatch: pytest.MonkeyPatch, seconds: list[float]) -> str:
-    """What a progress writes that is called at these times, and cleared at the end."""
+    """The output of a progress called at these times and cleared at the end."""
     moments = iter(seconds)
     monkeypatch.setattr(console.time, "monotonic", lambda: next(moments))
     stream = io.StringIO()
@@ -27,17 +27,17 @@ def drawn(monkeypatch: pytest.MonkeyPatch, seconds: list[float]) -> str:
     return stream.getvalue()
 
 
-def test_short_work_draws_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_short_work_shows_no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     assert drawn(monkeypatch, [10.0, 10.2, 10.4]) == ""
 
 
-def test_long_work_draws_now_and_then_and_cleans_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_work_shows_progress_and_clears_it(monkeypatch: pytest.MonkeyPatch) -> None:
     text = drawn(monkeypatch, [10.0, 10.6, 10.65, 10.8])
 
     assert text == "\rReading: 200 of 5,000\x1b[K\rReading: 600 of 5,000\x1b[K\r\x1b[K"
 
 
-def test_a_pipe_never_sees_it(repo: Path, run: Callable[..., Any]) -> None:
+def test_pipe_gets_no_progress(repo: Path, run: Callable[..., Any]) -> None:
     run("init", cwd=repo)
 
     done = run("index", "rebuild", cwd=repo)
@@ -46,7 +46,7 @@ def test_a_pipe_never_sees_it(repo: Path, run: Callable[..., Any]) -> None:
     assert "\r" not in done.out + done.err
 
 
-def test_a_terminal_that_went_away_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closed_terminal_does_not_stop_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     tries: list[str] = []
 
     class Gone(io.StringIO):

@@ -1,4 +1,4 @@
-"""Reports: one order, the same bytes, nothing raw, and GitHub's rules."""
+"""Reports: sorted, reproducible, escaped, and within GitHub's limits."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ def many(severity: Severity, count: int) -> list[Diagnostic]:
     ]
 
 
-def test_full_says_everything() -> None:
+def test_full_has_all_details() -> None:
     assert report([TWO, ONE, NOTE]) == (
         "a.md:3:5: error TM201 dead-link: No document is called `x`.\n"
         "    expected: an id or an alias\n"
-        "    mend: Correct the id, or remove the link.\n"
+        "    fix: Correct the id, or remove the link.\n"
         "b.md: warning TM106 path-length: The path is 130 characters long.\n"
         "    key: k\n"
-        "    --fix mends it\n"
+        "    fixable with --fix\n"
         "c.md: note TM105 file-name: The file name does not follow.\n"
-        "1 error, 1 warning, 1 note.\n"
+        "1 error, 1 warning, 1 note\n"
     )
-    assert report([]) == "No findings.\n"
+    assert report([]) == "No findings\n"
 
 
-def test_concise_is_one_line_each() -> None:
+def test_concise_is_one_line_per_finding() -> None:
     assert report([ONE], "concise") == "a.md:3:5: error TM201 dead-link: No document is called `x`.\n"
     assert report([], "concise") == ""
 
@@ -69,15 +69,15 @@ def test_json_has_a_version_counts_and_every_field() -> None:
     assert data["diagnostics"][1]["fixable"] is True
 
 
-def test_github_escapes_what_would_end_a_property_or_a_command() -> None:
+def test_github_escapes_property_and_command_delimiters() -> None:
     odd = Diagnostic("TM201", Severity.ERROR, "a,b:100%.md", 3, 5, "100%\r\nof: it, here", expected="x")
     assert report([odd], "github") == (
         "::error file=a%2Cb%3A100%25.md,line=3,col=5,title=TM201 dead-link"
-        "::100%25\\x0d%0Aof: it, here Expected: x.\n"
+        "::100%25\\x0d%0Aof: it, here. Expected: x\n"
     )
 
 
-def test_github_annotates_ten_of_each_and_says_how_many_more_there_are() -> None:
+def test_github_annotates_ten_of_each_and_counts_the_rest() -> None:
     lines = report([*many(Severity.ERROR, 12), *many(Severity.WARNING, 15), NOTE], "github").splitlines()
     assert [line.partition(" ")[0] for line in lines[:21]] == ["::error"] * 10 + ["::warning"] * 10 + [
         "::notice"
@@ -88,12 +88,12 @@ def test_github_annotates_ten_of_each_and_says_how_many_more_there_are() -> None
     assert all(line.startswith("- ") for line in lines[21:])
 
 
-def test_github_without_a_cut_has_no_notice() -> None:
+def test_github_without_omissions_has_no_notice() -> None:
     assert "::notice" not in report([ONE, TWO], "github")
 
 
 @pytest.mark.parametrize("format_", FORMATS)
-def test_no_control_character_and_no_foreign_command_gets_out(format_: str) -> None:
+def test_reports_contain_no_control_characters_or_commands(format_: str) -> None:
     evil = "x\x1b]52;c;AAAA\x07\u202e\n::error::injected\r##[add-path]y"
     ones = [Diagnostic("TM201", Severity.NOTE, evil, 1, 1, evil, key=evil, expected=evil, hint=evil)] * 2
     said = report(ones, format_)
@@ -113,6 +113,6 @@ def test_the_same_findings_in_any_order_give_the_same_bytes(format_: str) -> Non
         assert report(ones, format_) == expected
 
 
-def test_an_unknown_format_is_refused() -> None:
-    with pytest.raises(ValueError, match="choose one of"):
+def test_unknown_format_is_rejected() -> None:
+    with pytest.raises(ValueError, match="unknown format"):
         report([], "xml")

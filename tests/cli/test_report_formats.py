@@ -1,4 +1,4 @@
-"""What CI systems read: each format against its schema or its standard, whatever the findings hold."""
+"""CI formats, checked against their schemas and standards with arbitrary findings."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def found(text: str, path: str = PATH) -> list[Diagnostic]:
 
 @MANY
 @given(FINDINGS)
-def test_sarif_is_what_its_schema_and_its_standard_ask_for(findings: list[Diagnostic]) -> None:
+def test_sarif_matches_its_schema_and_standard(findings: list[Diagnostic]) -> None:
     log = json.loads(written(findings, "sarif"))
     assert validation_errors(log) == []
     (run,) = log["runs"]
@@ -115,7 +115,7 @@ def test_sarif_is_what_its_schema_and_its_standard_ask_for(findings: list[Diagno
 
 @MANY
 @given(FINDINGS)
-def test_gitlab_has_every_field_and_no_fingerprint_twice(findings: list[Diagnostic]) -> None:
+def test_gitlab_has_every_field_and_unique_fingerprints(findings: list[Diagnostic]) -> None:
     issues = json.loads(written(findings, "gitlab"))
     assert len(issues) == len(findings)
     assert len({issue["fingerprint"] for issue in issues}) == len(issues)
@@ -161,7 +161,7 @@ def test_junit_has_the_elements_in_the_order_of_its_schemas(findings: list[Diagn
 
 @MANY
 @given(FINDINGS)
-def test_jsonl_is_one_finding_a_line(findings: list[Diagnostic]) -> None:
+def test_jsonl_has_one_finding_per_line(findings: list[Diagnostic]) -> None:
     lines = written(findings, "jsonl").splitlines()
     assert len(lines) == len(findings)
     for line, one in zip(lines, sorted(findings, key=_order), strict=True):
@@ -175,7 +175,7 @@ def test_jsonl_is_one_finding_a_line(findings: list[Diagnostic]) -> None:
         assert data["fixable"] == bool(one.edits)
 
 
-def test_a_run_of_sarif_is_cut_at_the_gravest_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sarif_keeps_the_most_severe_and_reports_the_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     assert report_module.MOST == 25_000
     monkeypatch.setattr(report_module, "MOST", 3)
     note = Diagnostic("TM205", Severity.NOTE, "a.md", 1, 1, "x", fingerprint="0" * 32)
@@ -186,7 +186,7 @@ def test_a_run_of_sarif_is_cut_at_the_gravest_and_says_so(monkeypatch: pytest.Mo
     assert run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"].startswith("1 findings")
 
 
-def test_fixes_say_line_and_column_of_what_they_replace() -> None:
+def test_fixes_have_line_and_column_of_the_replaced_text() -> None:
     text = "\ufeff" + FACT.replace("title: A title", "title: no")
     (result,) = json.loads(report(found(text + "Text.\n"), "sarif"))["runs"][0]["results"]
     (change,) = result["fixes"][0]["artifactChanges"]
@@ -197,7 +197,7 @@ def test_fixes_say_line_and_column_of_what_they_replace() -> None:
     assert replacement["insertedContent"]["text"] == '"no"'
 
 
-def test_a_secret_in_the_name_of_a_file_is_in_no_report() -> None:
+def test_secret_in_a_file_name_is_in_no_report() -> None:
     path = f".thunderus/memory/semantic/FACTS/{SECRETS['github']}.md"
     ones = found(FACT + f"[x]({SECRETS['github']}.md) [[gone]]\n", path)
     assert "TM401" in {one.rule for one in ones}
@@ -205,14 +205,14 @@ def test_a_secret_in_the_name_of_a_file_is_in_no_report() -> None:
         assert SECRETS["github"] not in report(ones, format_, ())
 
 
-def test_many_findings_alike_are_counted_where_people_read_and_listed_where_machines_do() -> None:
+def test_many_similar_findings_are_counted_in_text_and_listed_for_programs() -> None:
     ones = [Diagnostic("TM108", Severity.WARNING, "a.md", line, 1, "Again.") for line in range(1, 1261)]
     other = Diagnostic("TM201", Severity.ERROR, "a.md", 30, 1, "Gone.")
     concise = report([*ones, other], "concise").splitlines()
     assert len(concise) == 22
-    assert concise[-1] == "a.md: warning TM108 repeated-anchor: and 1,240 more like this in the file."
+    assert concise[-1] == "a.md: warning TM108 repeated-anchor: 1,240 more like this in this file"
     assert concise[20].startswith("a.md:30:1: error TM201")
-    assert report([*ones, other], "full").endswith("1 error, 1,260 warnings.\n")
+    assert report([*ones, other], "full").endswith("1 error, 1,260 warnings\n")
     assert len(report([*ones, other], "github").splitlines()) == 10 + 1 + 1 + 20 + 1
     assert len(json.loads(report(ones, "json"))["diagnostics"]) == 1260
     assert len(report(ones, "jsonl").splitlines()) == 1260
@@ -225,7 +225,7 @@ def prints(text: str) -> list[str]:
     return [one.fingerprint for one in found(text)]
 
 
-def test_a_fingerprint_holds_while_lines_move_and_words_around_it_change() -> None:
+def test_fingerprint_survives_moved_lines_and_edits_around_it() -> None:
     text = FACT + "See [[gone]].\n\nSee   [[lost]].\n"
     before = prints(text)
     assert len(set(before)) == 2
@@ -236,14 +236,14 @@ def test_a_fingerprint_holds_while_lines_move_and_words_around_it_change() -> No
     assert [one.fingerprint for ones in moved.values() for one in ones if one.rule == "TM201"] == before
 
 
-def test_equal_lines_are_told_apart_by_their_order() -> None:
+def test_equal_lines_are_distinguished_by_order() -> None:
     line = "See [[gone]] and [[gone]].\n\n"
     three, two = prints(FACT + line * 3), prints(FACT + line * 2)
     assert len(set(three)) == 6
     assert three[:4] == two
 
 
-def test_a_fingerprint_has_nothing_of_a_secret() -> None:
+def test_fingerprint_contains_no_part_of_a_secret() -> None:
     def of(secret: str) -> list[str]:
         ones = found(f"{FACT}[[gone]] with {secret}.\n")
         return [one.fingerprint for one in ones if one.rule == "TM201"]
@@ -254,7 +254,7 @@ def test_a_fingerprint_has_nothing_of_a_secret() -> None:
     assert len(of(other)) == 1
 
 
-def test_one_long_line_with_many_findings_is_hashed_once() -> None:
+def test_long_line_with_many_findings_is_hashed_once() -> None:
     ones = [Diagnostic("TM201", Severity.ERROR, "a.md", 1, column, "x") for column in range(20_000)]
     asked: list[int] = []
 
@@ -266,7 +266,7 @@ def test_one_long_line_with_many_findings_is_hashed_once() -> None:
     assert asked == [1]
 
 
-def test_every_format_of_a_store_in_order_says_nothing_is_wrong() -> None:
+def test_every_format_without_findings_reports_none() -> None:
     def data(format_: str) -> Any:
         return json.loads(report([], format_))
 

@@ -1,4 +1,4 @@
-"""Standard streams that are closed, full or not UTF-8: the command does its work and says what it can."""
+"""Standard streams that are closed, full or not UTF-8: the command works and reports what it can."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ASCII = {"LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "
 
 @pytest.fixture
 def shell(repo: Path, run: Run, sealed: Path) -> Callable[[str], subprocess.CompletedProcess[bytes]]:
-    """A shell in a store that runs the command line given, redirections and all."""
+    """Run a command line with redirections in a shell in a store."""
     assert run("init").code == 0
 
     def call(line: str) -> subprocess.CompletedProcess[bytes]:
@@ -56,7 +56,7 @@ def shell(repo: Path, run: Run, sealed: Path) -> Callable[[str], subprocess.Comp
         ("--json list >/dev/full 2>/dev/full", 4),
     ],
 )
-def test_a_closed_or_full_stream_is_no_bug(
+def test_closed_or_full_stream_is_not_an_internal_error(
     shell: Callable[[str], subprocess.CompletedProcess[bytes]], line: str, code: int
 ) -> None:
     ran = shell(line)
@@ -65,7 +65,7 @@ def test_a_closed_or_full_stream_is_no_bug(
     assert b"bug" not in ran.stderr
 
 
-def test_a_file_never_takes_the_place_of_a_closed_stream(
+def test_file_never_gets_the_descriptor_of_a_closed_stream(
     repo: Path, shell: Callable[[str], subprocess.CompletedProcess[bytes]]
 ) -> None:
     assert shell("add fact Plain --tag t --body words >&- 2>&-").returncode == 0
@@ -74,7 +74,7 @@ def test_a_file_never_takes_the_place_of_a_closed_stream(
     assert text.endswith("words\n")
 
 
-def test_an_ascii_locale_changes_no_text_and_no_name(repo: Path, run: Run) -> None:
+def test_ascii_locale_keeps_texts_and_names(repo: Path, run: Run) -> None:
     assert run("init").code == 0
     added = run("add", "fact", "Grüße 日本", "--tag", "tä", "--body", "Füße", "-m", "darüm", env=ASCII)
     assert added.code == 0, added.err
@@ -83,9 +83,7 @@ def test_an_ascii_locale_changes_no_text_and_no_name(repo: Path, run: Run) -> No
 
 
 @pytest.mark.parametrize("command", [("show",), ("note",), ("--json", "search"), ("-C",)])
-def test_an_argument_that_is_not_utf8_is_wrong_usage(
-    repo: Path, sealed: Path, command: tuple[str, ...]
-) -> None:
+def test_non_utf8_argument_is_a_usage_error(repo: Path, sealed: Path, command: tuple[str, ...]) -> None:
     ran = subprocess.run(
         [sys.executable, "-m", "thunderus_mem", *command, b"\xff\xfe"],
         cwd=repo,
@@ -93,4 +91,4 @@ def test_an_argument_that_is_not_utf8_is_wrong_usage(
         capture_output=True,
     )
     assert ran.returncode == 2
-    assert b"not UTF-8" in ran.stderr
+    assert b"not valid UTF-8" in ran.stderr

@@ -1,4 +1,4 @@
-"""What a person sees on a terminal: drawn documents, colours, the pager; on a real pseudo-terminal."""
+"""Terminal output: rendered documents, colors, the pager; on a real pseudo-terminal."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def look(repo: Path, server: Server, sealed: Path, once: Callable[..., None]) ->
     return call
 
 
-def test_many_added_events_are_told_in_one_line(look: Look, repo: Path) -> None:
+def test_many_added_events_are_reported_in_one_line(look: Look, repo: Path) -> None:
     (repo / "six.jsonl").write_text('{"kind": "note", "body": {"text": "A"}}\n' * 6)
     seeds = iter(range(10, 20))
     (repo / "one.jsonl").write_text('{"kind": "note", "body": {"text": "B"}}\n')
@@ -68,7 +68,7 @@ def test_many_added_events_are_told_in_one_line(look: Look, repo: Path) -> None:
         return look(program=("sh", "-c", script, sys.executable), env=env).text
 
     told = re.fullmatch(
-        r"6 events added; `thunderus-mem events list` shows them\.\n(evt_\w{26}) … (evt_\w{26})\n",
+        r"6 events added; see: thunderus-mem events list\n(evt_\w{26}) … (evt_\w{26})\n",
         add("six.jsonl"),
     )
     assert told is not None
@@ -78,7 +78,7 @@ def test_many_added_events_are_told_in_one_line(look: Look, repo: Path) -> None:
     assert re.fullmatch(r"(evt_\w{26}\n){6}", add("six.jsonl", "| cat"))
 
 
-def test_proposals_are_read_in_a_narrow_terminal(look: Look, repo: Path) -> None:
+def test_proposals_fit_a_narrow_terminal(look: Look, repo: Path) -> None:
     facts = repo / ".thunderus" / "memory" / "semantic" / "FACTS"
     for name in ("one", "two"):
         text = (facts / "ports.md").read_text().replace("fact.ports", f"fact.{name}")
@@ -87,15 +87,16 @@ def test_proposals_are_read_in_a_narrow_terminal(look: Look, repo: Path) -> None
     for columns in (40, 80):
         for words in (("garden", "--limit", "0"), ("garden", "--propose"), ("patch", "list")):
             seen = look(*words, "--no-pager", columns=columns, env=env).text
-            prose = [line for line in seen.splitlines() if not re.match(r" *[-+@]|.*\.md|Filed|To ", line)]
+            code = r" *[-+@]|.*\.md|Queued|Next|To "
+            prose = [line for line in seen.splitlines() if not re.match(code, line)]
             assert max(map(len, prose), default=0) <= columns, seen
     (short, *_) = look("patch", "list", columns=40, env=env).text.split("  ")
     shown = look("patch", "show", short, "--no-pager", columns=40, env=env).text
-    assert f"id     {short}" in shown
+    assert f"\n  {short}" in shown
     assert "\nwhy\n  " in shown or "\n       " in shown
 
 
-def test_a_last_cell_goes_on_below_itself_or_below_its_row() -> None:
+def test_last_cell_wraps_below_itself_or_below_its_row() -> None:
     from thunderus_mem.cli.text import flowing
 
     rows = [("a", "b", "one two three four five six seven"), ("aa", "b", "short")]
@@ -105,14 +106,14 @@ def test_a_last_cell_goes_on_below_itself_or_below_its_row() -> None:
 
 
 def pager(folder: Path, script: str, name: str = "pager") -> str:
-    """A program that stands for a pager."""
+    """A fake pager."""
     path = folder / name
     path.write_text(f"#!{sys.executable}\nimport os, sys\n{script}\n")
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
     return str(path)
 
 
-def test_a_document_is_drawn_and_nothing_of_it_is_hidden(look: Look) -> None:
+def test_document_is_rendered_without_hiding_anything(look: Look) -> None:
     seen = look("show", "fact.ports")
     assert seen.code == 0
     assert "\x1b[1mservice\x1b[0m" in seen.text
@@ -126,25 +127,25 @@ def test_a_document_is_drawn_and_nothing_of_it_is_hidden(look: Look) -> None:
     assert seen.text.count("Ports") == 1, "the heading that says the title again is left out"
 
 
-def test_without_colour_it_is_drawn_all_the_same(look: Look) -> None:
+def test_document_is_rendered_without_color(look: Look) -> None:
     for arguments, env in (((), {"NO_COLOR": "1"}), (("--color", "never"), {})):
         seen = look("show", "fact.ports", *arguments, env=env)
         assert "\x1b" not in seen.text
         assert "**" not in seen.text
 
 
-def test_a_terminal_that_can_nothing_gets_the_text(look: Look) -> None:
+def test_dumb_terminal_gets_plain_text(look: Look) -> None:
     seen = look("show", "fact.ports", env={"TERM": "dumb"})
     assert "The **service** listens" in seen.text
     assert "\x1b" not in seen.text
 
 
-def test_plain_and_raw_are_the_text_as_it_is_on_a_terminal_too(look: Look) -> None:
+def test_plain_and_raw_print_the_text_unchanged_on_a_terminal(look: Look) -> None:
     assert "The **service** listens on `8080`" in look("show", "--plain", "fact.ports").text
     assert "\nid: fact.ports\n" in look("show", "--raw", "fact.ports", "--no-pager").text
 
 
-def test_colour_that_is_asked_for_draws_into_a_pipe_at_the_width_given(run: Run, look: Look) -> None:
+def test_forced_color_renders_into_a_pipe_at_the_given_width(run: Run, look: Look) -> None:
     drawn = run("show", "fact.ports", "--color", "always", env={"COLUMNS": "40"})
     assert "\x1b[1mservice\x1b[0m" in drawn.out
     assert "**" not in drawn.out
@@ -152,7 +153,7 @@ def test_colour_that_is_asked_for_draws_into_a_pipe_at_the_width_given(run: Run,
     assert max(len(line) for line in body.replace("\x1b[0m", "").splitlines() if "\x1b" not in line) <= 40
 
 
-def test_long_output_goes_through_the_pager_and_short_does_not(look: Look, tmp_path: Path) -> None:
+def test_only_long_output_goes_through_the_pager(look: Look, tmp_path: Path) -> None:
     shows = pager(tmp_path, "print('PAGER', os.environ['LESS']); sys.stdout.write(sys.stdin.read())")
     long = look("show", "fact.ports", env={"PAGER": shows}, lines=10)
     assert "PAGER FRX" in long.text
@@ -163,7 +164,7 @@ def test_long_output_goes_through_the_pager_and_short_does_not(look: Look, tmp_p
     assert "PAGER" not in look("show", "fact.ports", env={"PAGER": shows, "TERM": "dumb"}, lines=10).text
 
 
-def test_our_own_variable_goes_before_the_common_one(look: Look, tmp_path: Path) -> None:
+def test_our_pager_variable_wins_over_pager(look: Look, tmp_path: Path) -> None:
     ours = pager(tmp_path, "print('OURS')", "ours")
     other = pager(tmp_path, "print('OTHER')", "other")
     seen = look("show", "fact.ports", env={"PAGER": other, "THUNDERUS_MEM_PAGER": f"{ours} -x"}, lines=10)
@@ -171,7 +172,7 @@ def test_our_own_variable_goes_before_the_common_one(look: Look, tmp_path: Path)
     assert "OTHER" not in seen.text
 
 
-def test_leaving_the_pager_early_is_no_error_and_keeps_the_exit_code(look: Look, tmp_path: Path) -> None:
+def test_quitting_the_pager_early_keeps_the_exit_code(look: Look, tmp_path: Path) -> None:
     gone = pager(tmp_path, "sys.stdin.readline(); print('GONE')")
     assert look("show", "fact.ports", env={"PAGER": gone}, lines=10) == Seen(0, b"GONE\r\n")
     facts = tmp_path / ".thunderus/memory/semantic/FACTS"
@@ -191,7 +192,7 @@ def test_without_a_pager_the_text_is_printed(look: Look, tmp_path: Path, value: 
     assert "RAN" not in seen.text
 
 
-def test_no_program_of_the_working_tree_is_the_pager(look: Look, tmp_path: Path) -> None:
+def test_pager_is_never_a_program_in_the_working_tree(look: Look, tmp_path: Path) -> None:
     pager(tmp_path, "print('RAN')", "less")
     (tmp_path / ".thunderus/config.toml").write_text('pager = "./less"\n')
     env = {"PATH": f".:{os.environ['PATH']}", "PAGER": "less"}
@@ -200,7 +201,7 @@ def test_no_program_of_the_working_tree_is_the_pager(look: Look, tmp_path: Path)
     )
 
 
-def test_ctrl_c_in_the_pager_is_the_pagers(look: Look, tmp_path: Path) -> None:
+def test_ctrl_c_is_left_to_the_pager(look: Look, tmp_path: Path) -> None:
     stays = pager(
         tmp_path,
         "import signal\nheard = []\nsignal.signal(signal.SIGINT, lambda *_: heard.append(1))\n"

@@ -1,4 +1,4 @@
-"""`doctor --fix`: every damage is found, mended by moving, and no byte that was there is gone."""
+"""`doctor --fix`: all damage is found, fixed by moving files, and no byte is lost."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def put(path: str, data: bytes, *, age: float = 0) -> Callable[[Path], None]:
 
 
 def instead(path: str, make: Callable[[Path], object]) -> Callable[[Path], None]:
-    """Something else in the place of a file or folder."""
+    """Replace a file or folder by something else."""
 
     def damage(root: Path) -> None:
         place = root / path
@@ -144,9 +144,9 @@ def killed(server: Server, root: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """``name`` and ``state`` of the check that finds it; ``steps`` are the actions that mend it.
+    """``name`` and ``state`` of the check that finds it; ``steps`` are the actions that fix it.
 
-    ``left``: nobody but a person can mend it. ``lost``: what the report says is gone.
+    ``left``: it needs manual action. ``lost``: the start of the reported loss.
     """
 
     make: Callable[[Path], None]
@@ -160,7 +160,7 @@ class Damage:
 ASIDE = "set-aside"
 DAMAGES: dict[str, Damage] = {
     "index-empty": Damage(put(INDEX, b""), "index", "note", (ASIDE, ASIDE, "rebuild")),
-    # Not a database at all: whoever opens it takes the seal off at once.
+    # Not a database: opening it removes the seal at once.
     "index-text": Damage(put(INDEX, b"words\n" * 900), "index", "note", (ASIDE, "rebuild")),
     "index-foreign": Damage(instead(INDEX, foreign), "index", "note", (ASIDE, ASIDE, "rebuild")),
     "index-flipped": Damage(flipped, "index", "note", (ASIDE, ASIDE, "rebuild")),
@@ -193,8 +193,8 @@ DAMAGES: dict[str, Damage] = {
     "staged-strange": Damage(put(f"{STORE}/.staging/a b/c", b"x"), "writes", "note", (ASIDE,)),
     "staged-folder": Damage(put(f"{STORE}/.staging/evt_1/sub/file", b"x"), "writes", "warning", ("recover",)),
     "staged-damaged": Damage(put(f"{STORE}/.staging/evt_1/op.json", b"{"), "writes", "warning", ("recover",)),
-    "torn": Damage(append(b'{"v":1,"id":"evt_01'), "log", "warning", ("end",), lost="nothing that was"),
-    "torn-blocks": Damage(append(b'{"v":1,\0\0\0}\n'), "log", "warning", ("end",), lost="nothing that was"),
+    "torn": Damage(append(b'{"v":1,"id":"evt_01'), "log", "warning", ("end",), lost="nothing; the line"),
+    "torn-blocks": Damage(append(b'{"v":1,\0\0\0}\n'), "log", "warning", ("end",), lost="nothing; the line"),
     "schema-drift": Damage(put(SCHEMA, b"{}\n"), "schemas", "warning", ("write",)),
     "schema-missing": Damage(lambda root: (root / SCHEMA).unlink(), "schemas", "warning", ("write",)),
     "schema-folder": Damage(instead(SCHEMA, Path.mkdir), "schemas", "warning", ("write",)),
@@ -226,10 +226,10 @@ DAMAGES: dict[str, Damage] = {
         instead(f"{STORE}/.staging", lambda place: place.write_bytes(b"x")), "places", "error", (ASIDE,)
     ),
     "session-pipe": Damage(instead(f"{STORE}/local/session.json", os.mkfifo), "places", "error", (ASIDE,)),
-    # What only a person can decide.
-    "line-damaged": Damage(spoil_line, "log", "error", left=True, lost="what these lines said"),
+    # Damage that needs manual action.
+    "line-damaged": Damage(spoil_line, "log", "error", left=True, lost="the contents of these lines"),
     "line-damaged-committed": Damage(
-        spoil_committed, "log", "error", left=True, lost="what these lines said"
+        spoil_committed, "log", "error", left=True, lost="the contents of these lines"
     ),
     "duplicate-id": Damage(
         put(f"{FACTS}/again.md", header("limits").encode() + b"x\n"), "documents", "warning", left=True
@@ -255,7 +255,7 @@ DAMAGES: dict[str, Damage] = {
 
 
 def contents(root: Path) -> dict[str, str]:
-    """The hash of every regular file but git's own and what is made anew, by path."""
+    """The hash of every regular file by path, except files of git and files that are rebuilt."""
     found = {}
     for folder, folders, names in os.walk(root):
         folders[:] = [name for name in folders if name != ".git"]
@@ -267,7 +267,7 @@ def contents(root: Path) -> dict[str, str]:
 
 
 def judged(root: Path, damage: Damage) -> dict[str, str]:
-    """What looking leaves as it is: everything, but a whole index may take in the log's newest lines."""
+    """Files that a check leaves unchanged: all, but an intact index may add the log's newest lines."""
     index: tuple[str, ...] = (INDEX, f"{INDEX}.seal") if damage.name not in ("index", "manifest") else ()
     if damage.name == "index":
         index = (f"{INDEX}.seal",)  # an index in which damage shows loses it, whoever looks
@@ -279,7 +279,7 @@ def is_document(path: str) -> bool:
 
 
 def whole(base: Path, place: Path, server: Server) -> Path:
-    """A copy whose index is fresh, and something of somebody's beside it."""
+    """A copy with a fresh index, and another folder beside it."""
     root = Path(shutil.copytree(base, place, symlinks=True))
     (root.parent / "away").mkdir(exist_ok=True)
     (root.parent / "away" / "precious").write_text("somebody's")
@@ -288,14 +288,14 @@ def whole(base: Path, place: Path, server: Server) -> Path:
 
 
 def prepared(base: Path, tmp_path: Path, server: Server, name: str) -> Path:
-    """A damaged copy whose index was whole a moment ago."""
+    """A damaged copy whose index was intact before."""
     root = whole(base, tmp_path / "store", server)
     DAMAGES[name].make(root)
     return root
 
 
 @pytest.mark.parametrize("name", DAMAGES)
-def test_doctor_finds_it_says_what_it_means_and_changes_nothing(
+def test_doctor_reports_damage_and_changes_nothing(
     name: str, base: Path, tmp_path: Path, server: Server
 ) -> None:
     damage, root = DAMAGES[name], prepared(base, tmp_path, server, name)
@@ -313,7 +313,7 @@ def test_doctor_finds_it_says_what_it_means_and_changes_nothing(
 
 
 @pytest.mark.parametrize("name", DAMAGES)
-def test_fix_mends_by_moving_and_loses_no_byte(name: str, base: Path, tmp_path: Path, server: Server) -> None:
+def test_fix_moves_files_and_loses_no_byte(name: str, base: Path, tmp_path: Path, server: Server) -> None:
     damage, root = DAMAGES[name], prepared(base, tmp_path, server, name)
     before, away = contents(root), contents(tmp_path / "away")
     looked = judged(root, damage)
@@ -334,7 +334,7 @@ def test_fix_mends_by_moving_and_loses_no_byte(name: str, base: Path, tmp_path: 
             or (damage.name == "manifest" and path == MANIFEST)
         )
         if path.endswith("events.jsonl") and damage.name == "log" and not damage.left:
-            continue  # cut in two: the lines stay, the end is kept beside them
+            continue  # split: the lines stay, the end is in quarantine
         assert digest in kept or made_anew or path.endswith("session.json"), (path, value)
         if is_document(path):
             assert after[path] == digest, path
@@ -348,7 +348,7 @@ def test_fix_mends_by_moving_and_loses_no_byte(name: str, base: Path, tmp_path: 
 
 
 @pytest.mark.parametrize("name", [name for name, damage in DAMAGES.items() if ASIDE in damage.steps])
-def test_the_way_back_leads_back(name: str, base: Path, tmp_path: Path, server: Server) -> None:
+def test_restore_command_restores_the_file(name: str, base: Path, tmp_path: Path, server: Server) -> None:
     root = prepared(base, tmp_path, server, name)
     value = run(server, root, "--json", "doctor", "--fix").json
     for step in value["steps"]:
@@ -361,21 +361,19 @@ def test_the_way_back_leads_back(name: str, base: Path, tmp_path: Path, server: 
             assert not os.path.lexists(root / step["kept"]), step
 
 
-def test_an_interrupted_change_is_finished(base: Path, tmp_path: Path, server: Server) -> None:
+def test_interrupted_write_is_recovered(base: Path, tmp_path: Path, server: Server) -> None:
     root = whole(base, tmp_path / "store", server)
     killed(server, root)
     done = run(server, root, "doctor")
-    assert "a change was interrupted" in done.out
+    assert "1 interrupted write" in done.out
     done = run(server, root, "doctor", "--fix")
     assert done.code == 0, done
-    assert "finished: .thunderus/memory/semantic/FACTS/queues.md" in done.out
+    assert "finished the interrupted write of .thunderus/memory/semantic/FACTS/queues.md" in done.out
     assert "New words." in (root / FACTS / "queues.md").read_text()
     assert verify(str(root), settled=True) == []
 
 
-def test_a_torn_shard_that_git_has_like_this_is_left_alone(
-    base: Path, tmp_path: Path, server: Server
-) -> None:
+def test_torn_shard_committed_to_git_is_not_fixed(base: Path, tmp_path: Path, server: Server) -> None:
     root = whole(base, tmp_path / "store", server)
     append(b'{"v":1,"id":"evt_01')(root)
     git(root, "add", "-A")
@@ -386,7 +384,7 @@ def test_a_torn_shard_that_git_has_like_this_is_left_alone(
     assert shard_of(root).read_bytes() == before
 
 
-def test_a_damaged_shard_comes_back_from_git_only_when_git_has_all_of_it(
+def test_damaged_shard_is_restored_from_git_only_if_complete(
     base: Path, tmp_path: Path, server: Server
 ) -> None:
     root = whole(base, tmp_path / "store", server)
@@ -400,9 +398,7 @@ def test_a_damaged_shard_comes_back_from_git_only_when_git_has_all_of_it(
     assert check["command"].startswith("less .thunderus/sessions/")
 
 
-def test_the_quarantine_is_listed_with_the_way_back_of_each(
-    base: Path, tmp_path: Path, server: Server
-) -> None:
+def test_quarantine_is_listed_with_restore_commands(base: Path, tmp_path: Path, server: Server) -> None:
     root = whole(base, tmp_path / "store", server)
     for name in ("torn", "schema-drift"):
         DAMAGES[name].make(root)
@@ -414,9 +410,9 @@ def test_the_quarantine_is_listed_with_the_way_back_of_each(
     kept = run(server, root, "--json", "doctor").json["kept"]
     backs = {one["what"]: one["back"].split()[0] for one in kept}
     assert backs == {
-        "set aside by doctor --fix": "mv",
-        "the torn end of a log; nothing in it was acknowledged": "cat",
-        "a text that found another one in its place": "diff",
+        "moved by doctor --fix": "mv",
+        "incomplete last line of a log": "cat",
+        "text of an interrupted write; the file was changed since": "diff",
     }
     for one in kept:
         done = subprocess.run(["bash", "-c", one["back"]], cwd=root, check=False, capture_output=True)
@@ -424,9 +420,7 @@ def test_the_quarantine_is_listed_with_the_way_back_of_each(
         assert done.stderr == b"", (one, done)
 
 
-def test_a_lock_that_is_held_is_waited_for_and_the_plan_needs_none(
-    base: Path, tmp_path: Path, server: Server
-) -> None:
+def test_fix_waits_for_the_lock_and_plan_needs_none(base: Path, tmp_path: Path, server: Server) -> None:
     from thunderus_mem.store.lock import held
 
     root = whole(base, tmp_path / "store", server)
@@ -438,18 +432,16 @@ def test_a_lock_that_is_held_is_waited_for_and_the_plan_needs_none(
     assert "garden" in done.err
 
 
-def test_a_fresh_temporary_file_is_left_until_nobody_can_own_it(
-    base: Path, tmp_path: Path, server: Server
-) -> None:
+def test_recent_temporary_file_is_kept_until_it_is_unused(base: Path, tmp_path: Path, server: Server) -> None:
     root = whole(base, tmp_path / "store", server)
     put(f"{FACTS}/.thunderus-mem-0011.tmp", b"half")(root)
     assert run(server, root, "--json", "doctor", "--plan").json["steps"] == []
-    # Under the lock nobody else is writing.
+    # Under the lock no other process writes.
     (step,) = run(server, root, "--json", "doctor", "--fix").json["steps"]
     assert step["path"].endswith(".thunderus-mem-0011.tmp")
 
 
-def test_a_step_that_fails_stops_no_other(base: Path, tmp_path: Path, server: Server) -> None:
+def test_failed_step_does_not_stop_others(base: Path, tmp_path: Path, server: Server) -> None:
     root = whole(base, tmp_path / "store", server)
     DAMAGES["temporary"].make(root)
     DAMAGES["schema-drift"].make(root)
@@ -463,9 +455,7 @@ def test_a_step_that_fails_stops_no_other(base: Path, tmp_path: Path, server: Se
     assert run(server, root, "doctor", "--fix").code == 0
 
 
-def test_a_store_one_may_only_read_is_examined_and_not_mended(
-    tmp_path: Path, base: Path, server: Server
-) -> None:
+def test_read_only_store_is_checked_and_not_fixed(tmp_path: Path, base: Path, server: Server) -> None:
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="doctor-") as folder:
@@ -488,7 +478,7 @@ def test_a_store_one_may_only_read_is_examined_and_not_mended(
             os.chmod(place, 0o755)
 
 
-def test_what_may_not_be_read_is_named_with_the_command(tmp_path: Path, base: Path, server: Server) -> None:
+def test_unreadable_files_are_reported_with_a_command(tmp_path: Path, base: Path, server: Server) -> None:
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="doctor-") as folder:
@@ -512,14 +502,14 @@ def test_what_may_not_be_read_is_named_with_the_command(tmp_path: Path, base: Pa
         os.chmod(root / STORE / "sessions", 0o755)
 
 
-def test_the_plan_is_told_before_it_is_carried_out(base: Path, tmp_path: Path, server: Server) -> None:
+def test_plan_is_printed_before_it_is_executed(base: Path, tmp_path: Path, server: Server) -> None:
     root = whole(base, tmp_path / "store", server)
     DAMAGES["schema-drift"].make(root)
     done = run(server, root, "doctor", "--fix")
     assert done.err.splitlines()[:2] == [
-        "1 step to take:",
-        f"  1. write {SCHEMA} as it should be, and keep the old text",
+        "Applying 1 fix:",
+        f"  1. rewrite {SCHEMA}, keeping the old text in quarantine",
     ]
-    assert "Everything is in order now." in done.out
+    assert "All problems fixed" in done.out
     done = run(server, root, "doctor", "--fix")
-    assert (done.code, done.out) == (0, "Everything is in order.\n")
+    assert (done.code, done.out) == (0, "No problems found\n")

@@ -549,7 +549,7 @@ def test_the_command(repo: Path, call: Callable[..., Done]) -> None:
     shown = call("undo", "--dry-run")
     assert shown.code == 0
     assert "-It is 9090.\n+It is 8080." in shown.out
-    assert "this would take back: edit evt_" in shown.err
+    assert "would undo: edit evt_" in shown.err
     assert path.read_bytes() == edited
     assert call("undo", "--plan").out == shown.out
     planned = call("--json", "undo", "--dry-run").json
@@ -558,7 +558,7 @@ def test_the_command(repo: Path, call: Callable[..., Done]) -> None:
     done = call("undo")
     assert done.code == 0
     assert done.out == f"changed  fact.ports  {FACTS}/ports.md\n"
-    assert "Took back: edit evt_" in done.err
+    assert "Undid: edit evt_" in done.err
     assert ": moved" in done.err
     assert "undo --redo" in done.err
     again = call("--json", "undo", "--redo").json

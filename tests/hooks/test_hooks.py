@@ -1,4 +1,4 @@
-"""The hook in real repositories with real git; a script plays the tool where the block alone matters."""
+"""The hook in real repositories with real git; a script replaces the tool where only the block matters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from thunderus_mem import hooks
 from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.errors import NotFound, Refused
 from thunderus_mem.git.repository import Git
-from thunderus_mem.hooks import BLOCKED, block, put_in, take_out
+from thunderus_mem.hooks import BLOCKED, block, insert_block, remove_block
 
 SEALED = {
     "PATH": os.environ["PATH"],
@@ -71,7 +71,7 @@ def tool(folder: Path, text: str) -> list[str]:
     return [str(path)]
 
 
-# Says what is staged at FACT, as the real one reads it: from the index git names to its hook.
+# Prints the staged text of FACT like the real tool: from the index that git passes to the hook.
 READS_STAGED = f"""
 text=$(git show ":{FACT}") || exit 0
 echo "staged: $text"
@@ -84,7 +84,7 @@ def hook_file(folder: Path) -> Path:
     return folder / ".git/hooks/pre-commit"
 
 
-def test_findings_in_staged_text_stop_the_commit_with_exit_1(repository: Path) -> None:
+def test_findings_in_staged_text_block_the_commit(repository: Path) -> None:
     hooks.install(found(repository), command=tool(repository, READS_STAGED))
     write(repository, FACT, "bad\n")
     git(repository, "add", ".")
@@ -92,7 +92,7 @@ def test_findings_in_staged_text_stop_the_commit_with_exit_1(repository: Path) -
     assert "staged: bad" in git(repository, "commit", "-m", "x", code=1)
 
 
-def test_an_unstaged_error_does_not_stop_a_good_commit(repository: Path) -> None:
+def test_unstaged_error_does_not_block_a_commit(repository: Path) -> None:
     hooks.install(found(repository), command=tool(repository, READS_STAGED))
     write(repository, FACT, "good\n")
     git(repository, "add", ".")
@@ -102,21 +102,21 @@ def test_an_unstaged_error_does_not_stop_a_good_commit(repository: Path) -> None
     assert git(repository, "show", f"HEAD:{FACT}").strip() == "good"
 
 
-def test_a_commit_without_memory_never_starts_the_tool(repository: Path) -> None:
+def test_commit_without_memory_does_not_run_the_tool(repository: Path) -> None:
     hooks.install(found(repository), command=tool(repository, "echo started; exit 93"))
     write(repository, "src/a.py", "x\n")
     git(repository, "add", ".")
     assert "started" not in git(repository, "commit", "-m", "x")
 
 
-def test_memory_of_a_package_deep_in_the_repository_counts(repository: Path) -> None:
+def test_memory_in_a_nested_package_is_checked(repository: Path) -> None:
     hooks.install(found(repository), command=tool(repository, "echo started; exit 93"))
     write(repository, f"packages/b/{FACT}", "x\n")
     git(repository, "add", ".")
     assert "started" in git(repository, "commit", "-m", "x", code=1)
 
 
-def test_a_partial_commit_is_judged_by_its_own_index(repository: Path) -> None:
+def test_partial_commit_is_checked_by_its_own_index(repository: Path) -> None:
     write(repository, FACT, "good\n")
     write(repository, "other.md", "x\n")
     git(repository, "add", ".")
@@ -149,7 +149,7 @@ def test_amend_and_merge_are_checked(repository: Path) -> None:
     assert "staged: bad too" in git(repository, "commit", "--amend", "-m", "z", code=1)
 
 
-def test_a_linked_worktree_uses_the_same_hook_and_its_own_index(repository: Path, tmp_path: Path) -> None:
+def test_linked_worktree_uses_the_same_hook_and_its_own_index(repository: Path, tmp_path: Path) -> None:
     git(repository, "commit", "-q", "--allow-empty", "-m", "x")
     git(repository, "worktree", "add", "-q", str(tmp_path / "linked"), "-b", "linked")
     linked = tmp_path / "linked"
@@ -160,7 +160,7 @@ def test_a_linked_worktree_uses_the_same_hook_and_its_own_index(repository: Path
     assert "staged: bad" in git(linked, "commit", "-m", "x", code=1)
 
 
-def test_index_and_working_tree_stay_byte_equal(repository: Path) -> None:
+def test_hook_changes_neither_index_nor_working_tree(repository: Path) -> None:
     hooks.install(found(repository), command=tool(repository, READS_STAGED))
     write(repository, FACT, "bad\n")
     write(repository, "other", "x\n")
@@ -182,40 +182,38 @@ def test_index_and_working_tree_stay_byte_equal(repository: Path) -> None:
         ("kill -9 $$", "failed (exit 137)"),
     ],
 )
-def test_a_broken_tool_lets_the_commit_through_with_one_line(
-    repository: Path, script: str, line: str
-) -> None:
+def test_broken_tool_does_not_block_the_commit(repository: Path, script: str, line: str) -> None:
     hooks.install(found(repository), command=tool(repository, script))
     write(repository, FACT, "x\n")
     git(repository, "add", ".")
     said = [text for text in git(repository, "commit", "-qm", "x").splitlines() if text]
     assert len(said) == 1
     assert line in said[0]
-    assert said[0].endswith("the commit goes on")
+    assert said[0].endswith("commit continues")
 
 
 @pytest.mark.skipif(shutil.which("timeout") is None, reason="the system has no timeout")
-def test_a_slow_tool_lets_the_commit_through_with_one_line(repository: Path) -> None:
+def test_slow_tool_does_not_block_the_commit(repository: Path) -> None:
     hooks.install(found(repository), command=tool(repository, "sleep 30"))
     write(repository, FACT, "x\n")
     git(repository, "add", ".")
     said = git(repository, "commit", "-qm", "x", THUNDERUS_MEM_HOOK_SECONDS="0.2").splitlines()
     assert [line for line in said if line] == [
-        "thunderus-mem: too slow, memory not checked; the commit goes on"
+        "thunderus-mem: timed out; memory not checked, commit continues"
     ]
 
 
-def test_python_gone_and_no_tool_on_the_path_lets_the_commit_through(repository: Path) -> None:
+def test_missing_python_and_tool_do_not_block_the_commit(repository: Path) -> None:
     command = tool(repository, "exit 93")
     hooks.install(found(repository), command=command)
     os.unlink(command[0])
     write(repository, FACT, "x\n")
     git(repository, "add", ".")
     said = git(repository, "commit", "-qm", "x", PATH="/usr/bin:/bin")
-    assert said.strip() == "thunderus-mem: not found, memory not checked; the commit goes on"
+    assert said.strip() == "thunderus-mem: not found; memory not checked, commit continues"
 
 
-def test_a_python_without_the_package_lets_the_commit_through(repository: Path) -> None:
+def test_python_without_the_package_does_not_block_the_commit(repository: Path) -> None:
     hooks.install(found(repository), command=[sys.executable, "-P", "-I", "-S", "-m", "thunderus_mem"])
     write(repository, FACT, "x\n")
     git(repository, "add", ".")
@@ -223,13 +221,13 @@ def test_a_python_without_the_package_lets_the_commit_through(repository: Path) 
 
 
 @pytest.mark.parametrize("shell", ["sh", "bash", "dash", "zsh"])
-def test_the_block_runs_in_the_shells_people_have(repository: Path, shell: str) -> None:
+def test_block_runs_in_common_shells(repository: Path, shell: str) -> None:
     path = shutil.which(shell)
     if path is None:
         pytest.skip(f"no {shell} here")
     lines = block(tool(repository, READS_STAGED))
     hook_file(repository).parent.mkdir(exist_ok=True)
-    hook_file(repository).write_bytes(put_in(f"#!{path} -eu\necho mine\n".encode(), lines))
+    hook_file(repository).write_bytes(insert_block(f"#!{path} -eu\necho mine\n".encode(), lines))
     hook_file(repository).chmod(0o755)
     write(repository, FACT, "good\n")
     git(repository, "add", ".")
@@ -238,7 +236,7 @@ def test_the_block_runs_in_the_shells_people_have(repository: Path, shell: str) 
     assert "mine" in said
 
 
-def test_installing_twice_changes_nothing_and_uninstalling_leaves_nothing(repository: Path) -> None:
+def test_install_is_idempotent_and_uninstall_removes_everything(repository: Path) -> None:
     here = found(repository)
     assert hooks.status(here).state == "absent"
     assert hooks.install(here).changed
@@ -252,7 +250,7 @@ def test_installing_twice_changes_nothing_and_uninstalling_leaves_nothing(reposi
     assert not hooks.uninstall(here).changed
 
 
-def test_an_old_block_is_told_and_replaced(repository: Path) -> None:
+def test_old_block_is_reported_and_replaced(repository: Path) -> None:
     here = found(repository)
     hooks.install(here, command=["/old/python"])
     assert hooks.status(here).state == "outdated"
@@ -261,7 +259,7 @@ def test_an_old_block_is_told_and_replaced(repository: Path) -> None:
     assert b"/old/python" not in hook_file(repository).read_bytes()
 
 
-def test_a_foreign_shell_hook_keeps_its_text_and_still_runs(repository: Path) -> None:
+def test_existing_shell_hook_is_kept_and_still_runs(repository: Path) -> None:
     foreign = b"#!/usr/bin/env bash\n# theirs\necho theirs\nexit 0\n"
     hook_file(repository).parent.mkdir(exist_ok=True)
     hook_file(repository).write_bytes(foreign)
@@ -280,7 +278,7 @@ def test_a_foreign_shell_hook_keeps_its_text_and_still_runs(repository: Path) ->
 
 
 @pytest.mark.parametrize("linked", [False, True])
-def test_a_foreign_hook_in_another_language_is_chained_and_comes_back(
+def test_existing_hook_in_another_language_is_chained_and_restored(
     repository: Path, tmp_path: Path, linked: bool
 ) -> None:
     foreign = f"#!{sys.executable}\nprint('theirs')\nraise SystemExit(3)\n".encode()
@@ -307,7 +305,7 @@ def test_a_foreign_hook_in_another_language_is_chained_and_comes_back(
     )
 
 
-def test_a_hook_that_is_switched_off_is_not_switched_on(repository: Path) -> None:
+def test_non_executable_hook_is_not_enabled(repository: Path) -> None:
     hook_file(repository).parent.mkdir(exist_ok=True)
     hook_file(repository).write_text("#!/bin/sh\nexit 1\n")
     hook_file(repository).chmod(0o644)
@@ -315,7 +313,7 @@ def test_a_hook_that_is_switched_off_is_not_switched_on(repository: Path) -> Non
         hooks.install(found(repository))
 
 
-def test_a_hooks_path_of_somebody_else_is_refused_with_the_way_out(repository: Path, tmp_path: Path) -> None:
+def test_foreign_hooks_path_is_refused_with_a_hint(repository: Path, tmp_path: Path) -> None:
     (tmp_path / "theirs").mkdir()
     git(repository, "config", "core.hooksPath", str(tmp_path / "theirs"))
     with pytest.raises(Refused) as refused:
@@ -327,20 +325,20 @@ def test_a_hooks_path_of_somebody_else_is_refused_with_the_way_out(repository: P
     assert hooks.install(found(repository)).changed
 
 
-def test_an_unknown_hook_is_not_found(repository: Path) -> None:
+def test_unknown_hook_is_not_found(repository: Path) -> None:
     with pytest.raises(NotFound, match="post-merge"):
         hooks.install(found(repository), "post-merge")
 
 
-def test_only_errors_stop_a_commit() -> None:
+def test_only_errors_block_a_commit() -> None:
     warning = Diagnostic("TM301", Severity.WARNING, "a.md", 1, 1, "long")
     error = Diagnostic("TM101", Severity.ERROR, "a.md", 1, 1, "wrong")
     assert not hooks.run("pre-commit", lambda: [warning]).blocked
     assert hooks.run("pre-commit", lambda: [warning, error]).blocked
 
 
-def test_putting_in_and_taking_out_gives_the_same_bytes() -> None:
+def test_inserting_and_removing_the_block_keeps_the_bytes() -> None:
     for text in (b"#!/bin/sh\nexit 0\n", b"#!/bin/bash\n\n\n# x", b"#!/bin/sh\nset -e\n\tx\n"):
-        once = put_in(text, block(["/usr/bin/python3"]))
-        assert put_in(once, block(["/usr/bin/python3"])) == once
-        assert take_out(once) == text
+        once = insert_block(text, block(["/usr/bin/python3"]))
+        assert insert_block(once, block(["/usr/bin/python3"])) == once
+        assert remove_block(once) == text

@@ -1,4 +1,4 @@
-"""The shipped manifest with the real pre-commit: it builds the tool from this repository and runs it."""
+"""The shipped manifest with the real pre-commit, which builds the tool from this repository and runs it."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def pre_commit(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str
 pytestmark = pytest.mark.skipif(find_spec("pre_commit") is None, reason="pre-commit is not installed")
 
 
-def test_the_manifest_is_valid(tmp_path: Path) -> None:
+def test_manifest_is_valid(tmp_path: Path) -> None:
     done = pre_commit(tmp_path, "validate-manifest", str(MANIFEST))
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.faults
-def test_pre_commit_builds_the_tool_and_judges_staged_memory(tmp_path: Path) -> None:
+def test_pre_commit_builds_the_tool_and_checks_staged_documents(tmp_path: Path) -> None:
     probe = subprocess.run(
         [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", str(tmp_path), "hatchling"],
         capture_output=True,

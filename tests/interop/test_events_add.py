@@ -40,7 +40,7 @@ def test_private_kinds_stay_in_the_working_tree_and_the_others_travel(store: Com
     assert (message["kind"], message["actor"], message["prev"]) == ("message", "agent", None)
     assert (shared[-1]["kind"], shared[-1]["refs"]["paths"]) == ("note", ["a.py"])
     assert added.out.split() == [message["id"], shared[-1]["id"]]
-    assert "1 event private to this working tree" in added.err
+    assert "1 event kept local (not committed)" in added.err
     again = store.run("events", "add", "--kind", "tool_result", "--body", "make test", "--exit-code", "2")
     assert again.code == 0, again.err
     assert store.events(PRIVATE)[1]["body"] == {
@@ -67,7 +67,7 @@ def test_a_log_of_thunderus_is_taken_whole_and_once(store: CommandStore) -> None
     assert events[1]["body"]["command"] == "make test"
     again = store.run("events", "add", stdin=data)
     assert (again.code, again.out) == (0, "")
-    assert "19 events known already, left out" in again.err
+    assert "19 events already in the log, skipped" in again.err
     assert store.events(PRIVATE) == events
     assert store.run("events", "verify").code == 0
 

@@ -369,11 +369,11 @@ def test_the_hook_tells_what_stops_a_commit_and_counts_the_rest(root: Path) -> N
     assert stopped.returncode == 1
     assert "TM101" in stopped.stdout
     assert "TM110" not in stopped.stdout
-    assert "1 warning and 1 note; to read: thunderus-mem lint --staged" in stopped.stdout
+    assert "1 warning and 1 note; see: thunderus-mem lint --staged" in stopped.stdout
     (root / FACT).write_text(GOOD)
     git(root, "add", "-A")
     passed = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, check=False)
-    assert (passed.returncode, passed.stdout) == (0, "1 warning; to read: thunderus-mem lint --staged\n")
+    assert (passed.returncode, passed.stdout) == (0, "1 warning; see: thunderus-mem lint --staged\n")
 
 
 def test_the_hook_checks_every_store_of_the_repository(root: Path) -> None:

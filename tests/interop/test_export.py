@@ -207,7 +207,7 @@ def test_the_command_prints_writes_and_says_how_many(tree: VerbTree, server: Ser
 
     printed = run()
     assert [json.loads(one) for one in printed.out.splitlines()] == exported(tree)
-    assert printed.err == f"{len(exported(tree))} events exported. 1 private left out; --private adds them.\n"
+    assert printed.err == f"{len(exported(tree))} events exported; 1 local omitted, use --private\n"
     assert run("-o", "../log.jsonl").out.strip().endswith("/log.jsonl")
     assert (tree.root.parent / "log.jsonl").read_text() == printed.out
     whole = server.run("--json", "events", "export", cwd=str(tree.root)).json

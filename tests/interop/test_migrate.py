@@ -365,7 +365,7 @@ def test_a_newer_store_is_read_and_never_written(newer: Store, newer_by: Callabl
     assert show.show(newer.memory(), "fact.ports").body.strip() == "It is 8080."
     assert search(newer.memory(), "8080").hits[0].id == "fact.ports"
     (told,) = (one for one in checks.doctor(newer.memory()).checks if one.name == "formats")
-    assert (told.state, told.hint) == ("warning", "use a newer thunderus-mem to write")
+    assert (told.state, told.hint) == ("warning", "upgrade thunderus-mem to write")
 
 
 def test_the_schemas_say_the_version_of_this_program(newer: Store) -> None:
@@ -389,7 +389,7 @@ def test_the_command(tmp_path: Path, server: Server) -> None:
     assert code == 0
     assert "-tags: [on, 3.10, ci, no]" in out
     assert '+tags: ["on", "3.10", ci, "no"]' in out
-    assert "Only --apply writes." in err
+    assert "Next: thunderus-mem migrate --apply" in err
     code, out, _ = call("migrate", "--check")
     assert (code, "-tags" in out, "quotes" in out) == (1, False, True)
     done = server.run("--json", "migrate", cwd=str(tmp_path)).json
@@ -399,7 +399,7 @@ def test_the_command(tmp_path: Path, server: Server) -> None:
     assert code == 0
     assert "thunderus-mem undo" in err
     assert call("migrate", "--check")[0] == 0
-    assert call("migrate")[2] == f"Everything has its present shape (version {FORMAT}).\n"
+    assert call("migrate")[2] == f"Already up to date (version {FORMAT})\n"
     assert call("migrate", "--apply", "--check")[0] == 2
 
 

@@ -158,18 +158,18 @@ def test_on_the_command_line_it_is_written_used_and_pruned(store: Path, run: Run
     written = run("lint", "--ignore", "TM5", "--write-baseline", FILE)
     assert written.code == 2
     said = run("lint", "--write-baseline", FILE, env=LOCK_OUT)
-    assert (said.code, said.out) == (0, "No findings.\n")
+    assert (said.code, said.out) == (0, "No findings\n")
     assert "2 findings recorded in known.jsonl." in said.err
-    assert 'Next: in .thunderus/config.toml, below [lint]: baseline = "known.jsonl"\n' in said.err
+    assert 'Next: set baseline = "known.jsonl" under [lint] in .thunderus/config.toml\n' in said.err
     assert json.loads((store / FILE).read_text().splitlines()[0]) == {
         "schema": "thunderus-mem.lint-baseline/1"
     }
     change(store, "a.md", document("fact.a", "See [[lost]].\n"))
     used = run("lint", "--baseline", FILE, "-o", "out/report.txt", env=LOCK_OUT)
     assert (used.code, used.out) == (0, "")
-    assert "1 finding known from known.jsonl not told." in used.err
-    assert "1 entry of known.jsonl mended by now; --prune-baseline takes them out." in used.err
-    assert (store / "out/report.txt").read_text() == "No findings.\n"
+    assert "1 finding hidden by known.jsonl" in used.err
+    assert "1 entry in known.jsonl already fixed; remove with --prune-baseline" in used.err
+    assert (store / "out/report.txt").read_text() == "No findings\n"
     assert run("lint", "--baseline", FILE, "--prune-baseline", env=LOCK_OUT).code == 0
     assert len((store / FILE).read_text().splitlines()) == 2
     assert run("lint", "--prune-baseline", env=LOCK_OUT).code == 4

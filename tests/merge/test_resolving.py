@@ -791,8 +791,8 @@ def test_the_command(repo: Path, run: Callable[..., Ran]) -> None:
     run("init")
     calm = run("resolve")
     assert (calm.code, calm.out) == (0, "")
-    assert calm.err == "Nothing to resolve: no document is in conflict.\n"
-    assert run("resolve", "core").err == "core is not in conflict.\n"
+    assert calm.err == "Nothing to resolve\n"
+    assert run("resolve", "core").err == "core: no conflict\n"
     assert run("resolve", "fact.nobody").code == 4
     assert run("resolve", "--plan", "--stage").code == 2
     core = repo / ".thunderus" / "memory" / "core" / "CORE.md"

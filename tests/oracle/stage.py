@@ -68,7 +68,7 @@ VERSIONS = (
     (re.compile(r"git(?: version)? \d+\.\d+(?:\.\d+)*"), "git <version>"),
     (re.compile(r"Python \d+\.\d+(?:\.\d+)*"), "Python <version>"),
     (re.compile(r'("time": )"\d{4}-[-\d]+T[:\d]+Z"'), r'\1"<time>"'),
-    (re.compile(r"(set aside, [^\n]*since )\d{4}-\d\d-\d\d"), r"\1<today>"),
+    (re.compile(r"(quarantine +\d+ files?, [^\n]*since )\d{4}-\d\d-\d\d"), r"\1<today>"),
     (re.compile(r"(\d (?:B|KiB|MiB)), \d{4}-\d\d-\d\d, "), r"\1, <today>, "),
     (re.compile(r"\bpid \d+"), "pid <pid>"),
     (re.compile(r", for \d+ s\b"), ", for <n> s"),

@@ -373,7 +373,7 @@ def test_search_of_a_fresh_index_loads_only_what_it_needs(tmp_path: Path, sealed
             text=True,
             check=False,
         )
-    assert (done.returncode, done.stderr.strip().splitlines()) == (0, ["Nothing found."])
+    assert (done.returncode, done.stderr.strip().splitlines()) == (0, ["No matches"])
 
 
 def test_completion_loads_no_typer(tmp_path: Path, sealed: Path) -> None:

@@ -275,7 +275,7 @@ def test_recap_reports_unreadable_log_lines(repo: Path, server: Server) -> None:
     for _ in range(2):
         made = server.run("recap", "--day", DAY, cwd=str(repo), env={"THUNDERUS_MEM_SEED": "3"})
         assert made.code == 6
-        assert "1 line of the log cannot be read; see: thunderus-mem events verify" in made.err
+        assert "warning: 1 unreadable line in the log; see: thunderus-mem events verify" in made.err
     assert (repo / f".thunderus/memory/episodic/{DAY}.md").exists()
 
 

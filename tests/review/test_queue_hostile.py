@@ -89,7 +89,7 @@ def test_a_file_that_is_no_proposal_is_told_and_stays(kind: str, repo: Path, ser
     mode = os.lstat(repo / PLACE).st_mode
     listed = run("patch", "list")
     assert listed.code == 6, listed
-    assert f"{PLACE} is no proposal: {reason}" in listed.err
+    assert f"{PLACE}: invalid proposal: {reason}" in listed.err
     for words in (*READS, *WRITES):
         done = run(*words)
         assert "Traceback" not in done.err, (words, done)

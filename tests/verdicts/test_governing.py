@@ -437,7 +437,7 @@ def test_the_command_line(scene: Scene, run: Callable[..., Ran]) -> None:
     assert done.out.split()[:2] == ["fact.tokens", "around"]
     done = run("for", "--", "-none.py", cwd=src)
     assert (done.code, done.out) == (0, "")
-    assert done.err == "No memory speaks of src/-none.py. There is no such file.\n"
+    assert done.err == "No documents about src/-none.py; no such file\n"
     done = run("for", "a\x1b[31m\nb", cwd=src)
     assert (done.code, "\x1b" in done.out + done.err) == (0, False)
     done = run("for", "/etc", cwd=src)

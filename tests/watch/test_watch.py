@@ -1,4 +1,4 @@
-"""The watcher on real folders, with the saves that editors and git really make."""
+"""The watcher on real folders, with saves as editors and git make them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from thunderus_mem.cli.app import run
 from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.errors import Busy
 from thunderus_mem.git.repository import Git
-from thunderus_mem.watch import LONGEST, QUIET, Debounce, WatchTurn, compare, git_at_work, watch
+from thunderus_mem.watch import LONGEST, QUIET, Debounce, WatchTurn, compare, git_operation, watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,7 +30,7 @@ FACTS = ".thunderus/memory/semantic/FACTS"
 
 
 class Folder:
-    """Documents of a folder by their stamps: what the watcher needs, on a real disk."""
+    """A folder with documents, with the interface that the watcher needs."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -39,8 +39,8 @@ class Folder:
         self.busy = 0
         self.git: Git | None = None
 
-    def under_way(self) -> str:
-        return git_at_work(self.git, 0.0)
+    def git_operation(self) -> str:
+        return git_operation(self.git, 0.0)
 
     def stamps(self) -> dict[str, object]:
         found: dict[str, object] = {}
@@ -70,7 +70,7 @@ class Folder:
 
 
 class Watching:
-    """A watcher on its own thread, and what it said and reported."""
+    """A watcher on its own thread, with its messages and reports."""
 
     def __init__(self, folder: Folder, **options: object) -> None:
         self.turns: queue.Queue[WatchTurn] = queue.Queue()
@@ -115,7 +115,7 @@ def watching(folder: Folder, request: pytest.FixtureRequest) -> Iterator[Watchin
     assert not it.thread.is_alive()
 
 
-def test_a_new_file_is_refreshed_and_linted(folder: Folder, watching: Watching) -> None:
+def test_new_file_is_refreshed_and_linted(folder: Folder, watching: Watching) -> None:
     (folder.root / FACTS / "a.md").write_text("")
     turn = watching.turns.get(timeout=PATIENCE)
     assert turn.added == (f"{FACTS}/a.md",)
@@ -123,7 +123,7 @@ def test_a_new_file_is_refreshed_and_linted(folder: Folder, watching: Watching) 
     assert folder.refreshed >= 2
 
 
-def test_a_save_by_temporary_file_and_rename_is_seen(folder: Folder, watching: Watching) -> None:
+def test_save_by_temporary_file_and_rename_is_detected(folder: Folder, watching: Watching) -> None:
     target = folder.root / FACTS / "a.md"
     target.write_text("one")
     watching.until(lambda seen, removed: f"{FACTS}/a.md" in seen)
@@ -135,9 +135,7 @@ def test_a_save_by_temporary_file_and_rename_is_seen(folder: Folder, watching: W
     assert (turn.added, turn.removed) == ((), ())
 
 
-def test_a_save_that_renames_the_old_file_away_settles_on_the_new_one(
-    folder: Folder, watching: Watching
-) -> None:
+def test_save_that_renames_the_old_file_ends_with_the_new_one(folder: Folder, watching: Watching) -> None:
     target = folder.root / FACTS / "a.md"
     target.write_text("one")
     watching.until(lambda seen, removed: f"{FACTS}/a.md" in seen)
@@ -149,7 +147,7 @@ def test_a_save_that_renames_the_old_file_away_settles_on_the_new_one(
 
 
 @pytest.mark.skipif(shutil.which("vim") is None, reason="no vim here")
-def test_a_save_of_vim_is_seen(folder: Folder) -> None:
+def test_vim_save_is_detected(folder: Folder) -> None:
     target = folder.root / FACTS / "a.md"
     target.write_text("one\n")
     it = Watching(folder)
@@ -181,7 +179,7 @@ def test_a_save_of_vim_is_seen(folder: Folder) -> None:
     it.thread.join(PATIENCE)
 
 
-def test_two_hundred_files_at_once_arrive_in_few_turns(folder: Folder, watching: Watching) -> None:
+def test_two_hundred_files_are_reported_in_few_turns(folder: Folder, watching: Watching) -> None:
     for number in range(200):
         (folder.root / FACTS / f"{number}.md").write_text("x")
     seen: set[str] = set()
@@ -193,7 +191,7 @@ def test_two_hundred_files_at_once_arrive_in_few_turns(folder: Folder, watching:
     assert turns <= 10
 
 
-def test_a_folder_renamed_and_one_removed_are_seen(folder: Folder, watching: Watching) -> None:
+def test_renamed_and_removed_folders_are_detected(folder: Folder, watching: Watching) -> None:
     (folder.root / FACTS / "deep").mkdir()
     (folder.root / FACTS / "deep/a.md").write_text("x")
     watching.until(lambda seen, removed: f"{FACTS}/deep/a.md" in seen)
@@ -203,7 +201,7 @@ def test_a_folder_renamed_and_one_removed_are_seen(folder: Folder, watching: Wat
     watching.until(lambda seen, removed: f"{FACTS}/other/a.md" in removed)
 
 
-def test_the_store_removed_and_back_is_watched_again(folder: Folder, watching: Watching) -> None:
+def test_recreated_store_is_watched_again(folder: Folder, watching: Watching) -> None:
     (folder.root / FACTS / "a.md").write_text("x")
     watching.until(lambda seen, removed: f"{FACTS}/a.md" in seen)
     os.rename(folder.root / ".thunderus", folder.root / "away")
@@ -215,7 +213,7 @@ def test_the_store_removed_and_back_is_watched_again(folder: Folder, watching: W
     watching.until(lambda seen, removed: f"{FACTS}/c.md" in seen)
 
 
-def test_writing_the_index_does_not_ring(folder: Folder) -> None:
+def test_writing_the_index_triggers_no_scan(folder: Folder) -> None:
     it = Watching(folder)
     (folder.root / FACTS / "a.md").write_text("x")
     it.until(lambda seen, removed: f"{FACTS}/a.md" in seen)
@@ -228,7 +226,7 @@ def test_writing_the_index_does_not_ring(folder: Folder) -> None:
     it.thread.join(PATIENCE)
 
 
-def test_a_busy_store_is_tried_again(folder: Folder) -> None:
+def test_busy_store_is_retried(folder: Folder) -> None:
     it = Watching(folder)
     folder.busy = 1
     (folder.root / FACTS / "a.md").write_text("x")
@@ -239,26 +237,26 @@ def test_a_busy_store_is_tried_again(folder: Folder) -> None:
 
 
 class NoWatchesLeft:
-    """An observer of a system that has given out all its watches."""
+    """An observer on a system without free watches."""
 
     def __init__(self, code: int) -> None:
         self.code = code
 
     def schedule(self, *arguments: object, **options: object) -> None:
-        """Accepted; the limit shows when the thread starts."""
+        """Accept; the limit is reached when the thread starts."""
 
     def start(self) -> None:
         raise OSError(self.code, os.strerror(self.code))
 
     def unschedule_all(self) -> None:
-        """Nothing is scheduled."""
+        """Do nothing."""
 
     def is_alive(self) -> bool:
         return False
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EMFILE])
-def test_without_watches_it_looks_every_second_and_says_so_once(folder: Folder, code: int) -> None:
+def test_without_watches_falls_back_to_polling_with_one_message(folder: Folder, code: int) -> None:
     it = Watching(folder, observer_factory=lambda: NoWatchesLeft(code))
     for name in ("a.md", "b.md"):
         (folder.root / FACTS / name).write_text("x")
@@ -269,7 +267,7 @@ def test_without_watches_it_looks_every_second_and_says_so_once(folder: Folder, 
 
 
 class Deaf:
-    """An observer that runs and hears nothing, as the library's may after a folder was away."""
+    """An observer that runs without events, as the library's may after a folder was replaced."""
 
     emitters = ()
 
@@ -280,19 +278,19 @@ class Deaf:
         """Running."""
 
     def unschedule_all(self) -> None:
-        """Nothing is scheduled."""
+        """Do nothing."""
 
     def is_alive(self) -> bool:
         return True
 
     def stop(self) -> None:
-        """It never heard a thing."""
+        """No events."""
 
     def join(self, timeout: float) -> None:
         """Nothing to wait for."""
 
 
-def test_what_no_bell_told_is_seen_all_the_same(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changes_without_events_are_detected(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watch_module, "SAFETY", 0.3)
     it = Watching(folder, observer_factory=Deaf)
     for name in ("a.md", "b.md"):
@@ -303,7 +301,7 @@ def test_what_no_bell_told_is_seen_all_the_same(folder: Folder, monkeypatch: pyt
     it.thread.join(PATIENCE)
 
 
-def test_it_waits_while_git_merges(folder: Folder) -> None:
+def test_watch_waits_during_a_git_merge(folder: Folder) -> None:
     subprocess.run(["git", "init", "-q"], cwd=folder.root, check=True)
     folder.git = Git.find(str(folder.root))
     (folder.root / ".git/MERGE_HEAD").write_text("0" * 40)
@@ -313,25 +311,25 @@ def test_it_waits_while_git_merges(folder: Folder) -> None:
         it.turns.get(timeout=1.0)
     (folder.root / ".git/MERGE_HEAD").unlink()
     it.until(lambda seen, removed: f"{FACTS}/a.md" in seen)
-    assert [text for text in it.said if "its merge" in text] == ["Waiting for git to end its merge."]
+    assert [text for text in it.said if "git merge" in text] == ["Waiting for the git merge to finish"]
     it.stop.set()
     it.thread.join(PATIENCE)
 
 
-def test_a_young_index_lock_counts_and_a_leftover_does_not(tmp_path: Path) -> None:
+def test_recent_index_lock_counts_and_an_old_one_does_not(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     git = Git.find(str(tmp_path))
     lock = tmp_path / ".git/index.lock"
     lock.write_text("")
     made = lock.stat().st_mtime
-    assert git_at_work(git, made + 1) == "index.lock"
-    assert git_at_work(git, made + 60) == ""
-    assert git_at_work(None, made) == ""
+    assert git_operation(git, made + 1) == "index.lock"
+    assert git_operation(git, made + 60) == ""
+    assert git_operation(None, made) == ""
 
 
 @settings(deadline=None, max_examples=50, derandomize=True)
 @given(st.lists(st.floats(min_value=0.0, max_value=1.0), min_size=1, max_size=20))
-def test_it_looks_after_a_quiet_moment_and_never_later_than_the_longest_wait(gaps: list[float]) -> None:
+def test_scan_follows_a_quiet_moment_within_the_longest_wait(gaps: list[float]) -> None:
     bell = Debounce()
     now = 100.0
     bell.add(now)
@@ -357,7 +355,7 @@ def test_it_looks_after_a_quiet_moment_and_never_later_than_the_longest_wait(gap
         ("", ("--poll",), (True, 0.3, 2.0)),
     ],
 )
-def test_the_command_waits_as_the_settings_say(
+def test_command_uses_the_configured_delays(
     lines: str,
     options: tuple[str, ...],
     expected: tuple[bool, float, float],
@@ -377,5 +375,5 @@ def test_the_command_waits_as_the_settings_say(
     assert begun == [expected]
 
 
-def test_comparing_two_looks_names_what_came_changed_and_went() -> None:
+def test_comparing_two_scans_lists_added_changed_and_removed() -> None:
     assert compare({"a": 1, "b": 1, "c": 1}, {"b": 2, "c": 1, "d": 1}) == (("d",), ("b",), ("a",))

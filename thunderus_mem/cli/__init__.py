@@ -1,9 +1,9 @@
-"""The command line: parse, call one function of another package, print what it gives.
+"""The command line: parse arguments, call one function of another package, print its result.
 
-`app` (the options of the program, commands loaded when asked) stands on `table`; its `run` is where every
-exception ends and an exit code begins. `commands` has a module for each family of commands, `params` the
-options they share, `input` what options mean, the editor and fzf. `console` prints: values through `output`
-(``--json`` and ``--plain``), text made with `text` and `drawing`, findings through `report`.
-`complete` answers shells. Only `app` (crash reports), `complete`, `console`, `input` and `report` (with
-``--output``) touch terminal, programs or files.
+`app` defines the global options and loads commands listed in `table` on demand; its `run` turns every
+exception into an exit code. `commands` has one module per family of commands, `params` their shared options;
+`input` parses option values and runs the editor and fzf. `console` prints: values through `output`
+(``--json`` and ``--plain``), text made with `text` and `drawing`, findings through `report`. `complete`
+answers shells. Only `app` (crash reports), `complete`, `console`, `input` and `report` (with ``--output``)
+use the terminal, other programs or files.
 """

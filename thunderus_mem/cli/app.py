@@ -1,12 +1,12 @@
-"""The program: its own options, the command that is asked for, and how every run of it ends.
+"""The program: global options, loading of commands, and exit codes.
 
-`run` parses and calls; here every exception becomes one message and an exit code. The codes are those of
-``errors.py``; besides them 70 is a bug (its report's path is printed), 130 an interrupt, 143 a termination
-and 129 the end of the terminal. A reader that stops reading (``| head``) is no error.
+`run` parses and calls; every exception becomes one message and an exit code here. The codes are those of
+``errors.py``; in addition 70 is a bug (the path of the crash report is printed), 130 SIGINT, 143 SIGTERM and
+129 SIGHUP. A closed pipe (``| head``) is not an error.
 
-The tree of commands grows only as far as the asked command needs. A command family is a module with an
-``app = typer.Typer()``, commands registered on it by name (``@app.command("add")``) and groups added by name
-(``app.add_typer(…, name="index")``). Only reports of crashes are written to disk.
+Only the command that is used is loaded. A command family is a module with an ``app = typer.Typer()``,
+commands registered on it by name (``@app.command("add")``) and groups added by name
+(``app.add_typer(…, name="index")``). Only crash reports are written to disk.
 """
 
 from __future__ import annotations
@@ -41,30 +41,30 @@ _PACKAGE = "thunderus_mem.cli.commands"
 
 
 class LazyGroup(TyperGroup):
-    """The top group: knows names and one-line helps, loads one command's module when it is asked."""
+    """The top-level group: knows names and help lines, and loads a command's module on demand."""
 
     def list_commands(self, ctx: Context) -> list[str]:
-        """All command names, in the order of the table."""
+        """List all visible command names, in table order."""
         return [entry.name for entry in COMMANDS if not entry.hidden]
 
     def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
-        """The command of that name, converted now; ``None`` when there is none."""
+        """Load the command with this name; ``None`` when it is unknown."""
         entry = BY_NAME.get(cmd_name)
         return load_command(entry) if entry else None
 
     def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
-        """Find the command; a wrong name gets the nearest right one."""
+        """Find the command; suggest the nearest name for an unknown one."""
         name = args[0]
         if name not in BY_NAME and not name.startswith("-"):
             from difflib import get_close_matches
 
             near = get_close_matches(name, self.list_commands(ctx), n=3, cutoff=0.5)
-            near.sort(key=lambda known: sorted(known) != sorted(name))  # letters swapped: surely that one
-            ctx.fail(f"There is no command {name}." + (f" Did you mean {near[0]}?" if near else ""))
+            near.sort(key=lambda known: sorted(known) != sorted(name))  # swapped letters are the best match
+            ctx.fail(f"unknown command {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
-        """The commands in their sections, without importing any of them."""
+        """Write the commands by section, without importing any of them."""
         shown = [entry for entry in COMMANDS if not entry.hidden]
         width = max(len(entry.name) for entry in shown)
         for section in dict.fromkeys(entry.section for entry in shown):
@@ -74,7 +74,7 @@ class LazyGroup(TyperGroup):
 
 
 def load_command(entry: CommandEntry) -> Command:
-    """Import a command's module and convert that command alone."""
+    """Import a command's module and convert only that command."""
     module = importlib.import_module(f"{_PACKAGE}.{entry.module}")
     app: typer.Typer = module.app
     for info in app.registered_commands:
@@ -98,7 +98,7 @@ _ANYWHERE = ("json", "plain", "color", "quiet", "no_input", "no_pager")
 
 
 def _with_globals(command: Command, entry: CommandEntry) -> Command:
-    """Let the global switches stand after the command too, where people and agents put them."""
+    """Accept the global switches after the command too, where people and agents put them."""
     taken = {name for parameter in command.params for name in getattr(parameter, "opts", ())}
     for option in map(_OPTIONS.__getitem__, _ANYWHERE if entry.pages else _ANYWHERE[:-1]):
         free = [name for name in option.names if name not in taken]
@@ -125,7 +125,7 @@ def _switch(option: GlobalOption, names: list[str]) -> TyperOption:
 
 
 def _option(switch: str, *, show_default: bool = True) -> Any:
-    """An option of the program as Typer takes it."""
+    """A global option as a Typer option."""
     option = _OPTIONS[switch]
     return typer.Option(*option.names, metavar=option.metavar, help=option.help, show_default=show_default)
 
@@ -152,7 +152,7 @@ def top(
     no_pager: Annotated[bool, _option("no_pager")] = False,
     version: Annotated[bool, _option("version")] = False,
 ) -> None:
-    """Repository memory: Markdown beside the code, found in milliseconds, with provenance."""
+    """Repository memory: searchable Markdown documents beside the code, with provenance."""
     console: Console = ctx.obj
     console.configure(
         directory=directory,
@@ -171,7 +171,7 @@ def top(
 
 
 def root() -> TyperGroup:
-    """The top group, ready to parse."""
+    """Return the top-level group, ready to parse."""
     return typer.main.get_group(app)
 
 
@@ -182,19 +182,19 @@ PROGRAM = "thunderus-mem"
 BUG, INTERRUPTED = 70, 130
 _ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
-# What people try first, and how it is said here.
-_OTHERWISE: Final = {
+# Options that people often try, and what to use instead.
+_INSTEAD: Final = {
     **{
-        ("search", name): f"Filters stand among the words: {name}:…"
+        ("search", name): f"filters are part of the query: {name}:…"
         for name in ("kind", "tag", "path", "status", "since", "before")
     },
-    ("edit", "title"): 'Fields are set with --set: --set title="New title"',
-    ("edit", "tag"): "Use --add-tag and --remove-tag.",
+    ("edit", "title"): 'set fields with --set: --set title="New title"',
+    ("edit", "tag"): "use --add-tag and --remove-tag",
 }
 
 
 class _Ended(BaseException):
-    """A signal that ends us, as an exception, so that what is open is closed in order."""
+    """A terminating signal as an exception, so that open files are closed in order."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -202,15 +202,15 @@ class _Ended(BaseException):
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line given (default: this process's) and return its exit code."""
+    """Run a command line (default: this process's arguments) and return the exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     console = Console(sys.stdout, sys.stderr, os.environ)
     console.json = "--json" in given[: given.index("--")] if "--" in given else "--json" in given
     try:
         _end_in_order()
         code = _caught(given, console)
-        if code != Degraded.exit_code:  # whoever ends so has told what is not in its place yet
-            _tell_interrupted(console)
+        if code != Degraded.exit_code:  # with this code the command has already reported it
+            _report_interrupted_write(console)
         return _flushed(code, console)
     except BrokenPipeError:
         return _reader_gone()
@@ -220,8 +220,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return ended.code
 
 
-def _tell_interrupted(console: Console) -> None:
-    """Say that what was shown may be a part of a change, when a command died in the middle of one."""
+def _report_interrupted_write(console: Console) -> None:
+    """Warn that the output may be incomplete when an earlier command was interrupted while writing."""
     if console.opened is None:
         return
     from thunderus_mem.memory.memory import is_interrupted
@@ -229,31 +229,31 @@ def _tell_interrupted(console: Console) -> None:
     with suppress(ThunderusError, OSError):
         if is_interrupted(console.opened.layout):
             console.talk(
-                "A command was stopped in the middle of a change, and this may show a part of it; "
-                "the next one that writes finishes or undoes it: thunderus-mem doctor --fix"
+                "warning: an earlier command was interrupted; this output may be incomplete. "
+                "The next write recovers it, or run `thunderus-mem doctor --fix`"
             )
 
 
 def _flushed(code: int, console: Console) -> int:
-    """The exit code once everything is printed; a full disk behind ``>`` is no success."""
+    """Flush the output and return the exit code; a failed write (``> /dev/full``) is an error."""
     try:
         console.flush()
     except ThunderusError as error:
         console.failure(error, error.exit_code)
         code = code or error.exit_code
-    _listen_no_more()
+    _ignore_signals()
     return code
 
 
 def _end_in_order() -> None:
-    """Let signals that end us be exceptions; one that is ignored (``nohup``) stays so."""
+    """Turn terminating signals into exceptions; an ignored one (``nohup``) stays ignored."""
     for number in _ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)
 
 
-def _listen_no_more() -> None:
-    """What is done is done: a signal that comes now ends nothing any more."""
+def _ignore_signals() -> None:
+    """Ignore terminating signals: the command is complete."""
     for number in _ENDING:
         if signal.getsignal(number) is _end:
             signal.signal(number, signal.SIG_IGN)
@@ -264,7 +264,7 @@ def _end(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def _caught(arguments: list[str], console: Console) -> int:
-    """The one place where exceptions end."""
+    """Run the command and turn every exception into a message and an exit code."""
     wants_json, console.json = console.json, False
     try:
         return _invoke(arguments, console)
@@ -280,20 +280,20 @@ def _caught(arguments: list[str], console: Console) -> int:
         console.json |= wants_json
         return _usage(error, console)
     except (KeyboardInterrupt, typer.Abort):
-        console.say("Interrupted.")
+        console.say("Interrupted")
         return INTERRUPTED
     except _Ended as ended:
         return ended.code
     except OSError as error:
         return _refused(error, console)
-    except Exception as error:  # noqa: BLE001 - whatever else arrives here is a bug of ours
+    except Exception as error:  # noqa: BLE001 - anything else is a bug in this program
         return _bug(error, arguments, console)
 
 
 def _invoke(arguments: list[str], console: Console) -> int:
     for argument in arguments:
         if not argument.isascii() and any("\ud800" <= character <= "\udfff" for character in argument):
-            raise ThunderusError("An argument is not UTF-8 text.", hint="Give names and texts in UTF-8.")
+            raise ThunderusError("an argument is not valid UTF-8", hint="pass names and texts in UTF-8")
     group = root()
     with group.make_context(PROGRAM, arguments, obj=console) as context:
         result: Any = group.invoke(context)
@@ -301,7 +301,7 @@ def _invoke(arguments: list[str], console: Console) -> int:
 
 
 def _usage(error: TyperException, console: Console) -> int:
-    """Wrong usage: the message, and where the help is."""
+    """Report a usage error and how to get help."""
     context = getattr(error, "ctx", None)
     if type(error).__name__ == "NoArgsIsHelpError":
         console.talk(error.format_message())
@@ -309,33 +309,36 @@ def _usage(error: TyperException, console: Console) -> int:
     hint = None
     if context is not None:
         option = str(getattr(error, "option_name", "")).lstrip("-")
-        hint = _OTHERWISE.get((str(context.info_name), option), f"Help: {context.command_path} --help")
-    message = error.format_message()
-    console.failure(ThunderusError(message if message.endswith(("?", ".")) else f"{message}.", hint=hint), 2)
+        hint = _INSTEAD.get((str(context.info_name), option), f"run `{context.command_path} --help`")
+    message = error.format_message().removesuffix(".")
+    console.failure(ThunderusError(message[:1].lower() + message[1:], hint=hint), 2)
     return 2
 
 
 def _refused(error: OSError, console: Console) -> int:
-    """What the system refused, where no command foresaw it."""
+    """Report an error of the operating system that no command handled."""
     from thunderus_mem.errors import explain
 
-    told = explain(error, error.filename if isinstance(error.filename, str) else "Something")
-    console.failure(told, told.exit_code)
-    return told.exit_code
+    explained = explain(error, error.filename if isinstance(error.filename, str) else "a file")
+    console.failure(explained, explained.exit_code)
+    return explained.exit_code
 
 
 def _bug(error: Exception, arguments: list[str], console: Console) -> int:
-    """What should not happen: say so, and where the report is."""
+    """Report an internal error and the path of the crash report."""
     path = write_report(error, arguments, console.start, console.environ)
-    where = f"The report is in {path}; attach it to an issue." if path else "Its report could not be written."
+    where = f"attach {path} to a bug report" if path else "the crash report could not be written"
     console.failure(
-        ThunderusError(f"This is a bug in thunderus-mem ({type(error).__name__}).", hint=where), BUG
+        ThunderusError(
+            f"internal error ({type(error).__name__}); this is a bug in thunderus-mem", hint=where
+        ),
+        BUG,
     )
     return BUG
 
 
 def _reader_gone() -> int:
-    """Nobody reads on: leave without a word, also from the interpreter's own last flush."""
+    """Exit silently after a closed pipe, without an error from the interpreter's last flush."""
     with open(os.devnull, "w", encoding="utf-8") as nothing:
         for stream in (sys.stdout, sys.stderr):
             try:
@@ -348,10 +351,9 @@ def _reader_gone() -> int:
 def write_report(
     error: BaseException, arguments: Sequence[str], start: str, environ: Mapping[str, str]
 ) -> str | None:
-    """Write the report into the store's local folder, else into the temp folder; return its path.
+    """Write a crash report to the store's local folder, else to the temp folder; return its path.
 
-    Arguments are named without their values, and messages of exceptions are left out: both may hold text
-    that is nobody's business.
+    Values of arguments and messages of exceptions are omitted: both may contain private text.
     """
     import tempfile
 

@@ -1,10 +1,10 @@
-"""The scripts of shells, and answers to a shell that completes a word.
+"""Shell completion: the scripts, and the candidates for a word.
 
-No typer here but for options and subcommands: an answer with ids is due within a blink. Ids come from files
-and index as they stand, and are offered only when they are made as ours are: the shell runs what it puts in.
+For speed, typer is imported only to complete options and subcommands. Ids come from the files and the index
+without a refresh, and only ids that match our grammar are offered, because the shell inserts them.
 
-Protocol: ``thunderus-mem --complete WORD…`` with the words after the program name, the last one being typed;
-one candidate a line, a tab, and an explanation.
+Protocol: ``thunderus-mem --complete WORD…`` with the words after the program name, the last one incomplete;
+prints one candidate per line, a tab, and a description.
 """
 
 from __future__ import annotations
@@ -56,22 +56,22 @@ complete -c thunderus-mem -a '(__thunderus_mem)'
 
 
 def answer(words: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Print candidates for the last of ``words``. Never fails: a shell has no use for an error."""
+    """Print candidates for the last of ``words``; never print an error, because a shell cannot use it."""
     try:
         found = list(candidates(words, environ))[:_LIMIT]
         lines = "".join(f"{word}\t{_one_line(text)}\n" for word, text in found)
         sys.stdout.write(lines)
         sys.stdout.flush()
     except OSError:
-        # Nobody reads on: leave before the interpreter complains of what is still to be written.
+        # The pipe is closed: exit before the interpreter reports its failed flush.
         os._exit(1)
-    except Exception:  # noqa: BLE001 - whatever it is, the person is typing
+    except Exception:  # noqa: BLE001 - the user is typing
         return 1
     return 0
 
 
 def candidates(words: Sequence[str], environ: Mapping[str, str]) -> Iterable[tuple[str, str]]:
-    """Words that may stand where the last of ``words`` is being typed, with a line on each."""
+    """Return the candidates for the last of ``words``, each with a description."""
     typed = words[-1] if words else ""
     before, start = _split_globals(words[:-1])
     if not before:
@@ -91,11 +91,11 @@ def candidates(words: Sequence[str], environ: Mapping[str, str]) -> Iterable[tup
 def _offered(
     before: Sequence[str], start: str, typed: str, environ: Mapping[str, str]
 ) -> Iterable[tuple[str, str]]:
-    """Ids that a command takes: of documents, events, proposals or snapshots."""
+    """Return the ids that a command takes: documents, events, proposals or snapshots."""
 
     command = before[0]
     if command == "anchor" and len(before) > 1:
-        return ()  # a place in the code: the shell knows files better
+        return ()  # a path: the shell completes files
     kind = BY_NAME[command].completes if command in BY_NAME else ""
     if before[:2] == ["events", "show"]:
         kind = "events"
@@ -108,7 +108,7 @@ def _offered(
 
 
 def _fixed(before: Sequence[str], typed: str) -> Sequence[tuple[str, str]]:
-    """Words of a known set that may stand here: kinds, relations, rules of lint and of the gardener."""
+    """Return words of a fixed set: kinds, relations, formats, rules of lint and of the gardener."""
     command = before[0]
     kinds = before == ["add"] or before[-1] in ("--kind", "-k")
     if kinds or (command == "link" and len(before) == 2):
@@ -144,7 +144,7 @@ def _names() -> list[tuple[str, str]]:
 
 
 def _subcommands(command: str) -> list[tuple[str, str]]:
-    """The commands of a group, such as ``patch``; none when it is none."""
+    """Return the commands of a group such as ``patch``; empty for any other command."""
     from thunderus_mem.cli.app import load_command
 
     found = getattr(load_command(BY_NAME[command]), "commands", {})
@@ -152,7 +152,7 @@ def _subcommands(command: str) -> list[tuple[str, str]]:
 
 
 def _split_globals(words: Sequence[str]) -> tuple[list[str], str]:
-    """The words without the global options before the command, and the folder -C names."""
+    """Remove the global options before the command; also return the folder given by -C."""
     rest, start = list(words), os.curdir
     while rest and rest[0].startswith("-"):
         option = rest.pop(0)
@@ -163,7 +163,7 @@ def _split_globals(words: Sequence[str]) -> tuple[list[str], str]:
 
 
 def _options(before: Sequence[str], typed: str) -> Iterable[tuple[str, str]]:
-    """A command's options: the one case that loads its module."""
+    """Return a command's options; this loads its module."""
     import typer
 
     from thunderus_mem.cli.app import load_command
@@ -188,26 +188,26 @@ def _one_line(text: str) -> str:
 
 
 def layout(start: str, environ: Mapping[str, str]) -> Layout:
-    """The places of the store that a command started in ``start`` works in."""
+    """Return the layout of the store for a command run in ``start``."""
     from thunderus_mem.store.layout import Layout, find_root
 
     return Layout(find_root(start, environ).root)
 
 
 def documents(places: Layout, typed: str, limit: int) -> Iterable[tuple[str, str]]:
-    """Ids of documents that begin with what is ``typed``, and their titles."""
+    """Return the ids of documents that start with ``typed``, and their titles."""
     from thunderus_mem.document.ids import is_document_id
 
     return [(id, title) for id, title in _index(places).titles(typed, limit) if is_document_id(id)]
 
 
 def events(places: Layout, typed: str, limit: int) -> Iterable[tuple[str, str]]:
-    """Ids of patches in the log, newest first, and when they happened."""
+    """Return the ids of patches in the log, newest first, with their dates."""
     return [(id, day) for id, day in _index(places).log().patches(typed, limit) if _is_word(id)]
 
 
 def proposals(places: Layout, typed: str, limit: int) -> Iterable[tuple[str, str]]:
-    """Ids of what waits for review, oldest first: what would be done, to which documents, and why."""
+    """Return the ids of pending proposals, oldest first, with action, documents and reason."""
     from thunderus_mem.errors import ThunderusError
     from thunderus_mem.memory.proposals import file_names, read
     from thunderus_mem.store.paths import proposal_id
@@ -216,13 +216,13 @@ def proposals(places: Layout, typed: str, limit: int) -> Iterable[tuple[str, str
     for path in paths[:limit]:
         try:
             one = read(places, path).proposal
-        except (ThunderusError, OSError):  # `patch list` tells of it
+        except (ThunderusError, OSError):  # reported by `patch list`
             continue
         yield one.id, f"{one.label or one.action or one.op}: {', '.join(one.targets)}; {one.why}"
 
 
 def snapshots(places: Layout, typed: str, limit: int) -> Iterable[tuple[str, str]]:
-    """Ids of snapshots, newest first: when, and before which command."""
+    """Return the ids of snapshots, newest first, with time and command."""
     from thunderus_mem.index.log import read
     from thunderus_mem.log.reader import EventLog
 

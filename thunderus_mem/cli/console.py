@@ -1,8 +1,8 @@
-"""The terminal: data on stdout, talk on stderr, nothing printed but through `Console`.
+"""The terminal: data on stdout, messages on stderr, all through `Console`.
 
-Every text passes a filter on its way out: nothing it holds steers a terminal, and no secret is told. Long
-output goes through the person's own pager, work that lasts has a line of progress, and other programs of the
-person (pager, fzf) are found by their full path, started without a shell and waited for in order.
+All output is filtered: control characters are made visible and secrets removed. Long output goes through the
+user's pager, and slow work shows a progress line. Other programs (pager, fzf) are found by their full path
+and run without a shell.
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ _USUAL: Final = 80
 
 
 def terminal_width(stream: TextIO, environ: Mapping[str, str]) -> int:
-    """Columns for what a stream prints: ``COLUMNS`` where that is a number above 0, else what the terminal
-    behind the stream says, else 80."""
+    """Width of a stream: ``COLUMNS`` when it is a number above 0, else the width of its terminal, else 80."""
     try:
         given = int(environ.get("COLUMNS", ""))
     except ValueError:
@@ -41,13 +40,13 @@ def terminal_width(stream: TextIO, environ: Mapping[str, str]) -> int:
         return _USUAL
 
 
-# Letters and marks by category, yet nobody sees them: the ones str.isprintable() lets pass.
+# Invisible characters for which str.isprintable() is true, because they count as letters or marks.
 _HIDDEN_LETTERS = "\u034f\u180e\u3164\uffa0"
 _VARIATIONS = "\U000e0100"
 
 
-def seen(text: str) -> str:
-    """`document.unicode.visible`, loaded only for a text that has anything to make visible."""
+def with_visible_characters(text: str) -> str:
+    """Apply `document.unicode.visible`; it is imported only when the text needs it."""
     bare = unmarked(text).replace("\n", "").replace("\t", "")
     if bare.isprintable() and (bare.isascii() or not _hides(bare)):
         return text
@@ -61,7 +60,7 @@ def _hides(text: str) -> bool:
 
 
 def without_secrets(text: str) -> str:
-    """The text without the value of any secret in it; marks could stand inside one, so they go then."""
+    """Redact secrets; marks are removed then, because one could be inside a secret."""
     from thunderus_mem.document.secrets import redacted
 
     bare = unmarked(text)
@@ -73,7 +72,7 @@ _WHEN = ("auto", "always", "never")
 
 
 class Console:
-    """What a command may say and how: the streams, ``--json``, colour, quiet, and the folder it works in."""
+    """Input and output of a command: the streams, the global options, and the working folder."""
 
     def __init__(self, out: TextIO, talk: TextIO, environ: Mapping[str, str]) -> None:
         self._out = out
@@ -96,23 +95,25 @@ class Console:
                 reconfigure(errors="backslashreplace")
 
     def configure(self, *, directory: str, color: str, **switches: bool) -> None:
-        """Take the global options. Raises ``ThunderusError`` for a folder or a colour that is none."""
+        """Set the global options. Raises ``ThunderusError`` for a missing folder or an invalid color mode."""
         for name, value in switches.items():
             setattr(self, name, value)
         if directory and not os.path.isdir(directory):
-            raise ThunderusError(f"-C {directory}: there is no such folder.")
+            raise ThunderusError(f"-C: no such folder: {directory}")
         self.start = directory or os.curdir
         self.switch("color", color)
 
     def switch(self, name: str, value: bool | str) -> None:
-        """Take one of the global options that may also stand after a command."""
+        """Set a global option that may also be given after the command."""
         setattr(self, name, value)
         if self.color not in _WHEN:
-            raise ThunderusError(f"--color takes auto, always or never, not {self.color}.")
+            raise ThunderusError(
+                f"invalid value for --color: {self.color!r}", hint="use auto, always or never"
+            )
         self.style = Style(colored=self._colored(self._out))
 
     def _colored(self, stream: TextIO) -> bool:
-        """Colour by option, then NO_COLOR (no-color.org), FORCE_COLOR, CLICOLOR, and the terminal."""
+        """Decide on color by option, then NO_COLOR (no-color.org), FORCE_COLOR, CLICOLOR and the terminal."""
         if self.plain:
             return False
         if self.color != "auto":
@@ -126,34 +127,34 @@ class Console:
 
     @property
     def interactive(self) -> bool:
-        """Whether a person sits there who may be asked: both ends a terminal, ``--no-input`` not given."""
+        """Whether prompts are possible: stdin and stderr are terminals, and no ``--no-input``."""
         import sys
 
         return not self.no_input and sys.stdin.isatty() and self._talk.isatty()
 
     @property
     def width(self) -> int | None:
-        """Columns of the terminal data is printed on; ``None`` when it is none (nothing is cut then)."""
+        """Width of the terminal on stdout; ``None`` without a terminal (nothing is cut then)."""
         return None if self.plain or not self._out.isatty() else terminal_width(self._out, self.environ)
 
     @property
     def room(self) -> int | None:
-        """Columns for a text that is drawn: on a terminal that can, or with ``--color always``; else none."""
+        """Width for rendered Markdown, on a capable terminal or with ``--color always``; else ``None``."""
         if self.plain or not (self.color == "always" or self._screen):
             return None
         return terminal_width(self._out, self.environ)
 
     @property
     def _screen(self) -> bool:
-        """Whether data goes to a terminal that can do more than print line after line."""
+        """Whether stdout is a terminal that is not dumb."""
         return self._out.isatty() and self.environ.get("TERM") != "dumb"
 
     def data(self, text: str) -> None:
-        """Print data: every control and invisible character made visible, one newline at the end."""
+        """Print data with control and invisible characters made visible, and one newline at the end."""
         self._write(self._out, self.safe(text) + "\n")
 
     def long(self, text: str) -> None:
-        """Print data that may be long: more than a terminal holds goes through the person's pager."""
+        """Print data, through the user's pager when it does not fit on the terminal."""
         if self._screen and not (self.no_pager or self.plain):
             import shutil
 
@@ -162,29 +163,30 @@ class Console:
         self.data(text)
 
     def raw(self, text: str) -> None:
-        """Print a whole document as it is when nobody looks (a file, a pipe); made visible on a terminal."""
+        """Print a document unchanged to a file or pipe; on a terminal make hidden characters visible."""
         if self._out.isatty():
             self.long(text.replace("\r\n", "\n").removesuffix("\n"))
         else:
             self._write(self._out, text)
 
     def clean(self, text: str) -> str:
-        """A text safe to draw: no secret in it, every character seen."""
-        return seen(without_secrets(text))
+        """Redact secrets and make hidden characters visible, before a text is rendered."""
+        return with_visible_characters(without_secrets(text))
 
     def safe(self, text: str) -> str:
-        """The text without secrets and with nothing hidden in it, as `data` prints it."""
-        # Our own colours are the only escapes allowed; Style marks them and they return after the filter.
-        return self.style.paint(seen(without_secrets(text)))
+        """Return the text as `data` prints it: redacted, filtered, with styles applied."""
+        # Only our own color escapes are allowed: Style marks them, and they are inserted after the filter.
+        return self.style.paint(with_visible_characters(without_secrets(text)))
 
     def talk(self, text: str) -> None:
-        """Print to stderr, after what was printed before; on a terminal words are not broken.
+        """Print a message to stderr, after flushing stdout; on a terminal wrap it between words.
 
-        Talk that cannot be written is lost; what could not be printed before fails again at the end.
+        Errors are ignored here: a message that cannot be written is lost, and a failed write of data is
+        reported at the end.
         """
         with suppress(OSError, NotWritable):
             self._flush(self._out)
-        text = seen(without_secrets(text))
+        text = with_visible_characters(without_secrets(text))
         if self._talk.isatty():
             text = folded(text, terminal_width(self._talk, self.environ))
         self._tell(Style(colored=self._colored(self._talk)).paint(text) + "\n")
@@ -195,24 +197,24 @@ class Console:
             self._flush(self._talk)
 
     def ask(self, question: str) -> str:
-        """Ask for a line at the terminal; "" at its end."""
+        """Prompt for a line at the terminal; "" at end of file."""
         import sys
 
         self.flush()
-        self._tell(seen(question))
+        self._tell(with_visible_characters(question))
         return sys.stdin.readline()
 
     def confirm(self, question: str) -> bool:
-        """Ask for a yes."""
+        """Ask a yes/no question; the default is no."""
         return self.ask(f"{question} [y/N] ").strip().lower() in ("y", "yes")
 
     def say(self, text: str) -> None:
-        """Tell something in passing; silent with ``--quiet`` and ``--json``."""
+        """Print an informational message to stderr; silent with ``--quiet`` and ``--json``."""
         if not self.quiet and not self.json:
             self.talk(text)
 
     def say_recorded(self, names: Sequence[str]) -> None:
-        """Say which documents were edited by hand, and are in the log since this command."""
+        """Report the hand-edited documents that this command recorded."""
         if names:
             self.say(f"Recorded edits made by hand: {', '.join(names)}")
 
@@ -225,10 +227,10 @@ class Console:
         long: bool = False,
         safe: bool = False,
     ) -> None:
-        """Print a command's value: as JSON envelope, as plain records, or for people through ``render``.
+        """Print a command's value: as a JSON envelope, as plain records, or as text made by ``render``.
 
-        Nothing is printed when there is nothing to say. With ``long`` it may go through the pager; ``safe``
-        says that ``render`` gives text that may be printed as it is.
+        An empty text prints nothing. With ``long`` the output may go through the pager; with ``safe`` the
+        text of ``render`` needs no filter.
         """
         if self.json:
             from thunderus_mem.cli.output import envelope
@@ -249,21 +251,23 @@ class Console:
                 (self.long if long else self.data)(text)
 
     def published_code(self, published: bool) -> int:
-        """How a command ends that wrote: 0, or 6 with a word: the event is on disk, the file is not yet."""
+        """Exit code of a write: 0, or 6 with a message when a file could not be written yet."""
         if published:
             return 0
-        self.talk("The change is in the log; its file could not be put in place yet: the next command does.")
+        self.talk("warning: the change is logged, but its file could not be written; the next write retries")
         return Degraded.exit_code
 
     def served_code(self, damaged: int) -> int:
-        """How a command ends that read the log: 0, or 6 with a word when some of its lines cannot be read."""
+        """Exit code after reading the log: 0, or 6 with a message when some of its lines are unreadable."""
         if not damaged:
             return 0
-        self.talk(f"{counted(damaged, 'line')} of the log cannot be read; see: thunderus-mem events verify")
+        self.talk(
+            f"warning: {counted(damaged, 'unreadable line')} in the log; see: thunderus-mem events verify"
+        )
         return Degraded.exit_code
 
     def failure(self, error: ThunderusError, code: int) -> None:
-        """Say what went wrong and what to do, findings first; an object with ``--json``."""
+        """Print an error with its findings and hint; with ``--json`` as an object."""
         if self.json:
             from thunderus_mem.cli.output import failure_envelope
 
@@ -273,7 +277,7 @@ class Console:
             self.talk(line)
 
     def version(self) -> None:
-        """Print name and version; with ``--json`` also what it runs on."""
+        """Print name and version; with ``--json`` also the Python version."""
         import platform
 
         from thunderus_mem import __version__
@@ -282,26 +286,28 @@ class Console:
         self.emit("version", value, lambda value, _: f"thunderus-mem {value['version']}")
 
     def layout(self) -> Layout:
-        """The places of the store we work in, without opening it."""
+        """Return the layout of the current store, without opening it."""
         from thunderus_mem.store.layout import Layout, find_root
 
         return Layout(find_root(self.start, self.environ).root)
 
     def memory(self, *, lenient: bool = False) -> Memory:
-        """Open the store for the folder we work in; ``lenient`` also one that no other command would open."""
+        """Open the store of the working folder; with ``lenient`` even one with an invalid configuration."""
         memory = self.open_at(self.start, lenient=lenient)
-        self.opened = None if lenient else memory  # who opens any store looks at it closer, and tells more
+        self.opened = None if lenient else memory  # a lenient command reports interrupted writes itself
         if memory.also and os.path.realpath(memory.root) != os.path.realpath(self.start):
-            self._others = f"This is the memory in {memory.root}; another is in {', '.join(memory.also)}."
+            self._others = (
+                f"note: used the memory in {memory.root}; there is another in {', '.join(memory.also)}"
+            )
         return memory
 
     def tell_others(self) -> None:
-        """Say which memory it was, to somebody below its folder who could have meant another one."""
+        """Report which memory was used, when run in a subfolder with more than one memory above it."""
         if self._others:
             self.say(self._others)
 
     def open_at(self, start: str, *, lenient: bool = False) -> Memory:
-        """Open the store of a folder, with the clock and ids the environment may fix."""
+        """Open the store of a folder, with the clock and ids that the environment may fix."""
         from thunderus_mem.memory.memory import open_memory
 
         now, random_bits = fixed_clock(self.environ)
@@ -314,36 +320,36 @@ class Console:
     def _write(self, stream: TextIO, text: str) -> None:
         if self._progress is not None:
             self._progress.clear()
-        with _told_when_unwritten():
+        with _write_errors():
             stream.write(text)
 
     def flush(self) -> None:
-        """Hand the data to the system. Raises ``NotWritable`` when it is not taken."""
+        """Flush stdout. Raises ``NotWritable`` when the write fails."""
         self._flush(self._out)
 
     def _flush(self, stream: TextIO) -> None:
-        with _told_when_unwritten():
+        with _write_errors():
             stream.flush()
 
 
 @contextmanager
-def _told_when_unwritten() -> Iterator[None]:
+def _write_errors() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise NotWritable(f"The output could not be written: {error.strerror}.") from error
+        raise NotWritable(f"cannot write the output: {error.strerror}") from error
 
 
 def fixed_clock(
     environ: Mapping[str, str],
 ) -> tuple[Callable[[], datetime] | None, Callable[[int], int] | None]:
-    """Clock and source of random bits as the environment fixes them for tests; ``None`` for the real ones.
+    """Return the clock and random bits that the environment fixes for tests; ``None`` for the real ones.
 
-    ``THUNDERUS_MEM_NOW`` (RFC 3339) and ``THUNDERUS_MEM_SEED`` (a whole number) count only when
-    ``THUNDERUS_MEM_TEST=1`` stands beside them, so that a stray variable never falsifies a log. Raises
-    ``InvalidConfig`` when one has no such value.
+    ``THUNDERUS_MEM_NOW`` (RFC 3339) and ``THUNDERUS_MEM_SEED`` (an integer) are used only together with
+    ``THUNDERUS_MEM_TEST=1``, so that a stray variable never falsifies a log. Raises ``InvalidConfig`` for an
+    invalid value.
     """
     if environ.get("THUNDERUS_MEM_TEST") != "1":
         return None, None
@@ -355,7 +361,7 @@ def fixed_clock(
 
         moment = parse_timestamp(text)
         if moment is None:
-            raise InvalidConfig(f"THUNDERUS_MEM_NOW is no RFC 3339 time: {text}.")
+            raise InvalidConfig(f"invalid THUNDERUS_MEM_NOW: {text!r} is not an RFC 3339 time")
 
         def now() -> datetime:
             return moment
@@ -365,21 +371,21 @@ def fixed_clock(
         import random
 
         if not seed.isdigit():
-            raise InvalidConfig(f"THUNDERUS_MEM_SEED is no whole number: {seed}.")
+            raise InvalidConfig(f"invalid THUNDERUS_MEM_SEED: {seed!r} is not an integer")
         bits = random.Random(int(seed)).getrandbits
     return now, bits
 
 
 _PAGERS: Final = ("THUNDERUS_MEM_PAGER", "PAGER")
 _NO_PAGER: Final = ("", "cat")
-# Quit when it fits, pass colours on, leave the text on the screen.
+# less: quit if the text fits, keep colors, do not clear the screen.
 _LESS: Final = "FRX"
 
 
 def pager_command(environ: Mapping[str, str]) -> list[str]:
-    """The pager's words, its program by its full path; empty when output shall just be printed.
+    """Return the pager command with the full path of its program; empty for no pager.
 
-    The environment alone says which one, never a file of the repository.
+    Only the environment chooses the pager, never a file of the repository.
     """
     from shlex import split
 
@@ -395,7 +401,7 @@ def pager_command(environ: Mapping[str, str]) -> list[str]:
 
 
 def is_long(text: str, columns: int, lines: int) -> bool:
-    """Whether a text takes more rows than the terminal has, one of them for the prompt."""
+    """Tell whether a text needs more rows than the terminal has; one row is for the prompt."""
     rows = 0
     for line in text.split("\n"):
         rows += max(1, -(-width(line) // max(columns, 1)))
@@ -405,9 +411,9 @@ def is_long(text: str, columns: int, lines: int) -> bool:
 
 
 def paged(text: str, console: Console) -> bool:
-    """Show ``text`` in the pager and wait for it; false when there is none, and nothing was shown.
+    """Show ``text`` in the pager and wait for it; return false when there is no pager.
 
-    A person who leaves early has read enough: that is no error.
+    Quitting the pager early is not an error.
     """
     command = pager_command(console.environ)
     if not command:
@@ -426,7 +432,7 @@ _DRAWING_SECONDS: Final = 0.1
 
 
 class Progress:
-    """One line on stderr, gone when the work is done; drawn only when that has lasted half a second."""
+    """A progress line on stderr, shown after half a second and removed when the work is done."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -435,7 +441,7 @@ class Progress:
         self._what = ""
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        """Tell that ``done`` of ``total`` files have had ``what`` done to them."""
+        """Report that ``done`` of ``total`` files are processed; ``what`` names the work."""
         now = time.monotonic()
         if what != self._what:
             self.clear()
@@ -445,7 +451,7 @@ class Progress:
             self._put(f"\r{what} {done:,} of {total:,}\x1b[K")
 
     def clear(self) -> None:
-        """Take the line away, when there is one."""
+        """Remove the line, if one is shown."""
         if self._drawn:
             self._drawn = 0.0
             self._put("\r\x1b[K")
@@ -462,9 +468,9 @@ _TERMINATION_SECONDS: Final = 2.0
 
 
 def found_program(name: str, environ: Mapping[str, str]) -> str | None:
-    """The full path of a program by its name, or by its full path; ``None`` when there is none.
+    """Find a program by name or full path; ``None`` when it is missing.
 
-    Only the absolute folders of PATH count, so that no program of the working tree is taken.
+    Only absolute folders in PATH are searched, so that no program of the working tree is run.
     """
     from shutil import which
 
@@ -482,14 +488,13 @@ def run_program(
     folder: str | None = None,
     answers: bool = False,
 ) -> tuple[int, str]:
-    """Run another program on this terminal with ``text`` on its stdin, or as much of it as it reads.
+    """Run another program on this terminal with ``text`` on its stdin.
 
-    Gives its exit code and, when it ``answers``, what it wrote to stdout. Raises ``OSError`` when it does not
-    start.
+    Returns its exit code and, with ``answers``, its stdout. Raises ``OSError`` when it does not start.
     """
     import subprocess
 
-    with _interrupts_are_its_own():
+    with _interrupts_ignored():
         process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -506,7 +511,7 @@ def run_program(
             answer = process.stdout.read().decode("utf-8", "replace") if process.stdout is not None else ""
             return process.wait(), answer
         except BaseException:
-            # When we are ended, the other program is first: it has to give the terminal back.
+            # Terminate the other program first: it has to restore the terminal.
             process.terminate()
             with suppress(subprocess.TimeoutExpired):
                 process.wait(_TERMINATION_SECONDS)
@@ -514,10 +519,10 @@ def run_program(
 
 
 @contextmanager
-def _interrupts_are_its_own() -> Iterator[None]:
-    """Ctrl-C stops what the other program does, not us before it has ended.
+def _interrupts_ignored() -> Iterator[None]:
+    """Leave Ctrl-C to the other program until it has exited.
 
-    A function, since a program started meanwhile would inherit that the signal is ignored.
+    The handler is a function, because a child process would inherit SIG_IGN.
     """
     before = signal.signal(signal.SIGINT, lambda number, frame: None)
     try:

@@ -1,8 +1,8 @@
-"""Markdown drawn on a terminal, as text with marks, and nothing of it hidden. The only door to rich.
+"""Markdown rendered for a terminal, without hiding any of it. Only this module uses rich.
 
-What a reader of Markdown would not see is shown as it is written: HTML, definitions nobody uses, titles of
-links. rich is given text that is safe to print, and what it makes passes the console's filter once more: an
-entity such as ``&#8238;`` becomes the character it names only while Markdown is read.
+Parts that Markdown viewers hide are shown as written: HTML, unused definitions, link titles. rich gets
+filtered text, and its output passes the console's filter again, because an entity such as ``&#8238;`` becomes
+a character only when the Markdown is parsed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NUMBER = re.compile(r"(?m)^[ \t>]*\d{1,9}[.)](?=\s)")
 
 
 def with_definitions(text: str) -> str:
-    """Link definitions that no link of the text uses become plain text, or nobody would see them."""
+    """Turn unused link definitions into plain text, so that they are visible."""
     definitions = list(_DEFINITION.finditer(text))
     if not definitions:
         return text
@@ -45,7 +45,7 @@ def with_definitions(text: str) -> str:
 
 
 def show_whole(token: Any) -> None:
-    """Turn what rich would leave out into what it draws."""
+    """Convert tokens that rich omits into tokens that it renders."""
     if token.type == "html_block":
         token.type, token.tag, token.info = "fence", "code", "html"
     elif token.type == "fence" and token.info.strip() and not _NAME.fullmatch(token.info.strip()):
@@ -55,7 +55,7 @@ def show_whole(token: Any) -> None:
 
 
 def _inline(children: Iterable[Any]) -> Iterator[Any]:
-    """The parts of a line of prose: HTML and images as text, each link followed by where it leads."""
+    """Convert inline tokens: HTML and images to text, and each link followed by its target."""
     targets: list[str] = []
     said: list[str] = []
     for child in children:
@@ -71,15 +71,15 @@ def _inline(children: Iterable[Any]) -> Iterator[Any]:
         elif child.type == "link_close" and targets:
             child.type = "a_close"
             yield child
-            yield from _told(child, targets.pop(), said.pop())
+            yield from _with_target(child, targets.pop(), said.pop())
             continue
         if said:
             said[-1] += child.content
         yield child
 
 
-def _told(like: Any, target: str, said: str) -> Iterator[Any]:
-    """`` (target)`` behind a link, unless its text is the target."""
+def _with_target(like: Any, target: str, said: str) -> Iterator[Any]:
+    """Add `` (target)`` after a link, unless its text is the target."""
     if said == target.removeprefix("mailto:"):
         return
     for kind, tag, text in (("text", "", " ("), ("target", "target", target), ("text", "", ")")):
@@ -89,15 +89,15 @@ def _told(like: Any, target: str, said: str) -> Iterator[Any]:
 
 
 def _target(attributes: Any, name: str) -> str:
-    """Where a link leads, and its title."""
+    """Return the target of a link and its title."""
     title = attributes.get("title")
     return f'{attributes.get(name, "")} "{title}"' if title else str(attributes.get(name, ""))
 
 
 def missing(text: str, drawn: str) -> bool:
-    """Whether letters of ``text`` are not in what was drawn of it, beyond what Markdown itself uses up.
+    """Tell whether the rendered text lacks letters of ``text``, apart from Markdown syntax.
 
-    Used up are names of entities, labels that lead to a definition, languages of code, numbers of lists.
+    Syntax here means entity names, labels of definitions, code languages and list numbers.
     """
     from html import unescape
     from urllib.parse import unquote
@@ -110,7 +110,7 @@ def missing(text: str, drawn: str) -> bool:
 
 
 def _without_labels(text: str) -> str:
-    """The text without the labels of definitions and of the links that use them."""
+    """Remove the labels of definitions and of the links that use them."""
     names = {" ".join(found[3].split()).casefold() for found in _DEFINITION.finditer(text)}
     if not names:
         return text
@@ -119,15 +119,15 @@ def _without_labels(text: str) -> str:
 
 
 MAX_DRAWN: Final = 128 << 10
-"""Longer texts are printed as they are: drawing takes seconds by then."""
+"""Longer texts are printed unchanged, because rendering would take seconds."""
 
 MAX_HIGHLIGHTED: Final = 8 << 10
-# Markdown's parser drops what is nested deeper than twenty levels, and what has no room would be cropped.
+# The Markdown parser drops anything nested deeper than twenty levels, and text without room would be cropped.
 _DEEPEST: Final = 17
 _NARROWEST: Final = 24
 _LEAST_CELL: Final = 6
 MEASURE: Final = 100
-"""Lines of prose longer than this are hard to read; tables may be as wide as the terminal."""
+"""Maximum width of prose; tables may be as wide as the terminal."""
 
 _THEME: Final = {
     "markdown.h1": "bold underline",
@@ -146,10 +146,10 @@ _THEME: Final = {
 
 
 def markdown(text: str, console: Console, room: int) -> str:
-    """Markdown as a person reads it, at most ``room`` columns wide, every word and target of it seen.
+    """Render Markdown in at most ``room`` columns, with every word and link target visible.
 
-    ``text`` must be free of control characters. What a reader of Markdown would not see (HTML, comments,
-    titles of links, definitions nobody uses) is shown as it is written.
+    ``text`` must be free of control characters. Parts that viewers hide (HTML, comments, link titles, unused
+    definitions) are shown as written. A text that cannot be rendered completely is returned unchanged.
     """
     if len(text) > MAX_DRAWN:
         return text
@@ -174,7 +174,7 @@ def markdown(text: str, console: Console, room: int) -> str:
 
 
 def _lines(drawn: Any, room: int, measure: int) -> list[str]:
-    """What rich draws, line by line, its styles as marks."""
+    """Return the lines rendered by rich, with styles as marks."""
     from io import StringIO
 
     from rich.console import Console as RichConsole
@@ -258,7 +258,7 @@ def _blocks(*, colored: bool) -> dict[str, type[MarkdownElement]]:
 
 
 def _lists() -> dict[str, type[MarkdownElement]]:
-    """Lists as they are written: close together, or with a line between their parts."""
+    """Render lists as written: tight, or with an empty line between items."""
     from rich.markdown import ListElement, ListItem, Markdown, Paragraph
     from rich.segment import Segment
     from rich.text import Text

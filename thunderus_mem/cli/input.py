@@ -1,12 +1,12 @@
-"""What comes from a person: the meaning of options, a text from their editor, a document they choose.
+"""User input: option values, text from the editor, and the choice of a document.
 
-Options: text from a word, a file or stdin, ``KEY=VALUE``, ``REL:ID``. Editor: a template goes out, a text
-comes back, or nothing; help for the writer is an HTML comment that begins with ``<!-- help:`` and is taken
-out before the text is kept. No line is dropped for its first character, since ``#`` begins a heading.
+Options: text from an argument, a file or stdin, ``KEY=VALUE``, ``REL:ID``. Editor: the help in a template is
+an HTML comment that starts with ``<!-- help:`` and is removed before the text is saved. Lines starting with
+``#`` are kept, because they are headings.
 
-``search -i``: fzf where it is installed, else a numbered list. fzf runs our own command again at every
-letter. Nothing typed and nothing stored becomes part of a command: fzf quotes what it puts in, ids are
-checked by their grammar on both ways, and the shell is a plain one.
+``search -i``: fzf if it is installed, else a numbered list. fzf runs our own command again after every key.
+Neither typed nor stored text becomes part of a shell command: fzf quotes what it inserts, ids are checked by
+their grammar in both directions, and the shell is always /bin/sh.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _TEXT_LIMIT = 1 << 20
 
 
 def text_of(given: str | None, console: Console) -> str | None:
-    """``-`` reads stdin, ``@FILE`` a file (from ``-C``), anything else is the text; ``None`` stays."""
+    """Read stdin for ``-`` and a file for ``@FILE`` (relative to ``-C``); else return the text."""
     if given == "-":
         return _decoded(sys.stdin.buffer.read(_TEXT_LIMIT + 1), "stdin")
     if given is None or not given.startswith("@"):
@@ -44,25 +44,27 @@ def text_of(given: str | None, console: Console) -> str | None:
         with open(path, "rb") as handle:
             return _decoded(handle.read(_TEXT_LIMIT + 1), given[1:])
     except OSError as error:
-        raise NotFound(f"{given[1:]} cannot be read: {error.strerror}.") from error
+        raise NotFound(f"cannot read {given[1:]}: {error.strerror}") from error
 
 
 def _decoded(data: bytes, name: str) -> str:
     if len(data) > _TEXT_LIMIT:
-        raise ThunderusError(f"The text from {name} is longer than 1 MiB.", hint="Split it into documents.")
+        raise ThunderusError(
+            f"the text from {name} is longer than 1 MiB", hint="split it into several documents"
+        )
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ThunderusError(f"The text from {name} is not UTF-8.", hint="Save it as UTF-8.") from error
+        raise ThunderusError(f"the text from {name} is not valid UTF-8", hint="save it as UTF-8") from error
 
 
 def pairs(given: Iterable[str], option: str) -> dict[str, Any]:
-    """``KEY=VALUE`` options; a value that reads as JSON (number, true, list) is that, else it is text."""
+    """Parse ``KEY=VALUE`` options; a value that is a JSON list, object, boolean or null is parsed as JSON."""
     found: dict[str, Any] = {}
     for item in given:
         key, equals, value = item.partition("=")
         if not equals or not key.strip():
-            raise ThunderusError(f"{option} takes KEY=VALUE, not {item}.")
+            raise ThunderusError(f"invalid value for {option}: {item!r} is not KEY=VALUE")
         found[key.strip()] = _value(value)
     return found
 
@@ -79,23 +81,24 @@ def _value(text: str) -> Any:
 
 
 def links(given: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """``REL:ID`` options as pairs."""
+    """Parse ``REL:ID`` options."""
     found = []
     for item in given:
         rel, _, target = item.partition(":")
         if not target:
             raise ThunderusError(
-                f"--link takes RELATION:ID, not {item}.", hint=f"Relations: {', '.join(RELATIONS)}"
+                f"invalid value for --link: {item!r} is not REL:ID",
+                hint=f"use one of these relations: {', '.join(RELATIONS)}",
             )
         found.append((relation(rel), target))
     return tuple(found)
 
 
 def relation(given: str) -> str:
-    """A relation by its name, ``-`` or ``_``. Raises with the list of relations."""
+    """Return a relation by its name, with ``-`` or ``_``. Raises ``ThunderusError`` for an unknown one."""
     name = given.replace("-", "_")
     if name not in RELATIONS:
-        raise ThunderusError(f"There is no relation {given}.", hint=f"Relations: {', '.join(RELATIONS)}")
+        raise ThunderusError(f"unknown relation {given!r}", hint=f"use one of: {', '.join(RELATIONS)}")
     return name
 
 
@@ -104,19 +107,19 @@ _FALLBACKS = ("nano", "vi")
 
 
 def with_help(text: str, help_text: str) -> str:
-    """A text for the editor, with help at its end that ``edited`` takes out again."""
+    """Append help to a text for the editor; ``edited`` removes it."""
     body = text if text.endswith("\n") or not text else text + "\n"
     return f"{body}\n<!-- help:\n{help_text.replace('-->', '->').strip()}\n-->\n"
 
 
 def without_help(text: str) -> str:
-    """What the writer wrote, without the help."""
+    """Remove the help from an edited text."""
     kept = _HELP.sub("", text)
     return kept if kept == text else kept.rstrip("\n") + "\n" if kept.strip() else ""
 
 
 def editor_command(environ: Mapping[str, str]) -> list[str]:
-    """The editor by ``$VISUAL``, ``$EDITOR``, git's manners. Raises when there is none."""
+    """Find the editor by ``$VISUAL`` and ``$EDITOR``. Raises ``ThunderusError`` when there is none."""
     import shutil
 
     for name in ("VISUAL", "EDITOR"):
@@ -125,17 +128,18 @@ def editor_command(environ: Mapping[str, str]) -> list[str]:
             try:
                 return shlex.split(command)
             except ValueError as error:
-                raise ThunderusError(f"${name} cannot be read as a command: {command}.") from error
+                raise ThunderusError(f"cannot parse ${name} as a command: {command}") from error
     for name in _FALLBACKS:
         if shutil.which(name):
             return [name]
-    raise ThunderusError("No editor was found.", hint="Set EDITOR, or give the text with --body.")
+    raise ThunderusError("no editor found", hint="set EDITOR, or give the text with --body")
 
 
 def edited(text: str, environ: Mapping[str, str], name: str = "memory.md") -> str | None:
-    """Let a person edit ``text``; ``None`` when they saved nothing new or an empty text.
+    """Open ``text`` in the editor; return ``None`` when it is saved unchanged or empty.
 
-    The lock is not held meanwhile. Raises ``ThunderusError`` when the editor fails; the text is kept then.
+    The lock is not held while the editor runs. Raises ``ThunderusError`` when the editor fails; the temporary
+    file stays then.
     """
     import subprocess
 
@@ -147,16 +151,18 @@ def edited(text: str, environ: Mapping[str, str], name: str = "memory.md") -> st
     try:
         code = subprocess.run([*command, path], check=False, env=dict(environ)).returncode
     except OSError as error:
-        raise ThunderusError(f"The editor {command[0]} does not start: {error.strerror}.") from error
+        raise ThunderusError(f"cannot run the editor {command[0]}: {error.strerror}") from error
     if code != 0:
-        raise ThunderusError(f"The editor {command[0]} ended with {code}.", hint=f"Your text is in {path}.")
+        raise ThunderusError(
+            f"the editor {command[0]} exited with code {code}", hint=f"your text is in {path}"
+        )
     try:
         with open(path, encoding="utf-8", newline="") as handle:
             result = handle.read()
     except UnicodeDecodeError as error:
-        raise ThunderusError("The saved text is not UTF-8.", hint=f"It is in {path}.") from error
+        raise ThunderusError("the saved text is not valid UTF-8", hint=f"your text is in {path}") from error
     os.remove(path)
-    for leftover in os.listdir(folder):  # backups and swap files of the editor
+    for leftover in os.listdir(folder):  # backup and swap files of the editor
         os.remove(os.path.join(folder, leftover))
     os.rmdir(folder)
     kept = without_help(result)
@@ -165,14 +171,14 @@ def edited(text: str, environ: Mapping[str, str], name: str = "memory.md") -> st
 
 @contextmanager
 def keeping(text: str, name: str) -> Iterator[None]:
-    """Whatever is refused inside, a text that a person wrote is kept, and the error says where."""
+    """Save a text written in the editor when the block fails, and add its path to the hint."""
     try:
         yield
     except ThunderusError as error:
         descriptor, path = tempfile.mkstemp(prefix="thunderus-mem-", suffix=f"-{name}")
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as handle:
             handle.write(text)
-        error.hint = f"{error.hint}; your text is kept in {path}" if error.hint else f"your text is in {path}"
+        error.hint = f"{error.hint}; your text is in {path}" if error.hint else f"your text is in {path}"
         raise
 
 
@@ -180,9 +186,9 @@ NOTHING_CHOSEN, LEFT = 1, 130
 _OFFERED: Final = 200
 _LISTED: Final = 15
 _LIVE: Final = (0, 25)
-"""The first fzf that leaves the finding to somebody else (``--disabled``)."""
+"""The first version of fzf with ``--disabled`` (external search)."""
 
-# The program and the folder of our package come in variables: as text they might need quoting.
+# The program and our package folder are passed in variables, because as text they might need quoting.
 _RUN: Final = '"$_THUNDERUS_MEM_PYTHON" -P -m thunderus_mem'
 _PREVIEW: Final = (
     f"test -z {{1}} || COLUMNS=$FZF_PREVIEW_COLUMNS {_RUN} show --no-pager --color always -- {{1}} 2>&1"
@@ -191,7 +197,7 @@ _AGAIN: Final = f"{_RUN} search --choices -- {{q}} 2>/dev/null || :"
 
 
 class Choice(NamedTuple):
-    """One document to choose: its id, and what tells it from others."""
+    """A document in the list: its id, kind and title."""
 
     id: str
     kind: str
@@ -199,13 +205,13 @@ class Choice(NamedTuple):
 
 
 def choices(memory: Memory, text: str) -> list[Choice]:
-    """Documents for what is typed so far, best first; all of them, newest first, while nothing is."""
+    """List the documents for the typed text, best first; without text all of them, newest first."""
     if text.strip():
         from thunderus_mem.search.search import search
 
         try:
             hits = search(memory, text, limit=_OFFERED, unfinished=True).hits
-        except InvalidQuery:  # half a filter, as "kind:ad"
+        except InvalidQuery:  # an unfinished filter such as "kind:ad"
             hits = ()
         found = [Choice(hit.id, hit.kind, hit.title) for hit in hits]
     else:
@@ -217,18 +223,16 @@ def choices(memory: Memory, text: str) -> list[Choice]:
 
 
 def choice_lines(offered: Sequence[Choice]) -> str:
-    """The choices as fzf takes them: the id, a tab, and what is shown: kind and title."""
+    """Format the choices for fzf: the id, a tab, then the visible part: kind and title."""
     return "\n".join(f"{one.id}\t{one.kind:<8}  {one_line(one.title)}" for one in offered)
 
 
 def choose(memory: Memory, text: str, console: Console) -> tuple[str, int]:
-    """Let a person choose; the id, or "" and the exit code. Raises when nobody can be asked."""
+    """Prompt for a document; return its id (or "") and the exit code. Raises without a terminal."""
     if console.json or console.plain:
-        raise ThunderusError("Choosing is for people.", hint="Leave out -i, or leave out --json and --plain.")
+        raise ThunderusError("-i and --json or --plain are mutually exclusive", hint="remove one of them")
     if not console.interactive:
-        raise ThunderusError(
-            "Choosing needs a terminal to ask at.", hint="Leave out -i: thunderus-mem search WORDS"
-        )
+        raise ThunderusError("-i needs a terminal", hint="run `thunderus-mem search QUERY` without -i")
     fzf = found_program("fzf", console.environ) if console.environ.get("TERM") != "dumb" else None
     if fzf is not None:
         return _in_fzf(fzf, memory, text, console)
@@ -236,7 +240,7 @@ def choose(memory: Memory, text: str, console: Console) -> tuple[str, int]:
 
 
 def fzf_arguments(version: tuple[int, ...], text: str, *, drawn: bool) -> list[str]:
-    """The options for fzf; an old one looks for the words itself, in the documents it got."""
+    """Return the options for fzf; an old version filters the given documents itself."""
     preview = _PREVIEW if drawn else _PREVIEW.replace("--color always", "--color never")
     arguments = [
         *("--delimiter", "\t", "--with-nth", "2..", "--no-multi", "--no-print-query", "--no-expect"),
@@ -264,12 +268,12 @@ def _in_fzf(fzf: str, memory: Memory, text: str, console: Console) -> tuple[str,
     code, answer = run_program(command, console.clean(lines), environ, folder=console.start, answers=True)
     chosen = answer.strip("\n").rpartition("\n")[2].partition("\t")[0]
     if code not in (0, NOTHING_CHOSEN, LEFT):
-        raise ThunderusError(f"The program fzf ended with {code}.", hint="Its message stands above.")
+        raise ThunderusError(f"fzf exited with code {code}", hint="see its message above")
     return (chosen, 0) if code == 0 and is_document_id(chosen) else ("", code or NOTHING_CHOSEN)
 
 
 def _version(fzf: str, console: Console) -> tuple[int, ...]:
-    """The version of fzf as numbers; none when it does not say."""
+    """Return the version of fzf as numbers; empty when unknown."""
     import subprocess
 
     try:
@@ -287,18 +291,18 @@ def _version(fzf: str, console: Console) -> tuple[int, ...]:
 
 
 def _in_list(memory: Memory, text: str, console: Console) -> tuple[str, int]:
-    """Ask for a number until there is one; words are a new search, an empty answer leaves."""
+    """Prompt until a listed number is entered; words start a new search, an empty line exits."""
     while True:
         offered = choices(memory, text)[:_LISTED]
-        console.talk(_numbered(offered, console) if offered else "Nothing found.")
-        answer = console.ask("Number, or other words (Enter leaves): ")
+        console.talk(_numbered(offered, console) if offered else "No matches")
+        answer = console.ask("Number, or new search words (Enter to quit): ")
         if not answer.strip():
             return "", NOTHING_CHOSEN
         number = answer.strip()
         if number.isdecimal() and 1 <= int(number[:9]) <= len(offered):
             return offered[int(number) - 1].id, 0
         if number.isdecimal():
-            console.talk(f"There is no {number}.")
+            console.talk(f"no entry {number} in the list")
             continue
         text = answer
 

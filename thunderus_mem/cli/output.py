@@ -1,7 +1,7 @@
-"""Values as JSON: one envelope for every command, made from the value's own fields.
+"""Machine-readable output: a JSON envelope for every command, made from the fields of its value, and records.
 
-``{"schema": "thunderus-mem.<command>/<version>", …fields}``: keys sorted, one document, a newline at the end.
-Adding a field keeps the version; removing or changing one raises it (``VERSIONS``).
+``{"schema": "thunderus-mem.<command>/<version>", …fields}``: one document with sorted keys and a newline at
+the end. Adding a field keeps the version; removing or changing one increments it (``VERSIONS``).
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from thunderus_mem.errors import ThunderusError
 
 VERSIONS: Final[dict[str, int]] = {"why": 2}
-"""Commands whose shape has changed incompatibly since the first release: name → version."""
+"""Commands whose output has changed incompatibly since the first release: name → version."""
 
-# A JSON text must not steer a terminal either; \u escapes keep its value.
+# JSON must not contain terminal controls either; \u escapes keep its value.
 _UNSAFE = re.compile(
     "[\x7f-\x9f\u00ad\u034f\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
     "\ud800-\udfff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
@@ -32,21 +32,23 @@ _ESCAPES = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)")
 
 
 def schema_name(command: str) -> str:
-    """The name and version of a command's shape: ``thunderus-mem.index-status/1``."""
+    """Return the schema name of a command's output: ``thunderus-mem.index-status/1``."""
     name = command.replace(" ", "-")
     return f"thunderus-mem.{name}/{VERSIONS.get(name, 1)}"
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it: values with fields as objects, tuples and sets as arrays, times as RFC 3339."""
+    """Convert a value to JSON types: dataclasses to objects, tuples and sets to arrays, times to RFC 3339."""
     if value is None or isinstance(value, (bool, int, float)):
         return value
     if isinstance(value, str):
         return str(value)
     names = field_names(value)
     if names is not None:
-        # A last underscore keeps a field's name apart from a word of Python: from_.
-        return {name.removesuffix("_"): plain(getattr(value, name)) for name in names if _told(name, value)}
+        # A trailing underscore keeps a field apart from a Python keyword: from_.
+        return {
+            name.removesuffix("_"): plain(getattr(value, name)) for name in names if _is_public(name, value)
+        }
     if isinstance(value, dict) or hasattr(value, "items"):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (set, frozenset)):
@@ -61,20 +63,22 @@ def plain(value: Any) -> Any:
 
 
 def field_names(value: Any) -> tuple[str, ...] | None:
-    """The fields of a dataclass or a named tuple, value or type; ``None`` for anything else."""
+    """Return the fields of a dataclass or named tuple (value or type); ``None`` for anything else."""
     if is_dataclass(value):
         return tuple(item.name for item in fields(value))
     found: tuple[str, ...] | None = getattr(value, "_fields", None)
     return found
 
 
-def _told(name: str, value: Any) -> bool:
+def _is_public(name: str, value: Any) -> bool:
     return not name.startswith("_") and not isinstance(getattr(value, name), (bytes, bytearray))
 
 
 def dumps(value: Any, *, whole: bool = False) -> str:
-    """JSON text with sorted keys, two spaces deep, safe to print on a terminal, and without the value of any
-    secret unless ``whole``."""
+    """Return JSON with sorted keys and two spaces of indentation, safe to print on a terminal.
+
+    Secrets are redacted unless ``whole``.
+    """
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, indent=2)
     if not whole:
         from thunderus_mem.document.secrets import find_secrets, redacted_data
@@ -89,16 +93,16 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def envelope(command: str, value: Any) -> str:
-    """The JSON document of a command: its schema name and the value's fields."""
+    """Return the JSON document of a command: its schema name and the value's fields."""
     content = plain(value)
     if not isinstance(content, dict):
         content = {"items": content}
-    # Whoever asks for a document gets its text as it is.
+    # `show` prints the text of a document unchanged.
     return dumps({**content, "schema": schema_name(command)}, whole=command == "show")
 
 
 def failure_envelope(error: ThunderusError, code: int) -> str:
-    """The JSON document of a failure, for stderr."""
+    """Return the JSON document of an error, for stderr."""
     content = {
         "code": code,
         "diagnostics": plain(error.diagnostics),
@@ -117,7 +121,7 @@ _DECISION: Final = ("id", "state", "targets", "approval_id", "event_id", "proble
 _HOOK: Final = ("hook", "state", "path", "note")
 
 PAIRS: Final = ("", ("name", "value"))
-"""A record for each field of the value, its name first; a list gives a record for each item."""
+"""One record per field of the value, its name first; a list gives one record per item."""
 
 TABLES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "add": ("", _WRITTEN),
@@ -204,14 +208,14 @@ TABLES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "hooks run": ("diagnostics", _FINDING),
     "watch": PAIRS,
 }
-"""Command → where its records are in the value ("" the value itself, "*" its items) and their fields.
+"""Command → location of its records in the value ("" the value itself, "*" its items), and their fields.
 
-No fields: the records are single words. The names are those of the JSON output.
+Without fields the records are single words. The names are those of the JSON output.
 """
 
 
 def records(command: str, value: Any) -> Iterator[str]:
-    """The value of a command in `TABLES`, one record a line, fields separated by tabs."""
+    """Format the value of a command in `TABLES`: one record per line, fields separated by tabs."""
     rows = list(_pairs(value) if TABLES[command] is PAIRS else _rows(*TABLES[command], value))
     from thunderus_mem.document.secrets import find_secrets, redacted
 
@@ -242,7 +246,7 @@ def _pairs(value: Any) -> Iterator[list[str]]:
 
 
 def _text(item: Any) -> str:
-    """One field: words of a list with commas between, true and false, nothing for what is not there."""
+    """Format one field: lists with commas, booleans as true and false, ``None`` as an empty text."""
     if item is None:
         return ""
     if isinstance(item, bool):

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands take: one name, one help, everywhere the same."""
+"""Arguments and options shared by several commands, with one name and one help text each."""
 
 from __future__ import annotations
 
@@ -6,18 +6,24 @@ from typing import Annotated
 
 import typer
 
-DocumentId = Annotated[str, typer.Argument(metavar="ID", help="An id, or a unique beginning of it.")]
-ChangedId = Annotated[str, typer.Argument(metavar="ID", help="Its id, or a unique beginning of it.")]
+DocumentId = Annotated[str, typer.Argument(metavar="ID", help="Document id, or a unique prefix of it.")]
+ChangedId = Annotated[str, typer.Argument(metavar="ID", help="Document id, or a unique prefix of it.")]
 
-Why = Annotated[str, typer.Option("-m", "--why", metavar="WHY", help="The reason, kept in the log.")]
-NeededWhy = Annotated[str, typer.Option("-m", "--why", metavar="WHY", help="The reason (needed).")]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Why = Annotated[str, typer.Option("-m", "--why", metavar="WHY", help="The reason, recorded in the log.")]
+NeededWhy = Annotated[
+    str, typer.Option("-m", "--why", metavar="WHY", help="The reason, recorded in the log.")
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Skip the confirmation prompt.")]
 
-Plan = Annotated[bool, typer.Option("--plan", help="Show what would change; write nothing.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", "--plan", help="Show what would change; write nothing.")]
+Plan = Annotated[bool, typer.Option("--plan", help="Show the changes without writing them.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", "--plan", help="Show the changes without writing them.")]
 
-Kinds = Annotated[list[str] | None, typer.Option("--kind", "-k", help="Only this kind; repeat.")]
-Newest = Annotated[int, typer.Option("--limit", "-n", min=1, help="How many, newest first.")]
+Kinds = Annotated[
+    list[str] | None, typer.Option("--kind", "-k", metavar="KIND", help="Only this kind (repeatable).")
+]
+Newest = Annotated[
+    int, typer.Option("--limit", "-n", metavar="N", min=1, help="Show at most N, newest first.")
+]
 OnlyIds = Annotated[bool, typer.Option("--ids", help="Print only the ids.")]
-Patch = Annotated[bool, typer.Option("--patch", "-p", help="Show the code then and now.")]
+Patch = Annotated[bool, typer.Option("--patch", "-p", help="Show the code as verified and as it is now.")]
 Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Write the report to a file.")]

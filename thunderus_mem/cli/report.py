@@ -1,8 +1,8 @@
-"""A report of findings: in which format, with which paths, printed or written to a file.
+"""Reports of findings in several formats, printed or written to a file.
 
-`report` writes the findings, sorted and without secrets, in one of `FORMATS`: as text for people (many alike
-are counted, not listed), as JSON or SARIF, or for what shows them in continuous integration. `hand_over`
-prints it; with ``--output`` it writes the one file that is touched here.
+`report` formats sorted findings without secrets in one of `FORMATS`: text (many similar findings are counted,
+not listed), JSON, SARIF, or a format of a CI system. `write_report` prints it or writes it to the
+file given with ``--output``.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ Value = TypeVar("Value")
 
 FORMATS: Final = ("full", "concise", "json", "jsonl", "github", "gitlab", "sarif", "junit")
 FOR_PEOPLE: Final = frozenset(("full", "concise", "github"))
-"""Formats that go through the printer of texts; the others are ASCII and hold no secret."""
+"""Text formats, which need the console's filter; the others are ASCII without secrets."""
 
 REPOSITORY_PATHS: Final = frozenset(("github", "gitlab", "sarif"))
-"""Formats whose reader takes paths from the top of the repository, wherever the memory lies in it."""
+"""Formats with paths relative to the top of the repository, wherever the memory is in it."""
 
 
 def report(diagnostics: Iterable[Diagnostic], format: str = "full", documents: Sequence[str] = ()) -> str:
-    """The findings, sorted by file, place and rule, in one of `FORMATS`.
+    """Format the findings in one of `FORMATS`, sorted by file, location and rule.
 
-    "full" says everything and ends in a summary; "concise" is one line each and empty without findings.
-    ``documents`` are the files that were looked at, for formats that tell of good ones too.
-    Raises `ValueError` for another format.
+    "full" contains all details and a summary; "concise" is one line per finding and empty without findings.
+    ``documents`` are the checked files, for formats that also list files without findings.
+    Raises `ValueError` for an unknown format.
     """
     if format not in FORMATS:
-        raise ValueError(f"There is no format {format}; choose one of {', '.join(FORMATS)}.")
+        raise ValueError(f"unknown format {format!r}; use one of: {', '.join(FORMATS)}")
     found = _without_secrets(sorted(diagnostics, key=_order))
     return junit(found, documents) if format == "junit" else _WRITERS[format](found)
 
@@ -58,7 +58,7 @@ def _order(one: Diagnostic) -> tuple[object, ...]:
 
 
 def _without_secrets(found: list[Diagnostic]) -> list[Diagnostic]:
-    """The findings without the value of any secret: one may stand in the name of a file."""
+    """Redact secrets in the findings, e.g. in a file name."""
     from thunderus_mem.document.secrets import find_secrets, redacted
 
     texts = {text for one in found for text in one if type(text) is str and text}
@@ -79,22 +79,22 @@ def _without_secrets(found: list[Diagnostic]) -> list[Diagnostic]:
 
 
 def chosen_form(console: Console, given: str, formats: Sequence[str], usual: str, *, named: str = "") -> str:
-    """The format to write: ``given`` by option, ``named`` by THUNDERUS_MEM_OUTPUT_FORMAT, what GitHub's log
-    understands, or the ``usual`` one. Raises `ThunderusError` for one that is not among ``formats``."""
+    """Choose the format: ``given`` by option, ``named`` by THUNDERUS_MEM_OUTPUT_FORMAT, "github" in a GitHub
+    workflow, or the ``usual`` one. Raises `ThunderusError` for a format that is not in ``formats``."""
     form = given or named or ("github" if console.environ.get("GITHUB_ACTIONS") == "true" else usual)
     if form not in formats:
-        where = "" if given else " (THUNDERUS_MEM_OUTPUT_FORMAT)"
-        raise ThunderusError(f"There is no format {form}{where}.", hint=f"Formats: {', '.join(formats)}")
+        where = "" if given else " in THUNDERUS_MEM_OUTPUT_FORMAT"
+        raise ThunderusError(f"unknown format {form!r}{where}", hint=f"use one of: {', '.join(formats)}")
     return form
 
 
 def seen_from_top(memory: Memory, found: Sequence[Diagnostic], form: str) -> tuple[Diagnostic, ...]:
-    """Findings with paths from the top of the repository, where a format is read there."""
+    """Make paths relative to the top of the repository for the formats that need it."""
     prefix = memory.git.prefix if form in REPOSITORY_PATHS and memory.git is not None else ""
     return tuple([one._replace(path=prefix + one.path) for one in found] if prefix else found)
 
 
-def hand_over(
+def write_report(
     console: Console,
     command: str,
     value: Value,
@@ -104,9 +104,9 @@ def hand_over(
     drawn: bool,
     for_people: bool,
 ) -> None:
-    """The report to stdout, or whole to the file ``output``; what people read is safe to print.
+    """Print the report, or write it to the file ``output``; filter it when it is ``for_people``.
 
-    ``drawn``: it is laid out for a terminal, and may be long.
+    ``drawn``: the text is laid out for a terminal and may be long.
     """
     if output:
         from thunderus_mem.store.files import replace_file
@@ -123,16 +123,16 @@ def hand_over(
 # Text for people
 
 ALIKE: Final = 20
-"""How many findings of one rule in one file are listed."""
+"""Maximum number of findings of one rule listed per file."""
 
 
 def rule_name(code: str) -> str:
-    """The name of a rule; "" for a code that is none."""
+    """Return the name of a rule; "" for an unknown code."""
     return CODES[code][0] if code in CODES else ""
 
 
 def line(one: Diagnostic) -> str:
-    """A finding as one line: place, weight, rule, message."""
+    """Format a finding as one line: location, severity, rule, message."""
     place = f"{one.path}:{one.line}:{one.column}" if one.line else one.path
     return _line(place, one, one.message)
 
@@ -144,48 +144,48 @@ def _line(place: str, one: Diagnostic, message: str) -> str:
 
 
 def details(one: Diagnostic) -> list[str]:
-    """What a finding says besides its message, a line each."""
+    """Return the other details of a finding, one line each."""
     said = [
         f"{label}: {' '.join(visible(text).split())}"
-        for label, text in (("key", one.key), ("expected", one.expected), ("mend", one.hint))
+        for label, text in (("key", one.key), ("expected", one.expected), ("fix", one.hint))
         if text
     ]
-    return [*said, "--fix mends it"] if one.edits else said
+    return [*said, "fixable with --fix"] if one.edits else said
 
 
-def _whole(one: Diagnostic) -> str:
-    """Message, what is expected, and what to do, in one paragraph."""
-    said = (one.message, f"Expected: {one.expected}." if one.expected else "", one.hint)
-    return " ".join(part for part in said if part)
+def _paragraph(one: Diagnostic, *, expected: bool = True) -> str:
+    """Message, expected value and hint as sentences."""
+    parts = (one.message, f"Expected: {one.expected}" if one.expected and expected else "", one.hint)
+    return ". ".join(part.removesuffix(".") for part in parts if part)
 
 
 def few_alike(diagnostics: Sequence[Diagnostic]) -> Iterator[tuple[Diagnostic, str]]:
-    """Each finding with its line; of many alike in a file the first, then a line that counts the rest."""
+    """Yield each finding with its line; of many similar ones in a file the first few and a count."""
     totals = Counter((one.path, one.rule) for one in diagnostics)
-    told: Counter[tuple[str, str]] = Counter()
+    listed: Counter[tuple[str, str]] = Counter()
     for one in diagnostics:
         alike = one.path, one.rule
-        told[alike] += 1
-        if told[alike] <= ALIKE:
+        listed[alike] += 1
+        if listed[alike] <= ALIKE:
             yield one, line(one)
-        elif told[alike] == totals[alike]:
+        elif listed[alike] == totals[alike]:
             rest = totals[alike] - ALIKE
             yield one._replace(key="", expected="", hint="", edits=()), _line(one.path, one, _more(rest))
 
 
 def _more(rest: int) -> str:
-    return f"and {rest:,} more like this in the file."
+    return f"{rest:,} more like this in this file"
 
 
 def summary(diagnostics: Sequence[Diagnostic]) -> str:
-    """One line: how many errors, warnings and notes there are."""
+    """Count errors, warnings and notes in one line."""
     counts = [(sum(one.severity is weight for one in diagnostics), str(weight)) for weight in Severity]
     said = [counted(number, word) for number, word in counts if number]
-    return f"{', '.join(said)}." if said else "No findings."
+    return ", ".join(said) if said else "No findings"
 
 
 def full(diagnostics: Sequence[Diagnostic]) -> str:
-    """Everything about each finding, and a summary."""
+    """Format all details of each finding, and a summary."""
     lines: list[str] = []
     for one, said in few_alike(diagnostics):
         lines += [said, *(f"    {detail}" for detail in details(one))]
@@ -193,30 +193,30 @@ def full(diagnostics: Sequence[Diagnostic]) -> str:
 
 
 def concise(diagnostics: Sequence[Diagnostic]) -> str:
-    """One line a finding."""
+    """Format one line per finding."""
     return "".join(f"{said}\n" for _, said in few_alike(diagnostics))
 
 
-# JSON, ASCII throughout: one document, or one finding a line
+# JSON in ASCII: one document, or one finding per line
 
 SCHEMA: Final = "thunderus-mem.lint/1"
 LINE_SCHEMA: Final = "thunderus-mem.finding/1"
 
 
 def ascii_json(value: Any, indent: int | None = 2) -> str:
-    """JSON text with sorted keys, in which no character steers a terminal."""
+    """Return JSON with sorted keys and without terminal controls."""
     separators = None if indent else (",", ":")
     text = json.dumps(value, indent=indent, sort_keys=True, separators=separators)
     return text.replace("\x7f", "\\u007f")
 
 
 def _fields(one: Diagnostic) -> dict[str, Any]:
-    told = {key: value for key, value in one._asdict().items() if key != "edits"}
-    return {**told, "name": rule_name(one.rule), "fixable": bool(one.edits)}
+    shown = {key: value for key, value in one._asdict().items() if key != "edits"}
+    return {**shown, "name": rule_name(one.rule), "fixable": bool(one.edits)}
 
 
 def json_document(diagnostics: Sequence[Diagnostic]) -> str:
-    """One document with all findings and their counts."""
+    """Format one document with all findings and their counts."""
     document = {
         "schema": SCHEMA,
         "diagnostics": [_fields(one) for one in diagnostics],
@@ -226,7 +226,7 @@ def json_document(diagnostics: Sequence[Diagnostic]) -> str:
 
 
 def jsonl(diagnostics: Sequence[Diagnostic]) -> str:
-    """One JSON object a finding, a line each, with the name of its shape."""
+    """Format one JSON object per line and finding, with its schema name."""
     lines = [ascii_json({"schema": LINE_SCHEMA, **_fields(one)}, None) for one in diagnostics]
     return "".join(f"{line}\n" for line in lines)
 
@@ -234,7 +234,7 @@ def jsonl(diagnostics: Sequence[Diagnostic]) -> str:
 # SARIF 2.1.0 (docs.oasis-open.org/sarif): one run with rules' pages, stable fingerprints and fixes
 
 MOST: Final = 25_000
-"""Results that GitHub takes in one run; the gravest are kept."""
+"""Maximum number of results that GitHub accepts in one run; the most severe are kept."""
 
 _SARIF_SCHEMA: Final = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -244,7 +244,7 @@ _GRAVEST_FIRST: Final = tuple(Severity)
 
 
 def sarif(diagnostics: Sequence[Diagnostic]) -> str:
-    """One run with every finding, or the `MOST` gravest and a notification that says what was cut."""
+    """Format one run with every finding, or with the `MOST` most severe and a notification about the rest."""
     kept = _gravest(diagnostics)
     codes = sorted({one.rule for one in kept})
     places = {code: place for place, code in enumerate(codes)}
@@ -263,7 +263,7 @@ def sarif(diagnostics: Sequence[Diagnostic]) -> str:
             {
                 "executionSuccessful": True,
                 "exitCode": int(failed),
-                "exitCodeDescription": "errors or warnings found" if failed else "no error and no warning",
+                "exitCodeDescription": "errors or warnings found" if failed else "no errors or warnings",
                 **_notifications(len(diagnostics) - len(kept)),
             }
         ],
@@ -282,7 +282,7 @@ def _gravest(diagnostics: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
 def _notifications(cut: int) -> dict[str, Any]:
     if not cut:
         return {}
-    text = f"{cut} findings were left out; a run holds {MOST} at most, the gravest are kept."
+    text = f"{cut} findings omitted: limited to the {MOST} most severe"
     return {"toolExecutionNotifications": [{"level": "warning", "message": {"text": text}}]}
 
 
@@ -312,25 +312,25 @@ def _result(one: Diagnostic, rule_index: int) -> dict[str, Any]:
         "ruleId": one.rule,
         "ruleIndex": rule_index,
         "level": str(one.severity),
-        "message": {"text": _message(_whole(one))},
+        "message": {"text": _message(_paragraph(one))},
         "locations": [_location(one)],
         "partialFingerprints": {_FINGERPRINT: one.fingerprint},
     }
     if one.edits and all(edit.region for edit in one.edits):
         replacements = [_replacement(edit) for edit in sorted(one.edits)]
         change = {"artifactLocation": {"uri": _uri(one.path)}, "replacements": replacements}
-        text = _message(one.hint or f"Mend {rule_name(one.rule)}.")
+        text = _message(one.hint or f"Fix {rule_name(one.rule)}")
         result["fixes"] = [{"description": {"text": text}, "artifactChanges": [change]}]
     return result
 
 
 def _message(text: str) -> str:
-    """Text as a message: braces would be placeholders (3.11.5), ``](`` an embedded link (3.11.6)."""
+    """Escape a message: braces are placeholders (3.11.5), ``](`` an embedded link (3.11.6)."""
     return visible(text).replace("{", "{{").replace("}", "}}").replace("](", "] (")
 
 
 def _location(one: Diagnostic) -> dict[str, Any]:
-    # Without a region the whole file would be meant, but GitHub takes no result without a line.
+    # Without a region the result is about the whole file, but GitHub rejects results without a line.
     region = {"startLine": one.line, "startColumn": max(one.column, 1)} if one.line else {"startLine": 1}
     place = {"artifactLocation": {"uri": _uri(one.path)}, "region": region}
     location: dict[str, Any] = {"physicalLocation": place}
@@ -348,7 +348,7 @@ def _replacement(edit: TextEdit) -> dict[str, Any]:
 
 
 def _uri(path: str) -> str:
-    """A path as a relative reference (RFC 3986): every byte but the plainest is percent-encoded."""
+    """Encode a path as a relative reference (RFC 3986)."""
     try:
         return quote(path, safe="/", errors="surrogateescape")
     except UnicodeEncodeError:
@@ -373,11 +373,11 @@ def _annotation(one: Diagnostic) -> str:
     if one.line:
         properties += [f"line={one.line}", f"col={one.column}"]
     properties.append(f"title={_property(f'{one.rule} {rule_name(one.rule)}'.strip())}")
-    return f"::{one.severity} {','.join(properties)}::{_data(_whole(one))}"
+    return f"::{one.severity} {','.join(properties)}::{_data(_paragraph(one))}"
 
 
 def github(diagnostics: Sequence[Diagnostic]) -> str:
-    """Ten errors and ten warnings lead, as GitHub shows no more of each; the rest follows plainly."""
+    """Format annotations for ten errors and ten warnings, GitHub's limit, then the rest as plain lines."""
     errors = [one for one in diagnostics if one.severity is Severity.ERROR]
     warnings = [one for one in diagnostics if one.severity is Severity.WARNING]
     shown = [*errors[:ANNOTATIONS], *warnings[:ANNOTATIONS]]
@@ -385,12 +385,12 @@ def github(diagnostics: Sequence[Diagnostic]) -> str:
     cut = len(errors) + len(warnings) - len(shown)
     if cut:
         lines.append(
-            f"::notice title=thunderus-mem::{cut} more not annotated: {_data(summary(diagnostics))} "
-            "The log of this step lists them all."
+            f"::notice title=thunderus-mem::{cut} more not annotated ({_data(summary(diagnostics))}); "
+            "the log of this step lists all of them"
         )
     annotated = set(shown)
     rest = [one for one in diagnostics if one not in annotated]
-    # A line of the log that held "##[" or began with "::" would be taken for a command.
+    # GitHub would parse a line with "##[", or one that starts with "::", as a command.
     lines += [f"- {said}".replace("##[", "# #[") for _, said in few_alike(rest)]
     return "".join(f"{line}\n" for line in lines)
 
@@ -401,11 +401,11 @@ _GITLAB_SEVERITIES: Final = {Severity.ERROR: "major", Severity.WARNING: "minor",
 
 
 def gitlab(diagnostics: Sequence[Diagnostic]) -> str:
-    """An array with one object a finding. A finding about a whole file stands at its first line."""
+    """Format an array with one object per finding. A finding about a whole file is reported at line 1."""
     found = [
         {
             "check_name": f"{one.rule} {rule_name(one.rule)}".strip(),
-            "description": visible(f"{one.message} {one.hint}".strip()),
+            "description": visible(_paragraph(one, expected=False)),
             "fingerprint": one.fingerprint,
             "location": {"path": one.path, "lines": {"begin": max(one.line, 1)}},
             "severity": _GITLAB_SEVERITIES[one.severity],
@@ -415,16 +415,16 @@ def gitlab(diagnostics: Sequence[Diagnostic]) -> str:
     return ascii_json(found) + "\n"
 
 
-# JUnit XML: the elements and attributes of the schemas that Ant's JUnit task and Jenkins' xUnit plugin
-# publish; one test case a document, its errors and warnings as one failure, notes as output. Both
-# schemas want a time; a report is the same for the same findings, so it says none: the epoch, 0 seconds.
+# JUnit XML with the elements and attributes in the schemas of Ant's JUnit task and Jenkins' xUnit plugin: one
+# test case per document, its errors and warnings as one failure, notes as output. Both schemas require times;
+# they are always zero, so that the same findings give the same report.
 
 _SUITE: Final = "thunderus-mem.lint"
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def _xml(text: str) -> str:
-    """Text as XML 1.0 has it, in ASCII; what XML cannot hold is spelled out."""
+    """Escape a text for XML 1.0 in ASCII; characters that XML forbids are written as <U+XXXX>."""
     shown = _ILLEGAL.sub(lambda found: f"<U+{ord(found[0]):04X}>", visible(text))
     for char, name in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
         shown = shown.replace(char, name)
@@ -435,7 +435,7 @@ def _attribute(text: str) -> str:
     return _xml(" ".join(text.split()) or "?")
 
 
-def _told(ones: Sequence[Diagnostic]) -> str:
+def _texts(ones: Sequence[Diagnostic]) -> str:
     lines = [part for one in ones for part in (line(one), *(f"    {detail}" for detail in details(one)))]
     return _xml("\n".join(lines))
 
@@ -446,13 +446,13 @@ def _case(path: str, found: Sequence[Diagnostic]) -> str:
         return f"{head} />\n"
     worst = Severity.ERROR if any(one.severity is Severity.ERROR for one in found) else Severity.WARNING
     failure = (
-        f'      <failure message="{_attribute(summary(found))}" type="{worst}">{_told(found)}</failure>\n'
+        f'      <failure message="{_attribute(summary(found))}" type="{worst}">{_texts(found)}</failure>\n'
     )
     return f"{head}>\n{failure}    </testcase>\n"
 
 
 def junit(diagnostics: Sequence[Diagnostic], documents: Sequence[str]) -> str:
-    """A suite with a case for every document that was looked at, and for any other file with a finding."""
+    """Format a suite with one case per checked document and per other file with a finding."""
     notes = [one for one in diagnostics if one.severity is Severity.NOTE]
     by_path: dict[str, list[Diagnostic]] = {path: [] for path in documents}
     for one in diagnostics:
@@ -466,7 +466,7 @@ def junit(diagnostics: Sequence[Diagnostic], documents: Sequence[str]) -> str:
         f'  <testsuite name="{_SUITE}" package="thunderus-mem" id="0" tests="{len(by_path)}"'
         f' failures="{failures}" errors="0" skipped="0" hostname="localhost" time="0"'
         f' timestamp="1970-01-01T00:00:00">\n    <properties />\n{cases}'
-        f"    <system-out>{_told(notes)}</system-out>\n    <system-err />\n  </testsuite>\n</testsuites>\n"
+        f"    <system-out>{_texts(notes)}</system-out>\n    <system-err />\n  </testsuite>\n</testsuites>\n"
     )
 
 
@@ -479,4 +479,4 @@ _WRITERS: Final[dict[str, Callable[[Sequence[Diagnostic]], str]]] = {
     "gitlab": gitlab,
     "sarif": sarif,
 }
-"""Format → what writes it; JUnit's needs the documents besides."""
+"""Format → its writer; JUnit also needs the documents and is called separately."""

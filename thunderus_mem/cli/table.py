@@ -1,7 +1,7 @@
 """The table of commands: name, the module that has it, one line of help, and the value it prints.
 
-The top page of help, completion and the "did you mean" need only this table; a command's module is imported
-when asked. A group of commands has its help from here.
+The top-level help, completion and "did you mean" need only this table; a command's module is imported when
+the command is used. The help line of a command group is here too.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Final, NamedTuple
 class CommandEntry(NamedTuple):
     """One command or group of commands.
 
-    What ``pages`` may be longer than a screen, and goes through the pager then. ``completes`` says whose ids
-    its arguments are: documents, events or snapshots.
-    A ``hidden`` one is for programs to call: neither the top page of help nor a completion offers it.
+    ``pages``: the output may be longer than a screen and then goes through the pager. ``completes``: which
+    ids its arguments are (documents, events or snapshots). ``hidden``: called by other programs, so omitted
+    from help and completion.
     """
 
     name: str
@@ -27,7 +27,7 @@ class CommandEntry(NamedTuple):
 
 
 class GlobalOption(NamedTuple):
-    """An option of the program itself: the console's switch it sets, its names, its help."""
+    """A global option: the `Console` attribute it sets, its names, its help."""
 
     switch: str
     names: tuple[str, ...]
@@ -36,91 +36,97 @@ class GlobalOption(NamedTuple):
 
 
 GLOBAL_OPTIONS: Final = (
-    GlobalOption("directory", ("-C",), "Work as if started in DIR.", "DIR"),
-    GlobalOption("json", ("--json",), "Print one JSON document."),
-    GlobalOption("color", ("--color",), "Colour: auto, always or never.", "WHEN"),
-    GlobalOption("plain", ("--plain",), "Print tab-separated fields, one record a line."),
-    GlobalOption("quiet", ("-q", "--quiet"), "Say nothing but data and errors."),
-    GlobalOption("no_input", ("--no-input",), "Never ask and never open an editor."),
-    GlobalOption("no_pager", ("--no-pager",), "Print long output at once."),
+    GlobalOption("directory", ("-C",), "Run as if started in DIR.", "DIR"),
+    GlobalOption("json", ("--json",), "Print the result as JSON."),
+    GlobalOption("color", ("--color",), "When to use color: auto, always or never.", "WHEN"),
+    GlobalOption("plain", ("--plain",), "Print tab-separated fields, one record per line."),
+    GlobalOption("quiet", ("-q", "--quiet"), "Print only data and errors."),
+    GlobalOption("no_input", ("--no-input",), "Never prompt and never open an editor."),
+    GlobalOption("no_pager", ("--no-pager",), "Do not use a pager."),
     GlobalOption("version", ("--version",), "Print the version."),
 )
 
 _SECTIONS: Final[dict[str, tuple[CommandEntry, ...]]] = {
     "Write": (
         CommandEntry("add", "write", "Add a document: a fact, decision, playbook or recap."),
-        CommandEntry("anchor", "code", "Tie a document to the code it talks about.", completes="documents"),
+        CommandEntry("anchor", "code", "Anchor a document to the code it describes.", completes="documents"),
         CommandEntry(
-            "archive", "write", "Set documents aside; search and list leave them out.", completes="documents"
+            "archive", "write", "Archive documents: search and list omit them.", completes="documents"
         ),
         CommandEntry("edit", "write", "Change a document's text or fields.", completes="documents"),
         CommandEntry("link", "write", "Link one document to another.", completes="documents"),
-        CommandEntry("note", "write", "Write a note into the log."),
-        CommandEntry("record", "write", "Log what was edited by hand."),
+        CommandEntry("note", "write", "Add a note to the log."),
+        CommandEntry("record", "write", "Record edits made by hand in the log."),
         CommandEntry("remove", "write", "Remove a document; the log keeps its text.", completes="documents"),
         CommandEntry(
-            "rename", "write", "Give a document another id; what names it follows.", completes="documents"
+            "rename", "write", "Change a document's id and update references to it.", completes="documents"
         ),
-        CommandEntry("resolve", "undo", "Settle what a merge left in conflict.", completes="documents"),
-        CommandEntry("supersede", "write", "Say that one document replaces another.", completes="documents"),
-        CommandEntry("unarchive", "write", "Bring documents back from the archive.", completes="documents"),
-        CommandEntry("undo", "undo", "Take back the last change, as a new event.", completes="events"),
-        CommandEntry("patch", "review", "Look at what waits for review, and decide.", pages=True),
+        CommandEntry("resolve", "undo", "Resolve merge conflicts in documents.", completes="documents"),
+        CommandEntry("supersede", "write", "Mark a document as replaced by another.", completes="documents"),
+        CommandEntry("unarchive", "write", "Move documents out of the archive.", completes="documents"),
+        CommandEntry("undo", "undo", "Undo the last change, as a new event.", completes="events"),
+        CommandEntry("patch", "review", "Review proposals: list, show, approve or reject.", pages=True),
         CommandEntry(
-            "restore", "undo", "Go back to before a run of the gardener.", completes="snapshots", pages=True
+            "restore",
+            "undo",
+            "Restore the documents to before a gardener run.",
+            completes="snapshots",
+            pages=True,
         ),
     ),
     "Read": (
         CommandEntry("search", "search", "Find passages by words, phrases and filters.", pages=True),
         CommandEntry("show", "read", "Print a document.", completes="documents", pages=True),
         CommandEntry("list", "read", "List documents.", pages=True),
-        CommandEntry("status", "read", "What there is, what is stale, and what to do next."),
+        CommandEntry("status", "read", "Show counts, problems and the next step."),
         CommandEntry(
             "log",
             "log",
-            "What happened to the memory, or to one document.",
+            "Show the history of the memory, or of one document.",
             completes="documents",
             pages=True,
         ),
-        CommandEntry("why", "log", "Where a document comes from.", completes="documents", pages=True),
-        CommandEntry("blame", "log", "Which event or commit last changed each line.", completes="documents"),
-        CommandEntry("for", "code", "Which memories govern this code.", pages=True),
-        CommandEntry("coverage", "code", "Which code has memories, and which memories no code.", pages=True),
-        CommandEntry("events", "log", "Add to the log, read, verify, replay and export it.", pages=True),
+        CommandEntry("why", "log", "Show where a document comes from.", completes="documents", pages=True),
+        CommandEntry(
+            "blame", "log", "Show which event or commit last changed each line.", completes="documents"
+        ),
+        CommandEntry("for", "code", "List the documents about a piece of code.", pages=True),
+        CommandEntry("coverage", "code", "Show which code has documents, and which has none.", pages=True),
+        CommandEntry("events", "log", "Add, list, verify, replay and export log events.", pages=True),
     ),
     "Check": (
         CommandEntry(
             "check",
             "code",
-            "Tell which memories the code does not support.",
+            "List documents that may be out of date.",
             completes="documents",
             pages=True,
         ),
         CommandEntry(
-            "verify", "code", "Confirm that documents are right about the code.", completes="documents"
+            "verify", "code", "Confirm that documents match the current code.", completes="documents"
         ),
-        CommandEntry("lint", "lint", "Check documents, manifest and log.", pages=True),
+        CommandEntry("lint", "lint", "Check documents, manifest and log for problems.", pages=True),
         CommandEntry("rule", "lint", "Explain a lint rule.", pages=True),
-        CommandEntry("schema", "lint", "Print the schemas documents and events follow."),
-        CommandEntry("doctor", "store", "Check the store and its surroundings."),
+        CommandEntry("schema", "lint", "List, print or update the JSON Schemas."),
+        CommandEntry("doctor", "store", "Diagnose and fix problems with the store."),
     ),
-    "Look after": (
-        CommandEntry("init", "store", "Make a memory in this folder."),
-        CommandEntry("migrate", "store", "Bring an older store up to date."),
+    "Maintain": (
+        CommandEntry("init", "store", "Create a memory in this folder."),
+        CommandEntry("migrate", "store", "Upgrade an older store to the current format."),
         CommandEntry("config", "store", "Show settings and where they come from."),
-        CommandEntry("index", "store", "Look after the full-text index."),
+        CommandEntry("index", "store", "Inspect, refresh or rebuild the search index."),
         CommandEntry("manifest", "store", "Write or check the manifest."),
         CommandEntry(
-            "garden", "garden", "Plan and do the tidying: duplicates, links, tags, archive.", pages=True
+            "garden", "garden", "Plan or apply cleanup: duplicates, links, tags, archive.", pages=True
         ),
-        CommandEntry("recap", "garden", "Write a recap of a day."),
-        CommandEntry("completion", "store", "Print the completion script of a shell."),
+        CommandEntry("recap", "garden", "Write a recap of a day, session or other period."),
+        CommandEntry("completion", "store", "Print a shell completion script."),
     ),
-    "Bring in and follow": (
-        CommandEntry("import", "store", "Bring in an existing folder of Markdown."),
-        CommandEntry("hooks", "lint", "Install or remove the git pre-commit hook."),
+    "Import and automate": (
+        CommandEntry("import", "store", "Import an existing folder of Markdown."),
+        CommandEntry("hooks", "lint", "Install, remove or run the git pre-commit hook."),
         CommandEntry("merge-driver", "undo", "Merge one document for git.", hidden=True),
-        CommandEntry("watch", "lint", "Keep the index fresh while files change."),
+        CommandEntry("watch", "lint", "Refresh the index and lint files as they change."),
     ),
 }
 COMMANDS: Final = tuple(
@@ -198,4 +204,4 @@ VALUES: Final[dict[str, str]] = {
     "merge-driver": "merge.resolve:Driven",
     "watch": "watch:WatchTurn",
 }
-"""Command, or group and command → the type behind ``--json``, as a module of this package and a name."""
+"""Command (or group and command) → the type behind ``--json``, as module and class name."""

@@ -1,11 +1,11 @@
-"""Text for people, calm and readable without colour: marks of style, columns, plurals, findings. Pure.
+"""Text output: style marks, columns, plurals, findings. No I/O.
 
-Colour is marks in the text: set while rendering, turned into escapes (or nothing) when printed. `Style` marks
-what a text is (a title, an error, an id), `look` how drawn Markdown looks. The marks are two private-use
-characters. They pass the filter that makes control characters visible, so that a document's own escapes never
-reach the terminal while ours do. A document that holds these two characters changes a colour at worst.
+Styles are marks in the text, set while rendering and turned into escapes (or removed) when printed. `Style`
+marks the role of a text (title, error, id), `look` the style of rendered Markdown. The marks are two
+private-use characters that pass the filter for control characters, so that escapes in a document never reach
+the terminal while ours do. A document that contains these characters can at worst change a color.
 
-``room`` is the columns of the terminal, ``None`` where there is no terminal: nothing is cut or folded then.
+``room`` is the width of the terminal in columns, ``None`` without a terminal: nothing is cut or folded then.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from thunderus_mem.diagnostic import Diagnostic, Severity
     from thunderus_mem.errors import ThunderusError
 
-# Private use area: U+F8E0 opens and names a style by the character that follows, U+F8E1 closes.
+# Private use area: U+F8E0 opens a style named by the next character, U+F8E1 closes it.
 _OPEN, _CLOSE = "\uf8e0", "\uf8e1"
 _CODES: Final = {
     "b": "1",  # bold
@@ -31,7 +31,7 @@ _CODES: Final = {
     "c": "36",  # an id or a path
     "m": "1;33",  # a match in a snippet
 }
-# Above them one character for each look that drawn Markdown may have: five switches and seventeen colours.
+# One character for each style of rendered Markdown: five switches and seventeen colors.
 _FIRST_LOOK: Final = 0xF000
 _SWITCHES: Final = ("1", "2", "3", "4", "9")  # bold, dim, italic, underlined, struck
 _COLOURS: Final = ("", *(str(30 + at) for at in range(8)), *(str(90 + at) for at in range(8)))
@@ -44,7 +44,7 @@ def _marked(style: str, text: str) -> str:
 
 
 def _code(mark: str) -> str:
-    """The numbers of the escape behind a mark."""
+    """Return the SGR codes of a mark."""
     if mark in _CODES:
         return _CODES[mark]
     switches, colour = divmod(ord(mark) - _FIRST_LOOK, len(_COLOURS))
@@ -53,14 +53,14 @@ def _code(mark: str) -> str:
 
 
 def look(text: str, *, switches: tuple[bool, ...] = (), colour: int | None = None) -> str:
-    """A text marked with any look: bold, dim, italic, underlined, struck, and one of sixteen colours."""
+    """Mark a text as bold, dim, italic, underlined, struck and in one of sixteen colors."""
     bits = sum(1 << at for at, wanted in enumerate(switches) if wanted)
     number = bits * len(_COLOURS) + (0 if colour is None else colour + 1)
     return _marked(chr(_FIRST_LOOK + number), text) if number else text
 
 
 class Style:
-    """Marks text, and paints marked text. Without colour the marks vanish."""
+    """Marks text, and turns marks into escapes, or removes them when color is off."""
 
     __slots__ = ("colored",)
 
@@ -72,31 +72,31 @@ class Style:
         return _marked("b", text)
 
     def dim(self, text: str) -> str:
-        """What matters less."""
+        """Secondary text."""
         return _marked("d", text)
 
     def error(self, text: str) -> str:
-        """What is wrong."""
+        """An error."""
         return _marked("r", text)
 
     def warning(self, text: str) -> str:
-        """What deserves a look."""
+        """A warning."""
         return _marked("y", text)
 
     def good(self, text: str) -> str:
-        """What is fine."""
+        """A good state."""
         return _marked("g", text)
 
     def name(self, text: str) -> str:
-        """An id or a path: something to copy."""
+        """An id or a path."""
         return _marked("c", text)
 
     def match(self, text: str) -> str:
-        """Words that were searched for."""
+        """A match of the query."""
         return _marked("m", text)
 
     def paint(self, text: str) -> str:
-        """Marks into escapes, or into nothing."""
+        """Turn marks into escapes, or remove them."""
         if _OPEN not in text and _CLOSE not in text:
             return text
         if not self.colored:
@@ -105,19 +105,19 @@ class Style:
 
 
 def unmarked(text: str) -> str:
-    """The text without marks, for measuring its width."""
+    """Return the text without marks, to measure its width."""
     if _OPEN not in text and _CLOSE not in text:
         return text
     return re.sub(_MARK, "", text)
 
 
 def pieces(text: str) -> list[str]:
-    """The text as its characters and its marks, each mark whole."""
+    """Split a text into characters and marks."""
     return re.findall(rf"{_MARK.replace('(', '(?:')}|.", text, re.DOTALL)
 
 
 def is_mark(piece: str) -> bool:
-    """Whether a piece is a mark."""
+    """Tell whether a piece is a mark."""
     return piece[:1] in (_OPEN, _CLOSE)
 
 
@@ -125,16 +125,16 @@ def is_mark(piece: str) -> bool:
 
 ELLIPSIS = "…"
 GAP = 2
-"""Blanks between two columns."""
+"""Spaces between two columns."""
 LEAST_CELL, LEAST_LAST = 12, 24
-"""Columns that a cut cell keeps, and the last cell of a row."""
+"""Minimum width of a cut cell, and of the last cell of a row."""
 _LEAST_BESIDE = 24
-"""Columns that a text needs to stand beside others; in fewer it stands below them."""
+"""Minimum width of a text beside others; in less room it is put below them."""
 _MOST_NAMES = 4
 
 
 def width(text: str) -> int:
-    """Columns a text takes: wide East Asian characters two, combining ones none, style marks none."""
+    """Width of a text in columns: wide East Asian characters count two, combining ones and marks none."""
     bare = unmarked(text)
     if bare.isascii():
         return len(bare)
@@ -148,12 +148,12 @@ def _char_width(char: str) -> int:
 
 
 def padded(text: str, columns: int) -> str:
-    """A text with blanks behind it, so many that it takes ``columns``."""
+    """Pad a text with spaces to ``columns``."""
     return text + " " * (columns - width(text))
 
 
 def cut(text: str, limit: int) -> str:
-    """A text in at most ``limit`` columns; a cut one ends in an ellipsis. Its marks stay."""
+    """Cut a text to ``limit`` columns, with an ellipsis at the end; keep its marks."""
     if width(text) <= limit:
         return text
     kept, used, ended = [], 0, False
@@ -171,7 +171,7 @@ def cut(text: str, limit: int) -> str:
 
 
 def wrapped(text: str, limit: int) -> list[str]:
-    """A text in lines of at most ``limit`` columns, broken between words; a longer word has its own line."""
+    """Wrap a text between words to ``limit`` columns; a longer word gets its own line."""
     lines: list[str] = []
     used = 0
     for word in text.split(" "):
@@ -186,8 +186,10 @@ def wrapped(text: str, limit: int) -> list[str]:
 
 
 def folded(text: str, limit: int) -> str:
-    """A text whose lines of more than ``limit`` columns go on below, broken between words and as far from the
-    margin as they began; the others stay as they are, and so does a word that is longer than a line."""
+    """Wrap the lines longer than ``limit`` columns between words, keeping their indentation.
+
+    Shorter lines stay unchanged; a word longer than a line is not broken.
+    """
     return "\n".join(part for line in text.split("\n") for part in _folded(line, limit))
 
 
@@ -201,7 +203,7 @@ def _folded(line: str, limit: int) -> list[str]:
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows as lines with aligned columns; no blanks at line ends."""
+    """Format rows as lines with aligned columns, without trailing spaces."""
     if not rows:
         return []
     count = max(len(row) for row in rows)
@@ -214,7 +216,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def table(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows of one length as lines with aligned columns, all but the first flush right."""
+    """Format rows of equal length as lines, with all columns but the first right-aligned."""
     widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
     lines = []
     for first, *rest in rows:
@@ -224,7 +226,7 @@ def table(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def columns(rows: Sequence[Sequence[str]], room: int | None, *, whole: int = 0) -> str:
-    """Rows in columns; on a terminal they are cut to what fits: the last one first, then the widest.
+    """Format rows in columns; on a terminal cut them to fit: first the last one, then the widest.
 
     The first ``whole`` columns are never cut.
     """
@@ -240,8 +242,10 @@ def columns(rows: Sequence[Sequence[str]], room: int | None, *, whole: int = 0) 
 
 
 def fitting(rows: Sequence[Sequence[str]], room: int) -> list[int]:
-    """The columns of a listing that leave its last one room: the first stays, and of the others the later
-    ones matter more."""
+    """Choose the columns of a listing that leave enough room for the last one.
+
+    The first column always stays; earlier ones are dropped before later ones.
+    """
     kept = list(range(len(rows[0])))
     for column in kept[1:-1]:
         taken = sum(max(width(row[at]) for row in rows) + GAP for at in kept[:-1])
@@ -252,8 +256,10 @@ def fitting(rows: Sequence[Sequence[str]], room: int) -> list[int]:
 
 
 def flowing(rows: Sequence[Sequence[str]], room: int | None) -> list[str]:
-    """Rows of one length as `aligned`, in at most ``room`` columns where that is a number: the last cell goes
-    on below itself, or below the row where its words have no room beside the others."""
+    """Format rows of equal length like `aligned`, in at most ``room`` columns.
+
+    The last cell wraps below itself, or goes below the row when there is too little room beside the others.
+    """
     lines = aligned(rows)
     if room is None or all(width(line) <= room for line in lines):
         return lines
@@ -273,70 +279,59 @@ def flowing(rows: Sequence[Sequence[str]], room: int | None) -> list[str]:
 
 
 def indented(text: str, room: int | None, indent: str = "") -> list[str]:
-    """A text behind ``indent``, in lines of at most ``room`` columns where that is a number."""
+    """Indent a text by ``indent`` and wrap it to ``room`` columns."""
     return [indent + line for line in ([text] if room is None else wrapped(text, room - len(indent)))]
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """``1 document``, ``3 documents``."""
+    """Format a number and a noun: ``1 document``, ``3 documents``."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def one_line(text: str) -> str:
-    """A text in one line: every run of blanks is one space."""
+    """Collapse every run of whitespace to one space."""
     return " ".join(text.split())
 
 
 def day(timestamp: str) -> str:
-    """The date of an RFC 3339 text."""
+    """Return the date of an RFC 3339 text."""
     return timestamp[:10]
 
 
 def minute(timestamp: str) -> str:
-    """Date and time to the minute of an RFC 3339 text: ``2026-01-21 09:00``."""
+    """Return date and time to the minute of an RFC 3339 text: ``2026-01-21 09:00``."""
     return timestamp[:16].replace("T", " ")
 
 
 def size(count: int) -> str:
-    """Bytes as people read them."""
+    """Format a number of bytes."""
     if count < 1024:
         return f"{count} B"
     return f"{count / 1024:.0f} KiB" if count < 1 << 20 else f"{count / (1 << 20):.1f} MiB"
 
 
 def error_lines(error: ThunderusError, style: Style) -> Iterator[str]:
-    """What an error says: its findings, one sentence, and what to do."""
+    """Format an error: its findings, the message and the hint."""
     for finding in error.diagnostics:
         yield finding_line(finding, style)
-    yield f"{style.error('error:')} {_capitalised(str(error))}{_full_stop(str(error))}"
+    yield f"{style.error('error:')} {error}"
     if error.hint:
         yield hint_line(error.hint, style)
 
 
 def hint_line(hint: str, style: Style) -> str:
-    """The line that says what to do."""
-    return f"{style.dim('hint:')}  {_capitalised(hint)}"
-
-
-def _capitalised(text: str) -> str:
-    """A message with a capital, unless it begins with a name."""
-    first = text.partition(" ")[0].rstrip(",")
-    return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text
-
-
-def _full_stop(text: str) -> str:
-    """The full stop that a message lacks."""
-    return "" if text.endswith((".", "?", "!", ":", "`")) else "."
+    """Format a hint."""
+    return f"{style.dim('hint:')}  {hint}"
 
 
 def _severity(severity: Severity, style: Style) -> str:
-    """``error``, ``warning`` or ``note``, in its colour."""
+    """``error``, ``warning`` or ``note``, in its color."""
     paint = {"error": style.error, "warning": style.warning}.get(severity.value, style.dim)
     return paint(severity.value)
 
 
 def finding_line(finding: Diagnostic, style: Style) -> str:
-    """One finding in one line: place, weight, rule (what `add` alone finds has none), message."""
+    """Format a finding as one line: location, severity, rule (none for findings of `add`), message."""
     place = finding.path + (f":{finding.line}:{finding.column}" if finding.line else "")
     head = f"{style.name(place)}: " if place else ""
     rule = f" {finding.rule}" if finding.rule else ""
@@ -344,7 +339,7 @@ def finding_line(finding: Diagnostic, style: Style) -> str:
 
 
 def finding_lines(findings: Sequence[Diagnostic], style: Style) -> list[str]:
-    """Findings with their hints below."""
+    """Format findings with their hints below."""
     lines: list[str] = []
     for finding in findings:
         lines.append(finding_line(finding, style))
@@ -354,7 +349,7 @@ def finding_lines(findings: Sequence[Diagnostic], style: Style) -> list[str]:
 
 
 def verdict_word(verdict: str, style: Style) -> str:
-    """A verdict, or a status, in its colour."""
+    """A verdict, or a status, in its color."""
     if verdict == "verified":
         return style.good(verdict)
     if verdict in ("changed", "missing", "stale"):
@@ -363,24 +358,26 @@ def verdict_word(verdict: str, style: Style) -> str:
 
 
 def target_names(targets: Sequence[str], style: Style, more_targets: int = 0) -> str:
-    """The first few documents of a step or proposal, and how many more there are, those included that
-    ``targets`` lacks."""
+    """List the first few documents of a step or proposal, and count the others.
+
+    ``more_targets`` is the number of documents that ``targets`` omits.
+    """
     left = len(targets) - _MOST_NAMES + more_targets
     more = f" and {left:,} more" if left > 0 else ""
     return style.name(", ".join(targets[:_MOST_NAMES])) + more
 
 
 def diff_lines(path: str, what: str, diff: str | None, moved_from: str, style: Style) -> Iterable[str]:
-    """A diff in colour; ``what`` happens to the file is told where there is none."""
+    """Format a diff in color; without a diff, ``what`` is the operation shown instead."""
     if moved_from:
         yield f"rename from {moved_from}"
         yield f"rename to {path}"
     elif diff is None:
-        yield f"{what} {path} (the diff is too long, or would show a secret)"
+        yield f"{what} {path} (diff omitted: too long, or contains a secret)"
     yield from (diff_line(line, style) for line in (diff or "").splitlines())
 
 
 def diff_line(line: str, style: Style) -> str:
-    """A line of a diff in its colour."""
+    """A line of a diff in its color."""
     paint = {"+": style.good, "-": style.error}.get(line[:1])
     return paint(line) if paint is not None else line

@@ -1,6 +1,6 @@
-"""What `doctor` looks at around the documents, what `doctor --fix` does, and the upkeep of projections.
+"""`doctor`, `doctor --fix`, and the maintenance of index and manifest.
 
-`checks` (one list of checks, what they ask and what they answer) and `upkeep` (status and proof of the index,
-the manifest, what the quarantine holds) read the disk; `fix` moves files into the quarantine and writes them
-anew, `upkeep` writes the manifest. No document is changed here.
+`checks` (the list of checks) and `upkeep` (status and verification of the index, the manifest, the files in
+quarantine) read the disk; `fix` moves files to quarantine and rewrites files of the store, `upkeep` writes
+the manifest. No document is changed here.
 """

@@ -1,8 +1,7 @@
-"""The verb `doctor`: looks at everything around the documents, and changes nothing.
+"""The command `doctor`: check everything around the documents, without changing anything.
 
-`CHECKS` is the one list of what is looked at: each check is a function that reads the disk, the index, the
-log or git through a `DoctorContext`, and yields what it finds. One that cannot look says so; the others
-still do.
+`CHECKS` lists all checks: each is a function that reads the disk, the index, the log or git through a
+`DoctorContext` and yields its results. A check that fails is reported and does not stop the others.
 """
 
 from __future__ import annotations
@@ -56,21 +55,21 @@ _MANIFEST_LIMIT: Final = 256 << 20
 _CONFIG_LIMIT: Final = 1 << 20
 
 ACTIONS: Final = {
-    "set-aside": "set {} aside",
-    "recover": "finish or undo what a killed command left in {}",
-    "end": "set the torn end of {} aside",
-    "write": "write {} as it should be, and keep the old text",
-    "rebuild": "make index and manifest anew in {}",
+    "set-aside": "move {} to quarantine",
+    "recover": "recover interrupted writes in {}",
+    "end": "move the incomplete end of {} to quarantine",
+    "write": "rewrite {}, keeping the old text in quarantine",
+    "rebuild": "rebuild index and manifest in {}",
 }
-"""What a fix can be, in the order in which fixes are made, with what it says of its path."""
+"""The kinds of fixes, in the order in which they are applied, with their descriptions."""
 
 
 class Fix(NamedTuple):
-    """A safe way to mend a finding. ``action`` is one of:
+    """A safe repair. ``action`` is one of:
 
-    ``set-aside``: move ``path`` into the quarantine. ``recover``: finish or undo what a killed command left.
-    ``end``: set the torn end of the log ``path`` aside. ``write``: write ``path`` as it should be, keeping
-    the old text. ``rebuild``: make index and manifest anew.
+    ``set-aside``: move ``path`` to quarantine. ``recover``: finish or undo interrupted writes. ``end``: move
+    the incomplete end of the log ``path`` to quarantine. ``write``: rewrite ``path``, keeping the old text.
+    ``rebuild``: rebuild index and manifest.
     """
 
     action: str
@@ -79,9 +78,9 @@ class Fix(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing `doctor` looked at. ``state`` is ok, note, warning or error; ``hint`` says what mends it.
+    """The result of one check. ``state`` is ok, note, warning or error; ``hint`` says how to fix it.
 
-    ``affects`` are root-relative paths (``path:line`` in a log). ``lost`` says what is gone for good,
+    ``affects`` are root-relative paths (``path:line`` in a log). ``lost`` says which data is lost,
     ``command`` what to run next; ``mends`` is what ``doctor --fix`` would do.
     """
 
@@ -96,27 +95,27 @@ class Check:
 
     @property
     def is_trouble(self) -> bool:
-        """Whether somebody has to do something."""
+        """Whether the check needs action."""
         return self.state in ("warning", "error")
 
 
 @dataclass(frozen=True, slots=True)
 class DoctorReport:
-    """All checks, in the order they were made, and what the quarantine holds."""
+    """All results, in order of the checks, and the files in quarantine."""
 
     checks: tuple[Check, ...]
     kept: tuple[upkeep.KeptFile, ...] = ()
 
     @property
-    def mends(self) -> tuple[Fix, ...]:
-        """Everything that ``doctor --fix`` would do, in its order."""
+    def fixes(self) -> tuple[Fix, ...]:
+        """Everything that ``doctor --fix`` would do, in order."""
         order = list(ACTIONS)
         wanted = dict.fromkeys(fix for check in self.checks for fix in check.mends)
         return tuple(sorted(wanted, key=lambda fix: (order.index(fix.action), fix.path)))
 
 
 class StoreEntry(NamedTuple):
-    """An entry of the store as the walk saw it; ``trouble`` says why it cannot be looked into."""
+    """An entry of the store found by the walk; ``trouble`` says why it is unreadable."""
 
     path: str
     mode: int
@@ -125,7 +124,7 @@ class StoreEntry(NamedTuple):
 
 
 class DoctorContext:
-    """One examination. ``alone`` when the lock is held: then nobody else writes."""
+    """The state shared by the checks. ``alone``: we hold the lock, so no other process writes."""
 
     def __init__(self, memory: Memory, *, alone: bool = False) -> None:
         self.memory = memory
@@ -133,7 +132,7 @@ class DoctorContext:
 
     @property
     def layout(self) -> Layout:
-        """Where everything is."""
+        """The layout of the store."""
         return self.memory.layout
 
     @cached_property
@@ -143,25 +142,24 @@ class DoctorContext:
 
     @cached_property
     def status(self) -> upkeep.IndexStatus:
-        """How the index stood before anybody touched it."""
+        """The state of the index before any refresh."""
         return upkeep.index_status(self.memory)
 
     @cached_property
     def git_state(self) -> GitState | None:
-        """What git says of the store."""
+        """The state of the store in git."""
         return self.memory.git_state()
 
     @cached_property
-    def judging(self) -> Memory:
-        """The memory with an index that agrees with the files; one that does not is left as it is, and so is
-        a manifest that somebody else wrote."""
+    def current(self) -> Memory:
+        """The memory with an up-to-date index, without writing index or manifest."""
         if not self.manifest_is_ours:
             self.memory.judge()
         return self.memory
 
     @cached_property
     def manifest_is_ours(self) -> bool:
-        """Whether the index is fresh and knows the manifest as the file it wrote."""
+        """Whether the index is fresh and the manifest is the file that it wrote."""
         if self.status.state != "fresh":
             return False
         try:
@@ -174,7 +172,7 @@ class DoctorContext:
 
     @cached_property
     def is_manifest(self) -> bool:
-        """Whether the file at the manifest's place has a manifest's shape."""
+        """Whether the manifest file matches the schema."""
         try:
             data: Any = json.loads(read_file(self.layout.manifest_file, _MANIFEST_LIMIT))
         except (ThunderusError, ValueError, RecursionError):
@@ -183,7 +181,7 @@ class DoctorContext:
 
     @cached_property
     def entries(self) -> tuple[StoreEntry, ...]:
-        """Everything in the store but the quarantine and its own folder of git, links not followed."""
+        """All files and folders in the store, except in quarantine; links are not followed."""
         found: list[StoreEntry] = []
         waiting = [self.layout.store]
         while waiting:
@@ -191,7 +189,9 @@ class DoctorContext:
             try:
                 names = sorted(os.listdir(folder))
             except OSError as error:
-                found.append(StoreEntry(self._relative(folder), stat.S_IFDIR, 0, error.strerror or "refused"))
+                found.append(
+                    StoreEntry(self._relative(folder), stat.S_IFDIR, 0, error.strerror or "unreadable")
+                )
                 continue
             for name in names:
                 path = os.path.join(folder, name)
@@ -210,7 +210,7 @@ class DoctorContext:
         return visible_name(self.layout.relative(path))
 
     def restore_command(self, path: str) -> str:
-        """The command that brings a file back from git, or sets it aside where git has no other text."""
+        """The command that restores a file from git, or moves it away when git has no other text."""
         git = self.memory.git
         committed = git.head_bytes(path) if git is not None else None
         try:
@@ -226,57 +226,57 @@ class DoctorContext:
 # The checks
 
 FIX: Final = "thunderus-mem doctor --fix"
-_DERIVED: Final = "nothing: it is made from the documents"
+_DERIVED: Final = "nothing; it is built from the documents"
 _STAGING: Final = f"{STORE}/.staging"
 _QUARANTINE: Final = f"{STORE}/.quarantine"
 _LOCK: Final = f"{STORE}/.lock"
 _OURS: Final = (INDEXES, f"{STORE}/schemas", f"{STORE}/local", f"{STORE}/local/undo", _STAGING)
-"""Folders that hold nothing a person wrote, and that are made again."""
+"""Folders without user data, which can be recreated."""
 _LITTLE_ROOM: Final = 4 << 20
 _MUCH_KEPT: Final = 100 << 20
 
 
 def many(number: int, one: str, more: str) -> str:
-    """The sentence for one thing, or for so many (``{}`` in ``more``)."""
+    """Return the text for one thing, or for several (``{}`` in ``more`` is the number)."""
     return one if number == 1 else more.format(f"{number:,}")
 
 
 def _fixable(
     name: str, state: str, message: str, hint: str, paths: Iterable[str], lost: str, fixes: Iterable[Fix]
 ) -> Check:
-    """Something that ``doctor --fix`` takes care of."""
+    """A problem that ``doctor --fix`` fixes."""
     return Check(name, state, message, hint, tuple(paths), lost, FIX, tuple(fixes))
 
 
 def engine(context: DoctorContext) -> Iterator[Check]:
-    """Whether the SQLite of this Python can search."""
+    """Check that SQLite has full-text search."""
     version, searches = SqliteIndex.engine()
     if searches:
         yield Check("sqlite", "ok", f"SQLite {version} with FTS5")
     else:
-        message = f"SQLite {version} has no FTS5, so nothing can be searched"
+        message = f"SQLite {version} lacks FTS5; search does not work"
         hint = "use a Python whose sqlite3 module has FTS5"
         yield Check("sqlite", "error", message, hint, lost="nothing")
 
 
 def store(context: DoctorContext) -> Iterator[Check]:
-    """Whether the store is where it should be, can be written, and has room."""
+    """Check the location, permissions and free space of the store."""
     layout = context.layout
     yield Check("store", "ok", layout.store)
     for other in context.memory.also:
-        yield Check("store", "note", f"{other} has a store too", "-C DIR chooses another one")
+        yield Check("store", "note", f"{other} also has a store", "use -C DIR to choose another store")
     if not os.access(layout.store, os.W_OK):
-        message, hint = "the store cannot be written; reading works", "check who owns it, and its permissions"
+        message, hint = "the store is read-only", "check its owner and permissions"
         yield Check("store", "warning", message, hint, (".thunderus",), "nothing", "ls -ld .thunderus")
     free = _free(layout.store)
     if free is not None and free < _LITTLE_ROOM:
-        message = f"only {free >> 10:,} KiB are free: a change may find no room"
-        hint = "free some space; the index may go first, any command makes it anew"
+        message = f"only {free >> 10:,} KiB free; writes may fail"
+        hint = "free some space; the index can be deleted, any command rebuilds it"
         yield Check("disk", "warning", message, hint, (INDEXES,), "nothing", f"rm -r {INDEXES}")
 
 
 def _free(folder: str) -> int | None:
-    """Bytes that we may still write; ``None`` where the system does not say."""
+    """Free space in bytes; ``None`` if unknown."""
     try:
         info = os.statvfs(folder)
     except (AttributeError, OSError):
@@ -285,52 +285,52 @@ def _free(folder: str) -> int | None:
 
 
 def config(context: DoctorContext) -> Iterator[Check]:
-    """Whether the configuration reads; until it does, no other command runs."""
+    """Check the configuration; if it is invalid, no other command runs."""
     layout = context.layout
     for trouble in context.memory.troubles:
         files = (layout.config_file, layout.gardener_file)
         path = next((layout.relative(file) for file in files if file in str(trouble)), "")
-        hint = trouble.hint or "mend the line; every key and its meaning: thunderus-mem schema print config"
-        lost = "nothing; but no command runs until it reads"
+        hint = trouble.hint or "fix the line; for all keys see `thunderus-mem schema print config`"
+        lost = "nothing, but no command runs until it is fixed"
         command = context.restore_command(path) if path else ""
         yield Check("config", "error", str(trouble), hint, (path,) if path else (), lost, command)
 
 
 def formats(context: DoctorContext) -> Iterator[Check]:
-    """Whether this program may write the store at all."""
+    """Check that this version may write the store."""
     version = newer_version(context.layout, context.memory.config)
     if version:
-        message = f"the store has version {version}, this program knows {FORMAT}: it only reads"
-        yield Check("formats", "warning", message, "use a newer thunderus-mem to write", lost="nothing")
+        message = f"the store has format version {version}, this program supports {FORMAT}: read-only"
+        yield Check("formats", "warning", message, "upgrade thunderus-mem to write", lost="nothing")
     else:
         yield Check("formats", "ok", f"version {FORMAT}")
 
 
 def index(context: DoctorContext) -> Iterator[Check]:
-    """Whether the index agrees with the files and is whole."""
+    """Check that the index is up to date and intact."""
     status = context.status
     trouble = status.state if status.state != "fresh" else _deep_trouble(context)
     if status.state == "newer":
-        hint = "use that version; until then answers come from memory, more slowly"
+        hint = "upgrade thunderus-mem; until then commands index the files in memory, which is slower"
         yield Check(
-            "index", "note", "a newer version of the program wrote it", hint, (status.path,), _DERIVED
+            "index", "note", "written by a newer version of thunderus-mem", hint, (status.path,), _DERIVED
         )
     elif status.state in ("missing", "behind"):
-        message = f"the index is {status.state}"
-        yield Check("index", "note", message, "any command brings it up to date", (), _DERIVED)
+        message = "the index is missing" if status.state == "missing" else "the index is out of date"
+        yield Check("index", "note", message, "any command updates it", (), _DERIVED)
     elif trouble:
         beside = [f"{status.path}{suffix}" for suffix in ("", "-journal", "-wal", "-shm", ".seal")]
         there = [path for path in beside if os.path.lexists(context.layout.at(path))]
         message = "the index is damaged" if trouble == "damaged" else f"the index is damaged: {trouble}"
-        hint = "any command builds it anew; --fix keeps the damaged one to look at"
+        hint = "any command rebuilds it; --fix keeps the damaged file in quarantine"
         fixes = (*(Fix("set-aside", path) for path in there), Fix("rebuild", INDEXES))
         yield _fixable("index", "note", message, hint, there, _DERIVED, fixes)
     else:
-        yield Check("index", "ok", f"{status.documents} documents, fresh")
+        yield Check("index", "ok", f"{many(status.documents, '1 document', '{} documents')}, up to date")
 
 
 def _deep_trouble(context: DoctorContext) -> str:
-    """What is wrong with an index that looks fresh; reads every page of it."""
+    """Return what is wrong with a fresh index; reads every page of it."""
     try:
         found = SqliteIndex.open(context.layout.index_file)
     except (Degraded, OSError) as error:
@@ -340,33 +340,33 @@ def _deep_trouble(context: DoctorContext) -> str:
 
 
 def manifest(context: DoctorContext) -> Iterator[Check]:
-    """Whether the manifest is the inventory of the documents."""
+    """Check that the manifest lists the documents."""
     path = f"{INDEXES}/manifest.json"
     there = os.path.lexists(context.layout.at(path))
     if context.manifest_is_ours or not upkeep.manifest(context.memory, check=True).diagnostics:
-        yield Check("manifest", "ok", "the inventory of the documents")
+        yield Check("manifest", "ok", "up to date")
     elif not there or (context.status.state != "fresh" and context.is_manifest):
-        message = f"the manifest is {'behind' if there else 'missing'}"
-        yield Check("manifest", "note", message, "any command brings it up to date", (), _DERIVED)
+        message = f"the manifest is {'out of date' if there else 'missing'}"
+        yield Check("manifest", "note", message, "any command updates it", (), _DERIVED)
     else:
-        message = "the manifest is damaged, or somebody else wrote it"
-        hint = "any command writes it anew; --fix keeps what is there to look at"
+        message = "the manifest is damaged, or was written by another program"
+        hint = "any command rewrites it; --fix keeps the current file in quarantine"
         fixes = (Fix("set-aside", path), Fix("rebuild", INDEXES))
         yield _fixable("manifest", "note", message, hint, (path,), _DERIVED, fixes)
 
 
 def documents(context: DoctorContext) -> Iterator[Check]:
-    """Whether every file is a document, and every document one file. Mending them is for people."""
-    files = context.judging.index.files()
+    """Check that every file is a valid document with a unique id. These need manual fixes."""
+    files = context.current.index.files()
     unread = tuple(path for path, _, doc_id in files if not doc_id)
     if unread:
         yield Check(
             "documents",
             "warning",
-            many(len(unread), f"{unread[0]} is no document", "{} files are no documents"),
-            "lint says where and why; the others are served",
+            many(len(unread), f"{unread[0]} is not a valid document", "{} files are not valid documents"),
+            "lint reports where and why; other documents work",
             unread,
-            "nothing: their text is as it was",
+            "nothing; the files are unchanged",
             "thunderus-mem lint",
         )
     ids = Counter(doc_id for _, _, doc_id in files if doc_id)
@@ -376,19 +376,20 @@ def documents(context: DoctorContext) -> Iterator[Check]:
             "documents",
             "warning",
             many(
-                sum(number > 1 for number in ids.values()), "two files have one id", "{} ids are taken twice"
+                sum(number > 1 for number in ids.values()),
+                "two files have the same id",
+                "{} ids are used more than once",
             ),
-            "the first by path is served, one in use before one in the archive; give the other an id of its "
-            "own, or remove it",
+            "the first by path is used, active before archived; change the id of the other, or remove it",
             twice,
-            "nothing: both texts are as they were",
+            "nothing; both files are unchanged",
             "thunderus-mem lint --select TM103",
         )
 
 
 def edits(context: DoctorContext) -> Iterator[Check]:
-    """Edits that no event and no commit explains yet."""
-    memory = context.judging
+    """Find edits that are in no event and no commit yet."""
+    memory = context.current
     found = hand_edits(memory, context.git_state)
     gone = mass_loss(memory, found)
     if gone:
@@ -396,12 +397,10 @@ def edits(context: DoctorContext) -> Iterator[Check]:
         yield Check(
             "edits",
             "error",
-            f"{len(gone):,} of {total:,} documents are gone, and neither a command nor a commit took them "
-            "away; nothing is written until that is settled",
-            "bring them back; or, if they are meant to be gone, commit that or run "
-            "`thunderus-mem record --yes`",
+            f"{len(gone):,} of {total:,} documents deleted outside this program and git; writing is blocked",
+            "restore them; if they were deleted on purpose, commit that or run `thunderus-mem record --yes`",
             tuple(edit.change.path for edit in gone),
-            "nothing that git or the log has",
+            "nothing that is in git or the log",
             "thunderus-mem status",
         )
     elif found:
@@ -410,10 +409,10 @@ def edits(context: DoctorContext) -> Iterator[Check]:
             "note",
             many(
                 len(found),
-                "a document was edited by hand and is not recorded yet",
-                "{} documents were edited by hand and are not recorded yet",
+                "1 document with unrecorded hand edits",
+                "{} documents with unrecorded hand edits",
             ),
-            "the next command that writes records them; this does it now",
+            "the next write records them, or run this command",
             tuple(edit.change.path for edit in found),
             "nothing",
             "thunderus-mem record",
@@ -421,39 +420,44 @@ def edits(context: DoctorContext) -> Iterator[Check]:
 
 
 def encoding(context: DoctorContext) -> Iterator[Check]:
-    """Whether names and output can be anything that UTF-8 can."""
+    """Check that file names are UTF-8."""
     used = sys.getfilesystemencoding()
     if used.lower().replace("-", "") != "utf8":
-        yield Check("encoding", "warning", f"file names are {used}", "set PYTHONUTF8=1 or a UTF-8 locale")
+        yield Check(
+            "encoding",
+            "warning",
+            f"the encoding of file names is {used}",
+            "set PYTHONUTF8=1 or a UTF-8 locale",
+        )
     else:
         yield Check("encoding", "ok", "UTF-8")
 
 
 def interrupted(context: DoctorContext) -> Iterator[Check]:
-    """Whether a killed command left something to finish, and whether strange things lie in its way."""
+    """Check for interrupted writes, and for unknown files among the staged changes."""
     pending = context.memory.journal.pending()
     known = {f"{_STAGING}/{name}" for name in staged_ids(context.layout.staging_dir)}
     inside = (seen.path for seen in context.entries if os.path.dirname(seen.path) == _STAGING)
     strange = [path for path in inside if path not in known]
     if pending:
-        message = many(pending, "a change was interrupted", "{} changes were interrupted")
-        hint = "the next command that writes finishes or undoes it"
-        lost = "nothing that was acknowledged"
+        message = many(pending, "1 interrupted write", "{} interrupted writes")
+        hint = "the next write recovers it"
+        lost = "nothing; the write was not completed"
         yield _fixable("writes", "warning", message, hint, (_STAGING,), lost, (Fix("recover", _STAGING),))
     else:
         yield Check("writes", "ok", "none interrupted")
     if strange:
         message = many(
             len(strange),
-            f"{strange[0]} is no staged change of ours",
-            "{} files among the staged changes are none of ours",
+            f"{strange[0]} is not a staged change",
+            "{} files in the staging folder are not staged changes",
         )
         fixes = (Fix("set-aside", path) for path in strange)
         yield _fixable("writes", "note", message, "", strange, "nothing", fixes)
 
 
 class _LogDamage(NamedTuple):
-    """What is said of all findings of one rule."""
+    """The texts for all findings of one rule."""
 
     one: str
     many: str
@@ -463,28 +467,28 @@ class _LogDamage(NamedTuple):
 
 _LOG_DAMAGE: Final = {
     SHAPE: _LogDamage(
-        "a line of the log is no event",
-        "{} lines of the log are no events",
-        "the others are served; old lines are never rewritten: the shard comes back from git, or stays",
-        "what these lines said; no document",
+        "a line of the log is not a valid event",
+        "{} lines of the log are not valid events",
+        "restore the shard from git, or leave it; the other lines work, and old lines are never rewritten",
+        "the contents of these lines; no document",
     ),
     CONFLICT: _LogDamage(
-        "a conflict marker of git stands in the log",
-        "{} conflict markers of git stand in the log",
+        "the log contains a git conflict marker",
+        "the log contains {} git conflict markers",
         "keep the lines of both sides and delete the marker lines",
-        "nothing: the lines of both sides are there",
+        "nothing; the lines of both sides exist",
     ),
     CHAIN: _LogDamage(
-        "a line of the log does not follow from the one before it",
-        "{} lines of the log do not follow from the ones before them",
-        "a line was edited, removed or moved; the shard comes back from git, or stays and proves less",
-        "the proof of what stood there; no document",
+        "a line of the log breaks the hash chain",
+        "{} lines of the log break the hash chain",
+        "a line was edited, removed or moved; restore the shard from git, or leave the gap in the chain",
+        "the proof of the old lines; no document",
     ),
 }
 
 
 def events(context: DoctorContext) -> Iterator[Check]:
-    """Whether every line of the log reads, follows from the one before it, and is whole."""
+    """Check that every line of the log is readable, complete and chained to the previous one."""
     found: dict[str, list[Diagnostic]] = {}
     notes: list[Diagnostic] = []
     for finding in log_findings(context.memory):
@@ -493,14 +497,14 @@ def events(context: DoctorContext) -> Iterator[Check]:
         else:
             found.setdefault(finding.rule, []).append(finding)
     if not found and not notes:
-        yield Check("log", "ok", "every line and every chain is whole")
+        yield Check("log", "ok", "intact")
     for rule, damage in _LOG_DAMAGE.items():
         if rule in found:
             yield _damaged(context, damage, found[rule])
     for finding in found.get(TORN, ()):
         yield _torn(context, finding)
     if notes:
-        yield Check("log", "note", notes[0].message, notes[0].hint, _where(notes), "nothing that is here")
+        yield Check("log", "note", notes[0].message, notes[0].hint, _where(notes), "nothing")
 
 
 def _where(findings: list[Diagnostic]) -> tuple[str, ...]:
@@ -516,7 +520,7 @@ def _damaged(context: DoctorContext, damage: _LogDamage, findings: list[Diagnost
 
 
 def _restore_shard(context: DoctorContext, shard: str) -> str:
-    """The command for a damaged shard: from git, when git has every event of it that can still be read."""
+    """The command for a damaged shard: restore it from git if git has every readable event of it."""
     git, quoted = context.memory.git, shlex.quote(shard)
     committed = git.head_bytes(shard) if git is not None else None
     if committed is None:
@@ -531,16 +535,16 @@ def _restore_shard(context: DoctorContext, shard: str) -> str:
 def _torn(context: DoctorContext, finding: Diagnostic) -> Check:
     path = finding.path
     state = "warning" if finding.severity is Severity.ERROR else finding.severity.value
-    message, lost = f"the last line of {path} is not finished", "nothing that was acknowledged"
-    if _may_end(context, path):
-        hint = "a command was killed while it wrote it"
+    message, lost = f"the last line of {path} is incomplete", "nothing; the line was never completed"
+    if _is_fixable_end(context, path):
+        hint = "a command was interrupted while writing it"
         return _fixable("log", state, message, hint, (path,), lost, (Fix("end", path),))
-    hint = "git knows this file, or another program writes it, so it stays as it is"
+    hint = "the file is committed, or another program writes it, so it is not fixed automatically"
     return Check("log", state, message, hint, (path,), lost, _restore_shard(context, path))
 
 
-def _may_end(context: DoctorContext, shard: str) -> bool:
-    """Whether the end of a shard is ours to mend: one of our shards, torn behind everything that git has."""
+def _is_fixable_end(context: DoctorContext, shard: str) -> bool:
+    """Whether we may fix the end of a shard: it is ours, and the damage is after everything that git has."""
     if not is_shard(shard):
         return False
     git = context.memory.git
@@ -552,7 +556,7 @@ def _may_end(context: DoctorContext, shard: str) -> bool:
 
 
 def review(context: DoctorContext) -> Iterator[Check]:
-    """Whether every file of the review queue is a proposal, and none waits for too long."""
+    """Check that the review queue contains only valid proposals, and none has expired."""
     state = queue_state(context.memory)
     queue = list(entries(context.layout))
     bad = [one for one in queue if isinstance(one, BadProposal)]
@@ -562,83 +566,88 @@ def review(context: DoctorContext) -> Iterator[Check]:
         yield Check(
             "review",
             "error",
-            many(len(bad), "a file of the review queue is no proposal", "{} files are no proposals")
+            many(
+                len(bad),
+                "a file of the review queue is not a valid proposal",
+                "{} files are not valid proposals",
+            )
             + f": {first.key}{': ' if first.key else ''}{first.reason}",
             first.fix,
             tuple(one.path for one in bad),
-            "what was proposed there, unless git has it",
+            "the proposal, unless it is in git",
             "thunderus-mem lint",
         )
     if state.expired:
         yield Check(
             "review",
             "warning",
-            many(state.expired, "a proposal has expired", "{} proposals have expired"),
-            "decide, or let them go",
+            many(state.expired, "1 expired proposal", "{} expired proposals"),
+            "approve or reject them, or expire them",
             tuple(waiting),
             "nothing",
             "thunderus-mem patch expire --plan",
         )
     elif waiting:
         days = many(state.oldest_days, "1 day", "{} days")
-        told = many(len(waiting), "a proposal waits", "{} proposals wait")
-        yield Check("review", "note", f"{told} for a decision, the oldest {days}", "thunderus-mem patch list")
+        pending = many(len(waiting), "1 pending proposal", "{} pending proposals")
+        hint = "run `thunderus-mem patch list`"
+        yield Check("review", "note", f"{pending}, the oldest {days} old", hint)
 
 
 def places(context: DoctorContext) -> Iterator[Check]:
-    """Whether folders are folders and files are files, so that writing stays inside the store."""
+    """Check that folders and files are not links or other types, so that writes stay in the store."""
     for path in context.linked:
         if not path.startswith(tuple(f"{above}/" for above in context.linked)):
-            yield _misplaced(path, "is a symbolic link, so nothing in the store is read or written")
+            yield _misplaced(path, "is a symbolic link; the store is not read or written")
     if context.linked:
         return
     folders = (*_OURS, _QUARANTINE, f"{STORE}/patches", f"{STORE}/sessions")
     kinds = {seen.path: seen.mode for seen in context.entries}
     for path in (*folders, *FOLDERS):
         if path in kinds and not stat.S_ISDIR(kinds[path]):
-            yield _misplaced(path, "is no folder, and one has to be there")
+            yield _misplaced(path, "is not a folder")
     if _LOCK in kinds and not stat.S_ISREG(kinds[_LOCK]):
-        yield _misplaced(_LOCK, "is no file, so nothing can be written")
+        yield _misplaced(_LOCK, "is not a file; writing is not possible")
     for path, mode in kinds.items():
         folder, _, name = path.rpartition("/")
         odd = not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
         if folder in _OURS and odd and path not in _OURS and name not in ("memory.db", "manifest.json"):
-            yield _misplaced(path, "is a link, a pipe or a device where our own files are")
+            yield _misplaced(path, "is a link, pipe or device")
 
 
 def _misplaced(path: str, what: str) -> Check:
-    message, lost = f"{path} {what}", "nothing: what it leads to is not touched"
+    message, lost = f"{path} {what}", "nothing; the target of a link is not touched"
     if path in _OURS or path == _LOCK or path.rpartition("/")[0] in _OURS:
         return _fixable("places", "error", message, "", (path,), lost, (Fix("set-aside", path),))
-    hint = "look at it, move it away, and put a real folder there"
+    hint = "move it away and create a real folder"
     return Check("places", "error", message, hint, (path,), lost, f"ls -ld {shlex.quote(path)}")
 
 
 def schemas(context: DoctorContext) -> Iterator[Check]:
-    """Whether the store's copies of the schemas are those of this version."""
+    """Check that the copies of the schemas are those of this version."""
     if newer_version(context.layout, context.memory.config):
         return
     if 0 < version_of_schemas(context.layout) < FORMAT:
-        message = f"the store has the formats of an older version than {FORMAT}"
-        hint = "migrate shows what would change, and with --apply changes it"
+        message = f"the store has an older format version than {FORMAT}"
+        hint = "migrate shows the changes; migrate --apply writes them"
         yield Check("schemas", "warning", message, hint, (), "nothing", "thunderus-mem migrate")
         return
     copies = ((f"{STORE}/schemas/{name}", text) for name, text in packaged_schemas().items())
     paths = [path for path, text in copies if not _is(context.layout.at(path), text)]
     if not paths:
-        yield Check("schemas", "ok", "as this version has them")
+        yield Check("schemas", "ok", "up to date")
         return
     message = many(
         len(paths),
-        "a copy of a schema is missing or differs from this version's",
-        "{} copies of schemas are missing or differ from this version's",
+        "1 schema is missing or outdated",
+        "{} schemas are missing or outdated",
     )
-    hint, lost = "editors and CI check documents against them", "nothing: they are part of the program"
+    hint, lost = "editors and CI validate documents with them", "nothing; they are part of the program"
     yield _fixable("schemas", "warning", message, hint, paths, lost, (Fix("write", path) for path in paths))
 
 
 def _is(place: str, text: str) -> bool:
-    """Whether a regular file has this text; one that cannot be read has not."""
+    """Whether a regular file has this text; false for an unreadable one."""
     try:
         return file_hash(place) == content_hash(text)
     except ThunderusError:
@@ -646,17 +655,17 @@ def _is(place: str, text: str) -> bool:
 
 
 def leftovers(context: DoctorContext) -> Iterator[Check]:
-    """Temporary files and strange things that no running command owns."""
+    """Find temporary files that no running command uses."""
     left = [seen.path for seen in context.entries if _is_left(seen, context.alone)]
     beside = index_leftovers(context.layout.indexes_dir)
     found = sorted([*left, *(context.layout.relative(one.path) for one in beside if not one.in_use)])
     if found:
         message = many(
             len(found),
-            "a temporary file was left by a command that was killed",
-            "{} temporary files were left by commands that were killed",
+            "1 temporary file of an interrupted command",
+            "{} temporary files of interrupted commands",
         )
-        lost = "nothing: what they belonged to was finished or undone"
+        lost = "nothing; the interrupted writes were recovered"
         fixes = (Fix("set-aside", path) for path in found)
         yield _fixable("leftovers", "note", message, "", found, lost, fixes)
 
@@ -670,15 +679,15 @@ def _is_left(seen: StoreEntry, alone: bool) -> bool:
 
 
 def unreadable(context: DoctorContext) -> Iterator[Check]:
-    """Files and folders of the store that may not be read."""
+    """Find files and folders of the store without read permission."""
     paths = tuple(seen.path for seen in context.entries if seen.trouble)
     if paths:
         quoted = " ".join(shlex.quote(path) for path in paths[:20])
         yield Check(
             "rights",
             "warning",
-            many(len(paths), f"{paths[0]} cannot be read", "{} files or folders of the store cannot be read"),
-            "what is in them is unknown, not gone: no document leaves the index for it",
+            many(len(paths), f"{paths[0]} cannot be read", "{} files or folders cannot be read"),
+            "their documents stay in the index",
             paths,
             "nothing",
             f"chmod u+rwX {quoted}",
@@ -686,27 +695,27 @@ def unreadable(context: DoctorContext) -> Iterator[Check]:
 
 
 def repository(context: DoctorContext) -> Iterator[Check]:
-    """What git knows of the store: part of the repository, private files out of it, attributes in place."""
+    """Check that git tracks the store, ignores its private files, and has its attributes."""
     memory = context.memory
     if memory.git is None:
-        yield Check("git", "note", "no git repository around the store: history is what the log has")
+        yield Check("git", "note", "no git repository; history comes from the log only")
     elif context.git_state is not None and context.git_state.ignored:
         yield Check(
             "git",
             "warning",
-            "git ignores the whole store, so nobody else gets it",
-            "let .gitignore except .thunderus; what must stay private is ignored inside it",
+            "git ignores the store, so it is not shared",
+            "except .thunderus in .gitignore; private files are ignored inside it",
             (".gitignore",),
             "nothing",
             "git check-ignore -v .thunderus",
         )
     else:
-        yield Check("git", "ok", "the store is part of the repository")
+        yield Check("git", "ok", "the store is tracked")
     for path in FILES:
         missing = lacking(path, context.layout.at(path))
         if missing:
-            message = f"{path} lacks {many(len(missing), 'a line', '{} lines')}: {', '.join(missing[:3])}"
-            hint = "without it private files could be committed, or line ends change"
+            message = f"{path} lacks {many(len(missing), '1 line', '{} lines')}: {', '.join(missing[:3])}"
+            hint = "otherwise private files could be committed, or line endings change"
             yield _fixable("git", "warning", message, hint, (path,), "nothing", (Fix("write", path),))
     paths = tuple(sorted(memory.git.tracked(NEVER_TRACKED))) if memory.git is not None else ()
     if paths:
@@ -715,10 +724,10 @@ def repository(context: DoctorContext) -> Iterator[Check]:
             "warning",
             many(
                 len(paths),
-                f"git tracks {paths[0]}, which is derived or private",
-                "git tracks {} files that are derived or private",
+                f"git tracks {paths[0]}, which is generated or private",
+                "git tracks {} files that are generated or private",
             ),
-            "they would be in conflict in every merge; this takes them out of git and leaves them on disk",
+            "they would conflict in every merge; remove them from git, they stay on disk",
             paths,
             "nothing",
             f"git rm --cached -- {' '.join(shlex.quote(path) for path in paths[:20])}",
@@ -726,7 +735,7 @@ def repository(context: DoctorContext) -> Iterator[Check]:
 
 
 def quarantine(kept: Sequence[upkeep.KeptFile]) -> Iterator[Check]:
-    """How much has been set aside, and since when."""
+    """Report the number, size and age of quarantined files."""
     if kept:
         total = sum(one.size for one in kept)
         amount = f"{total / (1 << 20):,.1f} MiB" if total >> 20 else f"{-(-total // 1024)} KiB"
@@ -734,10 +743,10 @@ def quarantine(kept: Sequence[upkeep.KeptFile]) -> Iterator[Check]:
         yield Check(
             "quarantine",
             "warning" if total > _MUCH_KEPT else "note",
-            f"{many(len(kept), 'a file is', '{} files are')} set aside, {amount}, since {since}",
-            "put back or compare what you need; delete the rest when nothing of it is missed",
+            f"{many(len(kept), '1 file', '{} files')}, {amount}, since {since}",
+            "restore or compare the files you need, then delete the rest",
             (_QUARANTINE,),
-            "nothing: that is what is kept",
+            "nothing",
             f"ls -lR {_QUARANTINE}",
         )
 
@@ -746,17 +755,17 @@ CHECKS: Final = (
     *(engine, config, store, places, formats, index, manifest, interrupted, events, documents, schemas),
     *(leftovers, unreadable, repository, edits, review, encoding),
 )
-"""Everything `doctor` looks at, in the order it reports it."""
+"""All checks, in order of the report."""
 
 _THROUGH_LINKS: Final = (engine, config, places, encoding)
-"""What can be looked at while a folder of the store is a link: what lies behind it is not ours to look at."""
+"""The checks that run while a folder of the store is a link, because its target must not be read."""
 
 
 def doctor(memory: Memory) -> DoctorReport:
-    """Look at everything around the documents and say what is wrong and what to do. Mends nothing."""
+    """Run all checks. Changes nothing."""
     context = DoctorContext(memory)
     wanted = _THROUGH_LINKS if context.linked else CHECKS
-    found = [result for check in wanted for result in _look(check, context)]
+    found = [result for check in wanted for result in _run(check, context)]
     if _QUARANTINE in context.linked:
         return DoctorReport(tuple(found))
     documents = (entry.path for entry in context.entries if entry.path.endswith(".md"))
@@ -764,12 +773,12 @@ def doctor(memory: Memory) -> DoctorReport:
     return DoctorReport((*found, *quarantine(kept)), kept)
 
 
-def _look(check: Callable[[DoctorContext], Iterator[Check]], context: DoctorContext) -> list[Check]:
+def _run(check: Callable[[DoctorContext], Iterator[Check]], context: DoctorContext) -> list[Check]:
     found: list[Check] = []
     try:
         found.extend(check(context))
     except (ThunderusError, OSError) as error:
-        hint = getattr(error, "hint", "") or "mend that first, then look again"
-        message = f"this could not be looked at: {error}"
-        found.append(Check(check.__name__, "error", message, hint, lost="nothing that is known of"))
+        hint = getattr(error, "hint", "") or "fix this first, then run doctor again"
+        message = f"check failed: {error}"
+        found.append(Check(check.__name__, "error", message, hint, lost="unknown"))
     return found

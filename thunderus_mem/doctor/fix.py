@@ -1,7 +1,7 @@
-"""The verb `doctor --fix`: mends by moving; nothing is deleted, and no document is changed.
+"""The command `doctor --fix`: repairs by moving files; deletes nothing and changes no document.
 
-Under the lock the store is examined anew, and each step looks at what is there when its turn comes. A step
-that fails is reported and stops no other.
+The store is checked again under the lock, and each step checks its file before it acts. A failed step is
+reported and does not stop the others.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ if TYPE_CHECKING:
 COMMAND: Final = "doctor --fix"
 _LIMIT: Final = 1 << 20
 _RECOVERED: Final = {
-    "published": "finished: {}",
-    "dropped": "finished already: {}",
-    "removed": "undone, it had not been acknowledged: {}",
-    "aborted": "{} has a newer text, which stays; ours is kept",
-    "tail": "set the torn end of {} aside",
-    "damaged": "the staged change {} could not be read; it is kept",
-    "pending": "{} still waits",
+    "published": "finished the interrupted write of {}",
+    "dropped": "already written: {}",
+    "removed": "undid the interrupted write of {}",
+    "aborted": "{} was changed since; moved the interrupted text to quarantine",
+    "tail": "moved the incomplete end of {} to quarantine",
+    "damaged": "moved the unreadable staged change {} to quarantine",
+    "pending": "recover {}",
 }
-"""What recovery did with a staged change."""
+"""Result of the recovery of a staged change → its description."""
 
 
 class FixStep(NamedTuple):
     """One step of ``doctor --fix``. ``state`` is planned, done or failed (``problem`` says why).
 
-    ``kept`` is where the old file is now, ``back`` the command that puts it back.
+    ``kept`` is the new location of the old file, ``back`` the command that restores it.
     """
 
     action: str
@@ -60,7 +60,7 @@ class FixStep(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FixReport:
-    """What ``doctor --fix`` did, or with ``--plan`` would do, and the checks that need a person."""
+    """What ``doctor --fix`` did, or with ``--plan`` would do, and the checks that need manual action."""
 
     steps: tuple[FixStep, ...]
     left: tuple[Check, ...]
@@ -68,14 +68,14 @@ class FixReport:
 
 
 def plan_fixes(memory: Memory) -> FixReport:
-    """What `apply_fixes` would do now, and what it would leave; nothing is written."""
+    """Return what `apply_fixes` would do, and the remaining problems; writes nothing."""
     report = doctor(memory)
     left = tuple(check for check in report.checks if check.is_trouble and not check.mends)
-    return FixReport(tuple(map(_step, report.mends)), left, applied=False)
+    return FixReport(tuple(map(_step, report.fixes)), left, applied=False)
 
 
 def apply_fixes(open_store: Callable[[], Memory]) -> FixReport:
-    """Fix what can be fixed; ``open_store`` opens the store anew each time it is asked.
+    """Apply all safe fixes; ``open_store`` opens the store again on each call.
 
     Raises `Busy` when another process holds the lock, `NotWritable` when the store cannot be written at all,
     `Refused` when a newer version of the program must write it.
@@ -83,27 +83,27 @@ def apply_fixes(open_store: Callable[[], Memory]) -> FixReport:
     memory = open_store()
     refuse_newer(memory.layout, memory.config)
     quarantine = Quarantine(memory.layout, f"{memory.now():%Y%m%dT%H%M%SZ}")
-    # Links and other things in the places of our own files go first: with them there is no lock to take.
+    # First move links and other obstacles away, because they can prevent locking.
     fixer = _Fixer(memory, quarantine)
     steps = [fixer.make(fix) for check in places(DoctorContext(memory)) for fix in check.mends]
     memory = open_store()
     if not linked_places(memory.root):
         steps += _fix_locked(memory, quarantine)
-        # One that was killed may have set something aside and not written it anew.
+        # An interrupted run may have moved a file to quarantine without rewriting it.
         open_store().refresh()
     left = doctor(open_store()).checks
     return FixReport(tuple(steps), tuple(check for check in left if check.is_trouble), applied=True)
 
 
 def _fix_locked(memory: Memory, quarantine: Quarantine) -> list[FixStep]:
-    """Everything that takes the lock, and the rebuilding after it; git is asked before."""
-    fixes = doctor(memory).mends
+    """Apply the fixes that need the lock, then rebuild; git is queried before locking."""
+    fixes = doctor(memory).fixes
     fixer = _Fixer(memory, quarantine)
     git, origin, timeout = memory.git_state(), memory.origin(), memory.config.write_lock_timeout
     steps: list[FixStep] = []
     with held(memory.layout.lock_file, timeout=timeout, command=COMMAND):
         if not memory.sessions.still_holds(memory.git, git):
-            raise Busy("git moved HEAD while we looked", hint="Run the command again.")
+            raise Busy("HEAD moved during the check", hint="run the command again")
         transaction = Transaction(memory, git, origin)
         late = [fix for check in leftovers(DoctorContext(memory, alone=True)) for fix in check.mends]
         for fix in dict.fromkeys((*late, *(fix for fix in fixes if fix.action != "rebuild"))):
@@ -129,7 +129,7 @@ def _attempt(fix: Fix, work: Callable[[Fix], FixStep]) -> FixStep:
 
 
 class _Fixer:
-    """Makes fixes, one way for each of `ACTIONS`."""
+    """Applies fixes, with one method per action in `ACTIONS`."""
 
     def __init__(self, memory: Memory, quarantine: Quarantine) -> None:
         self._memory = memory
@@ -143,11 +143,11 @@ class _Fixer:
         }
 
     def make(self, fix: Fix) -> FixStep:
-        """Make a fix that is one step. Only ``rebuild`` takes the lock itself."""
+        """Apply a fix that is a single step. Only ``rebuild`` takes the lock itself."""
         return _attempt(fix, self._ways[fix.action])
 
     def recover(self, fix: Fix, transaction: Transaction) -> list[FixStep]:
-        """Finish or undo staged changes; what recovery could not clear away is no change of ours."""
+        """Recover staged changes; quarantine what remains, because it is not a staged change."""
 
         def work(fix: Fix) -> FixStep:
             transaction.recover()
@@ -178,16 +178,16 @@ class _Fixer:
         return _step(fix)._replace(kept=kept, back=way_back(kept, fix.path))
 
     def _end_log(self, fix: Fix) -> FixStep:
-        """Set the torn end of a log aside, or finish its last line."""
+        """Move the incomplete end of a log to quarantine, or complete its last line."""
         repaired = self._memory.journal.repair(fix.path)
         if repaired is None:
             return _step(fix)
         if not repaired.kept:
-            return _step(fix)._replace(says=f"give the last line of {fix.path} its end")
+            return _step(fix)._replace(says=f"add the missing newline at the end of {fix.path}")
         return _step(fix)._replace(kept=self._layout.relative(repaired.kept))
 
     def _write(self, fix: Fix) -> FixStep:
-        """Write a file as it should be, and keep what was there."""
+        """Rewrite a file, keeping the old one in quarantine."""
         place = self._layout.at(fix.path)
         old = _text_of(place)
         kept = ""
@@ -204,7 +204,7 @@ class _Fixer:
 
 
 def _text_of(place: str) -> bytes | None:
-    """The bytes of a regular file that can be read; ``None`` for anything else, or nothing."""
+    """Return the bytes of a readable regular file, else ``None``."""
     try:
         return read_file(place, _LIMIT) if stat.S_ISREG(os.lstat(place).st_mode) else None
     except (ThunderusError, OSError):
@@ -212,12 +212,12 @@ def _text_of(place: str) -> bytes | None:
 
 
 def _wanted(path: str, place: str, old: bytes | None) -> bytes:
-    """What `init` would write there: lines that are lacking added, or a schema as it is packaged."""
+    """Return the text that `init` would write: with the missing lines added, or the packaged schema."""
     if path in FILES:
         text = (old or b"").decode("utf-8", "surrogateescape")
         return amended(path, text, lacking(path, place)).encode("utf-8", "surrogateescape")
     texts = packaged_schemas()
     name = os.path.basename(path)
     if name not in texts:
-        raise NotFound(f"{path} is no file that this program writes")
+        raise NotFound(f"{path} is not a file of this program")
     return texts[name].encode()

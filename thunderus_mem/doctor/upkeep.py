@@ -1,4 +1,4 @@
-"""Upkeep: how index and manifest stand to the files, proved and written, and what the quarantine holds.
+"""Maintenance: status and verification of index and manifest, and the files in quarantine.
 
 Only `manifest` writes.
 """
@@ -29,8 +29,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
-    """How the index stands to the files. ``state``: fresh, behind, missing, damaged, or newer when a later
-    version of the program wrote it; ``size`` in bytes; ``generation`` names the files it agrees with."""
+    """The state of the index: fresh, behind, missing, damaged, or newer (written by a later version).
+
+    ``size`` is in bytes; ``generation`` identifies the files that it was built from.
+    """
 
     path: str
     state: str
@@ -42,7 +44,7 @@ class IndexStatus:
 
 
 def index_status(memory: Memory) -> IndexStatus:
-    """Compare index and files. Writes nothing, not even a refresh."""
+    """Compare index and files, without refreshing the index."""
     layout = memory.layout
     path = layout.relative(layout.index_file)
     try:
@@ -66,7 +68,7 @@ def index_status(memory: Memory) -> IndexStatus:
 
 @dataclass(frozen=True, slots=True)
 class IndexProof:
-    """Whether the index is whole; ``problem`` says what is wrong with it, "" when nothing is."""
+    """Result of verifying the index; ``problem`` says what is wrong, "" for nothing."""
 
     path: str
     documents: int
@@ -74,16 +76,16 @@ class IndexProof:
 
 
 def index_verify(memory: Memory) -> IndexProof:
-    """Prove the index: every page, every word, and every row against the files and the log read anew.
+    """Verify every page, word and row of the index against the files and the log.
 
-    One that is found wanting is built anew by the next command.
+    A damaged index is rebuilt by the next command.
     """
     layout = memory.layout
     path = layout.relative(layout.index_file)
     memory.log_index()
     if memory.index.in_memory:
-        return IndexProof(path, memory.index.count(), "it cannot be used here; answers come from memory")
-    fresh, _ = in_memory(layout, "to judge by")
+        return IndexProof(path, memory.index.count(), "not usable here; commands index the files in memory")
+    fresh, _ = in_memory(layout, "to verify")
     documents = fresh.count()
     try:
         fresh.log().refresh(memory.log)
@@ -99,7 +101,7 @@ def index_verify(memory: Memory) -> IndexProof:
 
 @dataclass(frozen=True, slots=True)
 class ManifestReport:
-    """The manifest and, with ``--check``, what is wrong with it."""
+    """The manifest and, with ``--check``, its findings."""
 
     path: str
     documents: int
@@ -108,10 +110,7 @@ class ManifestReport:
 
 
 def manifest(memory: Memory, *, check: bool = False) -> ManifestReport:
-    """Write the manifest when it is out of date; with ``check`` judge the file as it is, writing nothing.
-
-    Where nothing can be written it is judged as well.
-    """
+    """Update the manifest; with ``check``, or in a read-only store, only compare it with the documents."""
     layout = memory.layout
     path = layout.relative(layout.manifest_file)
     if not check:
@@ -125,8 +124,8 @@ def manifest(memory: Memory, *, check: bool = False) -> ManifestReport:
 
 
 class KeptFile(NamedTuple):
-    """A file in the quarantine: where it is, where it was ("" when it is a part of something), its size and
-    time, and the command that puts it back or compares it."""
+    """A file in quarantine: path, original path ("" for a part of a file), size, time, description, and the
+    command that restores or compares it."""
 
     path: str
     was: str
@@ -137,9 +136,9 @@ class KeptFile(NamedTuple):
 
 
 def kept(layout: Layout, documents: Iterable[str]) -> tuple[KeptFile, ...]:
-    """What has been set aside; ``documents`` are the paths whose texts may be among it."""
+    """List the files in quarantine; ``documents`` are the paths whose texts may be among them."""
     found = kept_files(layout)
-    # The name under which a document's text would be kept, to its path.
+    # Quarantine name of a document's text → its path.
     names = {plain_name(path): path for path in documents} if any(not one.was for one in found) else {}
     return tuple(_kept_file(one, names) for one in found)
 
@@ -149,12 +148,12 @@ def _kept_file(kept: QuarantinedFile, names: dict[str, str]) -> KeptFile:
     quoted = shlex.quote(kept.path)
     was, name = kept.was, os.path.basename(kept.path).partition("-")[2]
     if was:
-        what, back = "set aside by doctor --fix", way_back(kept.path, was)
+        what, back = "moved by doctor --fix", way_back(kept.path, was)
     elif name.endswith(".torn"):
-        what, back = "the torn end of a log; nothing in it was acknowledged", f"cat -v {quoted}"
+        what, back = "incomplete last line of a log", f"cat -v {quoted}"
     elif name in names:
-        was, what = names[name], "a text that found another one in its place"
+        was, what = names[name], "text of an interrupted write; the file was changed since"
         back = f"diff -u {shlex.quote(was)} {quoted}"
     else:
-        what, back = "part of a change that did not happen", f"less {quoted}"
+        what, back = "part of an interrupted write", f"less {quoted}"
     return KeptFile(kept.path, was, kept.size, when, what, back)

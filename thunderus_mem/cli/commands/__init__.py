@@ -1,6 +1,6 @@
-"""The commands, a module for each family: their options, one call, and how its value reads for people.
+"""The commands, one module per family: their options, one call, and the text output of its value.
 
-``cli/table.py`` says which command is in which module. A module is imported when one of its commands is asked
-for (by name, for its help, or to complete its options), so its imports stand at its top; `search`, which is
-felt at every start, imports the rest where it is needed.
+``cli/table.py`` maps commands to modules. A module is imported only when one of its commands is used (to run
+it, for its help, or to complete its options), so its imports are at the top; `search`, whose start-up time
+matters most, imports the rest where it is needed.
 """

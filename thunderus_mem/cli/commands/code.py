@@ -1,8 +1,8 @@
-"""``anchor verify check for coverage``: documents and the code they talk about.
+"""``anchor verify check for coverage``: documents and the code they describe.
 
-`anchor` ties a document to code, `verify` confirms what it says; `check` tells which memories the code does
-not support any more, whole or for one change; `for` and `coverage` lead from the code to the memories about
-it. The commands parse, call and render; what `anchor` and `verify` call writes documents.
+`anchor` connects a document to code, `verify` confirms its text, `check` lists documents that may be out of
+date, overall or because of one change; `for` and `coverage` find the documents about code. The commands
+parse, call and render; only `anchor` and `verify` write documents.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import typer
 from thunderus_mem.authoring import anchor
 from thunderus_mem.cli.commands.write import filed
 from thunderus_mem.cli.params import ChangedId, Output, Patch, Why, Yes
-from thunderus_mem.cli.report import chosen_form, hand_over, report, seen_from_top
+from thunderus_mem.cli.report import chosen_form, report, seen_from_top, write_report
 from thunderus_mem.cli.text import Style, aligned, columns, counted, diff_line, one_line, table, verdict_word
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.lint import check
@@ -36,7 +36,7 @@ app = typer.Typer()
 
 _ACTORS: Final = ("user", "agent")
 _MOST_NAMES: Final = 12
-"""Names in the text that are shown as passed over for one reason."""
+"""Maximum number of skipped names listed per reason."""
 
 
 @app.command("anchor")
@@ -46,27 +46,27 @@ def anchor_command(
     places: Annotated[
         list[str] | None, typer.Argument(metavar="PLACE", help="PATH, PATH#SYMBOL, PATH:10-20 or a glob.")
     ] = None,
-    remove: Annotated[bool, typer.Option("--remove", help="Untie it from these places.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Remove these anchors.")] = False,
     suggest: Annotated[
-        bool, typer.Option("--suggest", help="Propose places from what the text names.")
+        bool, typer.Option("--suggest", help="Suggest anchors for code that the text mentions.")
     ] = False,
     apply: Annotated[
-        bool, typer.Option("--apply", help="With --suggest: tie it to those that are not weak.")
+        bool, typer.Option("--apply", help="With --suggest: add the strong suggestions.")
     ] = False,
     why: Why = "",
 ) -> int:
-    """Tie a document to the code it talks about, and take the fingerprint of what is there now."""
+    """Anchor a document to the code it describes, and store a fingerprint of that code."""
     console: Console = ctx.obj
     if apply and not suggest:
-        raise ThunderusError("--apply carries out what --suggest proposes.", hint="Give both.")
+        raise ThunderusError("--apply needs --suggest")
     if suggest:
         if places or remove:
-            raise ThunderusError("--suggest finds the places itself.", hint="Give only the document.")
+            raise ThunderusError("--suggest and PLACE or --remove are mutually exclusive")
         places = _suggested_places(console, document, apply=apply)
         if not places:
             return 0
     if not places:
-        raise ThunderusError("No place is named.", hint="PATH, PATH#SYMBOL or PATH:10-20")
+        raise ThunderusError("missing argument PLACE", hint="pass PATH, PATH#SYMBOL or PATH:10-20")
     value = anchor.anchor(console.memory(), document, tuple(places), remove=remove, why=why)
     console.emit("anchor", value, anchoring)
     console.tell_others()
@@ -74,16 +74,16 @@ def anchor_command(
 
 
 def _suggested_places(console: Console, document: str, *, apply: bool) -> list[str]:
-    """Suggestions are printed, or with ``apply`` the places given back that are worth an anchor."""
+    """Print suggestions; with ``apply`` return the strong ones instead."""
     value = suggest.suggest(console.memory(), document)
     if apply and value.strong:
         return list(value.strong)
     console.emit("anchor suggest", value, suggestions, long=True)
     if value.proposals:
         command = console.style.name(f"thunderus-mem anchor --suggest {value.id} --apply")
-        console.say(f"Write the strong ones with: {command}")
+        console.say(f"To add the strong suggestions: {command}")
     else:
-        console.say("The text names no code that could be told for sure.")
+        console.say("No code reference found in the text")
     return []
 
 
@@ -91,45 +91,48 @@ def _suggested_places(console: Console, document: str, *, apply: bool) -> list[s
 def verify_command(
     ctx: typer.Context,
     documents: Annotated[
-        list[str] | None, typer.Argument(metavar="ID", help="Documents that are right as they are.")
+        list[str] | None,
+        typer.Argument(metavar="ID", help="Documents that are correct for the current code."),
     ] = None,
     all_moved: Annotated[
-        bool, typer.Option("--all-moved", help="Confirm all whose code only moved.")
+        bool, typer.Option("--all-moved", help="Verify all documents whose code only moved.")
     ] = False,
     fix_moved: Annotated[
-        bool, typer.Option("--fix-moved", help="Set anchors anew whose code only moved; confirm nothing.")
+        bool, typer.Option("--fix-moved", help="Update anchors whose code only moved; verify nothing.")
     ] = False,
     status: Annotated[
-        bool, typer.Option("--update-status", help="Write into the files what the code says of them.")
+        bool, typer.Option("--update-status", help="Write the current status into the files.")
     ] = False,
     check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; exit with 1 when some is stale.")
+        bool, typer.Option("--check", help="Write nothing; exit with 1 if any status is outdated.")
     ] = False,
     yes: Yes = False,
-    actor: Annotated[
-        str, typer.Option("--actor", metavar="WHO", help="Whose word it is: user or agent.")
+    actor: Annotated[str, typer.Option("--actor", metavar="WHO", help="Who verifies: user or agent.")] = "",
+    note: Annotated[
+        str, typer.Option("-m", "--note", "--why", metavar="WHY", help="The reason, recorded in the log.")
     ] = "",
-    note: Annotated[str, typer.Option("-m", "--note", "--why", metavar="WHY", help="Why it is right.")] = "",
 ) -> int:
-    """Confirm that documents are right about the code as it is now.
+    """Confirm that documents match the current code.
 
-    Writes fingerprints, commit, status and who confirmed it, and an approval into the log.
+    Writes fingerprints, commit, status and verifier into the documents, and an approval to the log.
     """
     console: Console = ctx.obj
     memory = console.memory()
     ids = tuple(documents or ())
     if sum((all_moved, fix_moved, status, check)) > 1 or (all_moved and ids):
-        raise ThunderusError("Give one of IDs, --all-moved, --fix-moved, --update-status, --check.")
+        raise ThunderusError(
+            "ID, --all-moved, --fix-moved, --update-status and --check are mutually exclusive"
+        )
     if check:
         found = anchor.drifted(memory, ids or None)
         console.emit("verify check", tuple(found), drifts)
         if not found:
-            console.say("Every document says of itself what the code says.")
+            console.say("Every status is up to date")
         return int(bool(found))
     if status:
         found, event_id = anchor.update_status(memory, ids or None, why=note)
         console.emit("verify check", tuple(found), drifts)
-        console.say(f"Written ({event_id})." if event_id else "Nothing to write.")
+        console.say(f"Updated ({event_id})" if event_id else "Already up to date")
         return 0
     if all_moved or (fix_moved and yes):
         settle(memory, "verify")
@@ -141,14 +144,14 @@ def verify_command(
             console.say("Nothing has moved.")
             return 0
     if not ids:
-        raise ThunderusError("No document is named.", hint="thunderus-mem verify ID, or --all-moved")
+        raise ThunderusError("missing argument ID", hint="pass document ids, or --all-moved")
     return _confirm(console, memory, ids, note, actor)
 
 
 def _confirm(console: Console, memory: Memory, ids: Sequence[str], note: str, actor: str) -> int:
     who = actor or console.environ.get("THUNDERUS_MEM_ACTOR", "") or "user"
     if who not in _ACTORS:
-        raise ThunderusError(f"{who} cannot confirm anything.", hint=f"One of: {', '.join(_ACTORS)}")
+        raise ThunderusError(f"invalid actor {who!r}", hint=f"use one of: {', '.join(_ACTORS)}")
     value = anchor.confirm(memory, ids, note=note, actor=who)
     console.emit("verify", value, confirmed)
     console.tell_others()
@@ -164,21 +167,20 @@ def _fix_moved(console: Console, memory: Memory, ids: Sequence[str], why: str, *
     if not yes:
         console.emit("verify fix_moved", planned, moves)
         if not console.interactive:
-            console.say("Nothing is written; --yes sets these anchors anew.")
+            console.say("Nothing written; use --yes to update these anchors")
             return 0
-        if not console.confirm("Set these anchors anew?"):
-            console.say("Nothing is written.")
+        if not console.confirm("Update these anchors?"):
+            console.say("Nothing written")
             return 1
     value = anchor.reanchor(memory, planned, why=why)
     if yes:
         console.emit("verify fix_moved", value, moves)
-    console.say(f"Written ({value.event_id})." if value.event_id else "Nothing is written.")
+    console.say(f"Updated ({value.event_id})" if value.event_id else "Nothing to do")
     return console.published_code(value.published)
 
 
 def suggestions(value: suggest.Suggestions, console: Console) -> str:
-    """A command for each proposal below its reason, then what was passed over, as comments: the whole may be
-    given to a shell."""
+    """List a command per suggestion; reasons and skipped names are shell comments."""
     style = console.style
     lines: list[str] = []
     for one in value.proposals:
@@ -187,13 +189,13 @@ def suggestions(value: suggest.Suggestions, console: Console) -> str:
             _command(value.id, one),
         ]
     if value.passed:
-        lines += [*([""] if lines else []), style.dim("# Passed over:")]
+        lines += [*([""] if lines else []), style.dim("# Skipped:")]
         lines += [style.dim(f"#   {line}") for line in _passed(value.passed)]
     return "\n".join(lines)
 
 
 def _passed(passed: Sequence[suggest.Passed]) -> list[str]:
-    """What was passed over, together what was for the same reason."""
+    """Group the skipped names by reason."""
     reasons: dict[str, list[str]] = {}
     for one in passed:
         reasons.setdefault(one_line(one.why), []).append(one_line(one.code))
@@ -211,49 +213,49 @@ def _command(id: str, one: suggest.SuggestedAnchor) -> str:
 
 
 def anchoring(value: anchor.Anchoring, console: Console) -> str:
-    """The document and its anchors."""
+    """Format the document and its anchors."""
     written = value.written
     console.say_recorded(written.recorded)
     if written.proposed:
         return filed(written.proposed, written.id, written.path, console)
     if not written.changed:
-        console.say("Nothing to change.")
+        console.say("Nothing to change")
     for place in value.weak:
-        console.say(f"{place} names whole files: every edit in them will speak against the document.")
+        console.say(f"note: {place} covers whole files; any edit there marks the document stale")
     return "\n".join(
         [f"{console.style.name(written.id)}  {written.path}", *(f"  {place}" for place in value.anchors)]
     )
 
 
 def confirmed(value: anchor.Verification, console: Console) -> str:
-    """Each document, its anchors with the verdict they had, and why one was refused."""
+    """List each document with the previous verdicts of its anchors, or why it was refused."""
     style = console.style
-    who = "an agent" if value.by == "agent" else "you"
+    who = "agent" if value.by == "agent" else "user"
     lines = []
     for one in value.documents:
         if one.refused:
             lines.append(f"{style.error('refused')}   {style.name(one.id)}  {one.refused}")
             continue
-        lines.append(f"{style.good('confirmed')} {style.name(one.id)}  {one.path}")
+        lines.append(f"{style.good('verified')}  {style.name(one.id)}  {one.path}")
         lines += [f"  {place} (was {verdict})" for place, verdict in one.places]
     if any(not one.refused for one in value.documents):
-        console.say(f"Confirmed by {who}:")
+        console.say(f"Verified by {who}:")
     return "\n".join(lines)
 
 
 def drifts(value: Sequence[anchor.Drift], console: Console) -> str:
-    """Documents whose file says another status than the code does, with the reasons."""
+    """List documents whose stored status is outdated, with the reasons."""
     style = console.style
     lines = []
     for one in value:
-        said = f"file says {one.written}" if one.written != one.status else "its file says so"
+        said = f"in the file: {one.written}"
         lines.append(f"{verdict_word(one.status, style)}  {style.name(one.id)}  ({said})")
         lines += [f"    {reason}" for reason in one.reasons]
     return "\n".join(lines)
 
 
 def moves(value: anchor.Moves, console: Console) -> str:
-    """From where to where the code of each anchor went."""
+    """List the old and new location of each anchor."""
     style = console.style
     return "\n".join(aligned([(style.name(id), before, "→", after) for id, before, after in value.moves]))
 
@@ -267,36 +269,36 @@ _MOST_UNKNOWN: Final = 10
 @app.command("check")
 def check_command(
     ctx: typer.Context,
-    documents: Annotated[
-        list[str] | None, typer.Argument(metavar="ID", help="Documents; all when none.")
-    ] = None,
-    since: Annotated[str, typer.Option("--since", metavar="REV", help="What changed since a commit.")] = "",
-    staged: Annotated[bool, typer.Option("--staged", help="What the next commit changes.")] = False,
-    diff: Annotated[
-        str, typer.Option("--diff", metavar="FILE|-", help="What a unified diff changes; - is stdin.")
+    documents: Annotated[list[str] | None, typer.Argument(metavar="ID", help="Only these documents.")] = None,
+    since: Annotated[
+        str, typer.Option("--since", metavar="REV", help="Check the changes since a revision.")
     ] = "",
-    everything: Annotated[bool, typer.Option("--all", help="Every document; the default.")] = False,
+    staged: Annotated[bool, typer.Option("--staged", help="Check the staged changes.")] = False,
+    diff: Annotated[
+        str, typer.Option("--diff", metavar="FILE|-", help="Check the changes in a unified diff; - is stdin.")
+    ] = "",
+    everything: Annotated[bool, typer.Option("--all", help="Check every document (the default).")] = False,
     form: Annotated[
         str,
         typer.Option("--format", metavar="FORMAT", help="text, json, jsonl, github, gitlab, sarif, junit."),
     ] = "",
     patch: Patch = False,
     output: Output = "",
-    exit_zero: Annotated[bool, typer.Option("--exit-zero", help="End with 0 whatever is found.")] = False,
+    exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 even with findings.")] = False,
 ) -> int:
-    """Tell which memories the code does not support any more. Exits with 1 when there are some.
+    """List documents that may be out of date, because code they are anchored to changed. Exits with 1 if any.
 
-    With --since, --staged or --diff: which ones that change makes false, judged by its hunks.
+    With --since, --staged or --diff: list the documents affected by that change, hunk by hunk.
     """
     console: Console = ctx.obj
     chosen = sum((bool(documents), bool(since), staged, bool(diff), everything))
     if chosen > 1:
-        raise ThunderusError("IDs, --since, --staged, --diff and --all leave each other no room.")
+        raise ThunderusError("ID, --since, --staged, --diff and --all are mutually exclusive")
     form = chosen_form(console, form, FORMATS, "text")
     memory = console.memory()
     value = _checked(console, memory, documents or (), since=since, staged=staged, diff=diff)
     text = _rendered(memory, value, form, patch=patch)
-    hand_over(
+    write_report(
         console, "check", value, text, output, drawn=form == "text", for_people=form in ("text", "github")
     )
     for line in summary(value, changed=bool(since or staged or diff)) if form == "text" else ():
@@ -325,13 +327,13 @@ def _diff_text(console: Console, given: str) -> str:
         with open(path, "rb") as file:
             return file.read().decode("utf-8", "surrogateescape")
     except OSError as error:
-        raise ThunderusError(f"{given} cannot be read: {error.strerror}.") from error
+        raise ThunderusError(f"cannot read {given}: {error.strerror}") from error
 
 
 def _rendered(
     memory: Memory, value: check.CheckReport, form: str, *, patch: bool
 ) -> Callable[[check.CheckReport, Console], str]:
-    """What writes the report in a format."""
+    """Return the function that formats the report."""
 
     def for_people(value: check.CheckReport, console: Console) -> str:
         return check_report(value, console, patch=patch)
@@ -343,7 +345,7 @@ def _rendered(
 
 
 def check_report(value: check.CheckReport, console: Console, *, patch: bool = False) -> str:
-    """Each memory that the code does not support, with its anchors; then what cannot be told."""
+    """Format each document that may be out of date with its anchors, then the unknown anchors."""
     blocks = ["\n".join(_document(ones, console.style, patch)) for ones in _by_document(value.findings)]
     if value.unknown:
         blocks.append("\n".join(_unknown(value, console.style)))
@@ -373,7 +375,7 @@ def _document(ones: Sequence[check.CodeFinding], style: Style, patch: bool) -> I
 
 
 def _unknown(value: check.CheckReport, style: Style) -> Iterator[str]:
-    yield style.dim(f"Of {counted(len(value.unknown), 'anchor')} nothing can be said:")
+    yield style.dim(f"{counted(len(value.unknown), 'anchor')} could not be checked:")
     rows = [(f"  {one.doc_id}", one.place, one.reason) for one in value.unknown[:_MOST_UNKNOWN]]
     yield from aligned(rows)
     if len(value.unknown) > _MOST_UNKNOWN:
@@ -381,16 +383,17 @@ def _unknown(value: check.CheckReport, style: Style) -> Iterator[str]:
 
 
 def summary(value: check.CheckReport, *, changed: bool) -> Iterator[str]:
-    """One line about the whole."""
-    looked = f"{counted(value.anchors, 'anchor')} of {counted(value.documents, 'document')}"
+    """Summarize the report in one or two lines."""
+    checked = f"{counted(value.anchors, 'anchor')} in {counted(value.documents, 'document')}"
     if changed:
-        yield f"{looked} at the changed files; {len({one.doc_id for one in value.findings})} made false."
+        affected = len({one.doc_id for one in value.findings})
+        yield f"{checked} in the changed files; {counted(affected, 'document')} affected by this change"
         return
     moved = f", {value.moved} moved" if value.moved else ""
     stale = len(value.findings)
-    yield f"{looked} checked: {stale} not supported by the code{moved}, {len(value.unknown)} unknown."
+    yield f"{checked}: {stale} may be out of date{moved}, {len(value.unknown)} could not be checked"
     if value.moved:
-        yield "`thunderus-mem verify --fix-moved` sets anchors anew whose code only moved."
+        yield "To update anchors whose code only moved: thunderus-mem verify --fix-moved"
 
 
 # ``for coverage``
@@ -401,20 +404,22 @@ _MOST_SHOWN: Final = 10
 @app.command("for")
 def for_command(
     ctx: typer.Context,
-    place: Annotated[str, typer.Argument(metavar="PATH[#SYMBOL|:LINE]", help="A place in the code.")],
+    place: Annotated[
+        str, typer.Argument(metavar="PATH[#SYMBOL|:LINE]", help="A file, folder, symbol or line range.")
+    ],
     mentions: Annotated[
         bool | None,
         typer.Option(
             "--mentions/--no-mentions",
-            help="Also documents that only name the file; by default where few govern it.",
+            help="Include documents that only mention the file; by default if few others match.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Which memories govern this code, the most specific first, each with today's verdict.
+    """List the documents about a piece of code, most specific first, with their current verdicts.
 
-    A place is a file or folder, a symbol (src/jwt.py#Token.issue) or lines (src/jwt.py:10-20).
-    It may be gone. Put -- before a path that begins with a dash.
+    PATH is a file or folder, optionally with a symbol (src/jwt.py#Token.issue) or lines (src/jwt.py:10-20);
+    it need not exist any more. Put -- before a path that starts with a dash.
     """
     console: Console = ctx.obj
     value = lookup.governing(console.memory(), place, mentions=mentions, start=console.start)
@@ -427,47 +432,49 @@ def for_command(
 def coverage_command(
     ctx: typer.Context,
     path: Annotated[str, typer.Argument(metavar="[PATH]", help="Only this folder.", show_default=False)] = "",
-    depth: Annotated[int, typer.Option("--depth", "-d", min=0, max=100, help="How many folders down.")] = 2,
+    depth: Annotated[
+        int, typer.Option("--depth", "-d", min=0, max=100, help="Depth of the folders listed.")
+    ] = 2,
 ) -> None:
-    """Which folders have code and which of it has memories; which memories have no anchor, or a weak one.
+    """Show how much code in each folder has documents, and which documents have no anchor or a weak one.
 
-    Files further down are counted in their folder at that depth, so that all lines add up.
+    Deeper files count for their parent folder at the given depth, so all lines add up.
     """
     console: Console = ctx.obj
     value = lookup.coverage(console.memory(), path, depth=depth, start=console.start)
     if not value.folders:
-        console.say("There is no code here.")
+        console.say("No code files found")
     console.emit("coverage", value, coverage_report, long=True)
 
 
 def _verdict(verdict: str, style: Style) -> str:
-    """A verdict in its colour."""
+    """A verdict in its color."""
     if verdict in ("changed", "missing"):
         return style.error(verdict)
     return style.good(verdict) if verdict == "verified" else style.warning(verdict)
 
 
 def governed(value: lookup.Governed, console: Console) -> str:
-    """A memory a line: id, how it governs the code, verdict, anchor, title; what is wrong below it."""
+    """Format one line per document: id, kind of match, verdict, anchor, title; problems below it."""
     style = console.style
     if not value.memories:
         return ""
     rows = [
-        (style.name(one.id), one.how, _standing(one, style), one.place, one_line(one.title))
+        (style.name(one.id), one.how, _verdict_or_status(one, style), one.place, one_line(one.title))
         for one in value.memories
     ]
     head = []
     if console.width is not None:
         head = [tuple(map(style.dim, ("ID", "HOW", "VERDICT", "WHERE", "TITLE")))]
     lines = columns([*head, *rows], console.width, whole=1).split("\n")
-    told = lines[: len(head)]
+    found = lines[: len(head)]
     for line, one in zip(lines[len(head) :], value.memories, strict=True):
-        told.append(line)
-        told += [f"    {style.dim(remark)}" for remark in _remarks(one)]
-    return "\n".join(told)
+        found.append(line)
+        found += [f"    {style.dim(remark)}" for remark in _remarks(one)]
+    return "\n".join(found)
 
 
-def _standing(one: lookup.Governing, style: Style) -> str:
+def _verdict_or_status(one: lookup.Governing, style: Style) -> str:
     if one.superseded_by:
         return style.warning("superseded")
     if one.verdict:
@@ -485,17 +492,17 @@ def _remarks(one: lookup.Governing) -> list[str]:
 
 
 def governed_note(value: lookup.Governed) -> str:
-    """What somebody who sees the table should know besides; "" for nothing."""
+    """Return a note about omitted or missing documents; "" for none."""
     if value.more:
-        return f"{counted(value.more, 'document')} only name the file; --mentions shows them."
+        return f"{counted(value.more, 'more document')} only mentioning the file; use --mentions"
     if not value.memories:
-        where = "" if value.exists else " There is no such file."
-        return f"No memory speaks of {value.place}.{where}"
+        where = "" if value.exists else "; no such file"
+        return f"No documents about {value.place}{where}"
     return ""
 
 
 def coverage_report(value: lookup.Coverage, console: Console) -> str:
-    """A folder a line with its counts, the sum below; then what has no anchor, and what has a weak one."""
+    """Format one line per folder and a total, then documents without an anchor or with a weak one."""
     style = console.style
     head = ("FOLDER", "CODE FILES", "WITH ANCHORS", "BY PATTERN", "ANCHORS", "STALE")
     rows = [tuple(map(style.dim, head)), *(_counts(one, style) for one in value.folders)]
@@ -504,14 +511,14 @@ def coverage_report(value: lookup.Coverage, console: Console) -> str:
     lines = table(rows)
     if value.unanchored:
         names = [(style.name(one.id), one_line(one.title)) for one in value.unanchored[:_MOST_SHOWN]]
-        lines += ["", f"{counted(len(value.unanchored), 'memory', 'memories')} without an anchor:"]
+        lines += ["", f"{counted(len(value.unanchored), 'document')} without an anchor:"]
         lines += _indented(columns(names, console.width, whole=1), len(value.unanchored))
         lines.append(f"Next: {value.unanchored[0].next_step}")
     if value.weak:
         places = [
             (style.name(one.id), one.place, counted(one.files, "file")) for one in value.weak[:_MOST_SHOWN]
         ]
-        lines += ["", "On whole files, so that any edit in them speaks against the memory:"]
+        lines += ["", "Anchored to whole files (any edit there marks the document stale):"]
         lines += _indented(columns(places, console.width, whole=1), len(value.weak))
         lines.append(f"Next: {value.weak[0].next_step}")
     return "\n".join(lines)
@@ -524,5 +531,5 @@ def _counts(one: lookup.FolderCoverage, style: Style) -> tuple[str, ...]:
 
 
 def _indented(text: str, total: int) -> list[str]:
-    more = [f"    … and {total - _MOST_SHOWN:,} more; --json has all"] if total > _MOST_SHOWN else []
+    more = [f"    … and {total - _MOST_SHOWN:,} more; use --json to list all"] if total > _MOST_SHOWN else []
     return [*(f"    {line}" for line in text.split("\n")), *more]

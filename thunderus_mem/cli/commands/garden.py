@@ -1,6 +1,6 @@
-"""``garden recap``: what the gardener would do, and does; and what happened in a day or another while.
+"""``garden recap``: plan and apply cleanup; summarize a period.
 
-The commands parse, call and render; what they call writes documents, proposals and events.
+The commands parse, call and render; the functions they call write documents, proposals and events.
 """
 
 from __future__ import annotations
@@ -32,47 +32,49 @@ app = typer.Typer()
 # ``garden``
 
 _MOST_SKIPPED = 5
-_REACH = {"apply": "", "propose": "for review", "report": "for you to decide"}
+_REACH = {"apply": "", "propose": "for review", "report": "needs a decision"}
 _MOST_LINES = 60
-"""Of the diff of one step; a longer one says how much more there is."""
+"""Maximum number of diff lines shown per step."""
 _MOST_STEPS = 5
-"""Of those that are told beside what was done."""
+"""Maximum number of other steps listed after an apply."""
 
 
 @app.command("garden")
 def garden_command(
     ctx: typer.Context,
-    plan: Annotated[bool, typer.Option("--plan", help="Say what would be done (the default).")] = False,
-    apply: Annotated[bool, typer.Option("--apply", help="Do what may be done without asking.")] = False,
+    plan: Annotated[bool, typer.Option("--plan", help="Show what would be done (the default).")] = False,
+    apply: Annotated[bool, typer.Option("--apply", help="Apply the safe steps.")] = False,
     propose: Annotated[
-        bool, typer.Option("--propose", help="File everything for review; see `patch`.")
+        bool, typer.Option("--propose", help="Queue all steps for review; see `patch`.")
     ] = False,
     check: Annotated[
-        bool, typer.Option("--check", help="Exit with 1 when there is anything to apply or to propose.")
+        bool, typer.Option("--check", help="Exit with 1 if there is anything to apply or propose.")
     ] = False,
-    undo: Annotated[bool, typer.Option("--undo", help="Take back the last run in this tree.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Undo the last run in this working tree.")] = False,
     only: Annotated[
         list[str] | None,
-        typer.Option("--only", metavar="RULE", help="Only these rules, as a,b; repeat."),
+        typer.Option("--only", metavar="RULE", help="Only these rules, e.g. links,tags (repeatable)."),
     ] = None,
     limit: Annotated[
         int, typer.Option("--limit", "-n", metavar="N", min=0, help="Steps to show; 0 for all.")
     ] = 20,
     why: Annotated[str, typer.Option("-m", "--why", metavar="WHY", help="The reason for --undo.")] = "",
 ) -> int:
-    """Find what can be tidied or told: duplicates, numbers, links, tags, sizes, recaps, the archive.
+    """Plan cleanup: duplicates, numbers, links, tags, sizes, recaps, documents to archive.
 
-    Writes nothing unless --apply or --propose say so. Only what is certain is changed by --apply; the rest
-    waits for a decision, and so does all that an agent wants where review.agents says so. What somebody
-    changes meanwhile is left as it is and named; the exit code is 3 then.
+    Writes nothing without --apply or --propose. --apply makes only safe changes; the others, and all steps of
+    an agent if review.agents is set, need a review. Steps whose documents changed in the meantime are skipped
+    and reported; the exit code is 3 then.
     """
     if sum((plan, apply, propose, check, undo)) > 1 and not (plan and check):
-        raise ThunderusError("Give one of --plan, --apply, --propose, --check, --undo.")
+        raise ThunderusError("--plan, --apply, --propose, --check and --undo are mutually exclusive")
     console: Console = ctx.obj
     memory = console.memory()
     if undo:
         if only:
-            raise ThunderusError("--undo takes a run back as a whole, so --only has nothing to choose.")
+            raise ThunderusError(
+                "--undo and --only are mutually exclusive", hint="--undo always reverts a whole run"
+            )
         return _undo(console, memory, why)
     if apply or propose:
         settle(memory, "garden")
@@ -86,19 +88,20 @@ def garden_command(
 
 
 def _rules(given: Sequence[str]) -> tuple[str, ...]:
-    """The rules of ``--only a,b --only c``. Raises for a word between commas that is none."""
+    """Split ``--only a,b --only c`` into rules. Raises for an empty name."""
     names = [name.strip() for text in given for name in text.split(",")]
     if not all(names):
         raise ThunderusError(
-            f"--only takes names of rules, not {', '.join(map(repr, given))}.", hint="As --only links,tags"
+            f"invalid value for --only: {', '.join(map(repr, given))}",
+            hint="use rule names: --only links,tags",
         )
     return tuple(dict.fromkeys(names))
 
 
 def _show(console: Console, memory: Memory, found: Plan, limit: int, *, check: bool) -> int:
     if not found.steps:
-        console.say("Nothing to do.")
-    # A program wants all of it, a person what fits on a few screens.
+        console.say("Nothing to do")
+    # Programs get all steps, people a few screens.
     shown = 0 if console.json or console.plain else limit
     console.emit("garden", gardener.garden_report(memory, found, limit=shown), plan, long=True)
     return int(check and bool(found.applicable or found.proposals))
@@ -108,7 +111,7 @@ def _apply(console: Console, memory: Memory, found: Plan) -> int:
     value = gardener.garden_apply(memory, found)
     console.emit("garden apply", value, applied)
     if value.steps:
-        console.say("To take it back: thunderus-mem garden --undo")
+        console.say("To undo: thunderus-mem garden --undo")
     return _skipped(console, value.skipped) or console.published_code(value.published)
 
 
@@ -119,13 +122,13 @@ def _propose(console: Console, memory: Memory, found: Plan) -> int:
 
 
 def _skipped(console: Console, skipped: Sequence[gardener.SkippedStep]) -> int:
-    """Tell of the steps that no longer fit what is on disk; the exit code that says so."""
+    """Report steps whose documents changed meanwhile, and return the exit code."""
     if not skipped:
         return 0
-    told = "; ".join(f"{', '.join(step.targets)}: {step.why}" for step in skipped[:_MOST_SKIPPED])
+    steps = "; ".join(f"{', '.join(step.targets)}: {step.why}" for step in skipped[:_MOST_SKIPPED])
     more = f"; and {len(skipped) - _MOST_SKIPPED} more" if len(skipped) > _MOST_SKIPPED else ""
     error = Conflict(
-        f"{counted(len(skipped), 'step')} skipped: {told}{more}", hint="plan again: thunderus-mem garden"
+        f"{counted(len(skipped), 'step')} skipped: {steps}{more}", hint="run `thunderus-mem garden` again"
     )
     console.failure(error, error.exit_code)
     return error.exit_code
@@ -137,13 +140,13 @@ def _undo(console: Console, memory: Memory, why: str) -> int:
 
 
 def plan(value: gardener.PlanReport, console: Console) -> str:
-    """The steps, numbered: what, why, on what evidence, and the diff; then how many there are."""
+    """Format the numbered steps with reason, evidence and diff, then their counts."""
     style = console.style
     lines: list[str] = []
     for number, step in enumerate(value.steps, 1):
         lines += _step(step, number, style, console.width)
     if value.left_out:
-        lines += ["", f"{counted(value.left_out, 'more step')} not shown; -n 0 shows all, --json too."]
+        lines += ["", f"{counted(value.left_out, 'more step')} not shown; use -n 0"]
     lines += ["", *_counts(value)] if lines else _counts(value)
     if value.to_apply:
         lines.append("Next: thunderus-mem garden --apply")
@@ -169,59 +172,63 @@ def _step(step: gardener.PlannedStep, number: int, style: Style, room: int | Non
 
 
 def _counts(value: gardener.PlanReport) -> list[str]:
-    """How many steps there are of each kind, in one line; nothing where there are none."""
+    """Count the steps of each kind in one line; nothing if there are none."""
     parts = [
         (value.to_apply, "to apply"),
         (value.to_propose, "to propose"),
-        (value.to_report, "for you to decide"),
-        (value.waiting, "waiting for review"),
-        (value.decided, "turned down before"),
+        (value.to_report, "need a decision" if value.to_report != 1 else "needs a decision"),
+        (value.waiting, "pending review"),
+        (value.decided, "rejected before"),
     ]
-    told = ", ".join(f"{number:,} {what}" for number, what in parts if number)
-    lines = [f"Steps: {told}."] if told else []
+    counts = ", ".join(f"{number:,} {what}" for number, what in parts if number)
+    lines = [f"Steps: {counts}"] if counts else []
     if value.expired:
         lines.append(f"{counted(value.expired, 'proposal')} expired; see: thunderus-mem patch expire --plan")
     return lines
 
 
 def applied(value: gardener.Applied, console: Console) -> str:
-    """What the gardener did, a step a line; then what waits for a person."""
+    """Format the applied steps, one per line, then those that need a review or decision."""
     style = console.style
     room = console.width
     lines = flowing(
         [(done.action, target_names(done.targets, style), done.why) for done in value.steps], room
     )
     if value.filed:
-        console.say(f"{counted(len(value.filed), 'step')} filed for review, not carried out.")
+        console.say(f"{counted(len(value.filed), 'step')} queued for review, not applied")
         lines += [*([""] if lines else []), *_filed_lines(value.filed, style, room)]
     for title, steps in (
         ("To propose (thunderus-mem garden --propose):", value.proposals),
-        ("For you to decide:", value.reported),
+        ("Needs a decision:", value.reported),
     ):
         if steps:
             lines += [*([""] if lines else []), title, *_few(steps, style, room)]
     if value.waiting:
-        console.say(f"{counted(value.waiting, 'step')} waiting for review: thunderus-mem patch list")
+        console.say(f"{counted(value.waiting, 'step')} pending review: thunderus-mem patch list")
     return "\n".join(lines)
 
 
 def _few(steps: Sequence[Step], style: Style, room: int | None) -> list[str]:
     rows = [(step.action, target_names(step.targets, style), step.why) for step in steps[:_MOST_STEPS]]
     more = (
-        [f"… {len(steps) - _MOST_STEPS:,} more: thunderus-mem garden -n 0"] if len(steps) > len(rows) else []
+        [f"… {len(steps) - _MOST_STEPS:,} more; see: thunderus-mem garden -n 0"]
+        if len(steps) > len(rows)
+        else []
     )
     return [*flowing(rows, room), *more]
 
 
 def filed(value: gardener.Filed, console: Console) -> str:
-    """What was filed, a proposal a line; how many were there before."""
+    """Format the queued proposals, one per line."""
     style = console.style
     if value.waiting:
-        console.say(f"Filed before, and still waiting for review: {value.waiting:,}.")
+        console.say(f"{counted(value.waiting, 'step')} already pending review")
     if not value.proposals and not value.waiting:
-        console.say("There is nothing to file.")
+        console.say("Nothing to propose")
     if value.proposals:
-        console.say(f"Filed {counted(len(value.proposals), 'proposal')}; next: thunderus-mem patch list")
+        console.say(
+            f"Queued {counted(len(value.proposals), 'proposal')} for review\nNext: thunderus-mem patch list"
+        )
     return "\n".join(_filed_lines(value.proposals, style, console.width))
 
 
@@ -238,29 +245,27 @@ def _filed_lines(proposals: Sequence[gardener.FiledStep], style: Style, room: in
 # ``recap``
 
 _Day = Annotated[
-    str, typer.Option("--day", metavar="DATE", help="As 2026-01-21, today or yesterday; in UTC.")
+    str, typer.Option("--day", metavar="DATE", help="A day: 2026-01-21, today or yesterday (UTC).")
 ]
 _Session = Annotated[
-    str, typer.Option("--session", metavar="ID", help="A session by its id, or the id's beginning or end.")
+    str, typer.Option("--session", metavar="ID", help="A session id, or the start or end of one.")
 ]
 _Since = Annotated[
-    str, typer.Option("--since", metavar="WHEN", help="A day, a time, an age as 2d, or a revision of git.")
+    str, typer.Option("--since", metavar="WHEN", help="Since a day, a time, an age (2d) or a git revision.")
 ]
-_Episode = Annotated[
-    str, typer.Option("--episode", metavar="NAME", help="The events that name this episode_id.")
-]
-_Week = Annotated[str, typer.Option("--week", metavar="WEEK", help="The recaps of a week, as 2026-W04.")]
-_Month = Annotated[str, typer.Option("--month", metavar="MONTH", help="The recaps of a month, as 2026-01.")]
+_Episode = Annotated[str, typer.Option("--episode", metavar="NAME", help="The events with this episode_id.")]
+_Week = Annotated[str, typer.Option("--week", metavar="WEEK", help="The recaps of a week, e.g. 2026-W04.")]
+_Month = Annotated[str, typer.Option("--month", metavar="MONTH", help="The recaps of a month, e.g. 2026-01.")]
 _Summarizer = Annotated[
     str,
     typer.Option(
         "--summarizer",
         metavar="CMD",
-        help="A command that gets the recap on stdin; its answer is kept as a draft.",
+        help="A command that reads the recap from stdin and prints a draft summary.",
     ),
 ]
 _Timeout = Annotated[
-    float, typer.Option("--timeout", metavar="SECONDS", help="How long the summarizer may take.")
+    float, typer.Option("--timeout", metavar="SECONDS", help="Time limit of the summarizer.")
 ]
 
 
@@ -273,14 +278,17 @@ def recap_command(
     episode: _Episode = "",
     week: _Week = "",
     month: _Month = "",
-    force: Annotated[bool, typer.Option("--force", help="Replace a recap that was edited by hand.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the recap; write nothing.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite a recap that was edited by hand.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the recap without writing it.")] = False,
     summarizer: _Summarizer = "",
     timeout: _Timeout = 60.0,
     why: Why = "",
 ) -> int:
-    """Write a recap of today, or of another day, session, episode or while, from its events, documents and
-    commits; every line of its provenance cites events."""
+    """Write a recap of today, or of another day, session, episode or period.
+
+    It summarizes events, documents and commits of the period, and cites the events."""
     console: Console = ctx.obj
     value = recap(
         console.memory(),
@@ -296,8 +304,8 @@ def recap_command(
 
 
 def _wanted(**named: str) -> Wanted:
-    """The one while that was named, or today."""
+    """Return the requested period; today by default."""
     given = [Wanted(kind, name) for kind, name in named.items() if name]
     if len(given) > 1:
-        raise ThunderusError(f"--{given[0].kind} and --{given[1].kind} exclude each other.")
+        raise ThunderusError(f"--{given[0].kind} and --{given[1].kind} are mutually exclusive")
     return given[0] if given else Wanted("day", "today")

@@ -1,7 +1,7 @@
-"""``lint rule schema hooks watch``: what is wrong, what the rules are, and the schemas behind them.
+"""``lint rule schema hooks watch``: findings, rules and schemas.
 
-`lint` answers when it is asked, `hooks run` at each commit (it reads what is staged, in every store of the
-repository), `watch` while files change; it keeps the index fresh as well.
+`lint` runs on demand, `hooks run` at each commit (on the staged text of every store in the repository), and
+`watch` while files change; `watch` also refreshes the index.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from thunderus_mem import hooks
 from thunderus_mem.authoring.init import update_schemas
 from thunderus_mem.cli.output import dumps
 from thunderus_mem.cli.params import Output
-from thunderus_mem.cli.report import FOR_PEOPLE, FORMATS, chosen_form, hand_over, report, seen_from_top
+from thunderus_mem.cli.report import FOR_PEOPLE, FORMATS, chosen_form, report, seen_from_top, write_report
 from thunderus_mem.cli.text import columns, counted
 from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.document.schema import INDEX, SCHEMA_NAMES, schema_text
@@ -55,7 +55,7 @@ class RulePage:
 
 @dataclass(frozen=True, slots=True)
 class SchemaList:
-    """The names ``schema print`` knows."""
+    """The names that ``schema print`` accepts."""
 
     names: tuple[str, ...]
 
@@ -63,14 +63,20 @@ class SchemaList:
 @app.command("lint")
 def lint_command(
     ctx: typer.Context,
-    paths: Annotated[list[str] | None, typer.Argument(help="Files or folders; all when none.")] = None,
-    staged: Annotated[bool, typer.Option("--staged", help="The text git would commit.")] = False,
-    fix: Annotated[bool, typer.Option("--fix", help="Mend what can be mended without a question.")] = False,
+    paths: Annotated[
+        list[str] | None, typer.Argument(metavar="[PATH]...", help="Only these files or folders.")
+    ] = None,
+    staged: Annotated[bool, typer.Option("--staged", help="Check the staged text.")] = False,
+    fix: Annotated[bool, typer.Option("--fix", help="Apply all safe fixes.")] = False,
     diff: Annotated[
-        bool, typer.Option("--diff", help="Show what --fix would change; write nothing.")
+        bool, typer.Option("--diff", help="Show what --fix would change, without writing.")
     ] = False,
-    select: Annotated[list[str] | None, typer.Option(metavar="CODE", help="Only these rules.")] = None,
-    ignore: Annotated[list[str] | None, typer.Option(metavar="CODE", help="Not these rules.")] = None,
+    select: Annotated[
+        list[str] | None, typer.Option(metavar="CODE", help="Only this rule (repeatable).")
+    ] = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option(metavar="CODE", help="Skip this rule (repeatable).")
+    ] = None,
     form: Annotated[
         str,
         typer.Option(
@@ -80,16 +86,17 @@ def lint_command(
     output: Output = "",
     baseline: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Do not tell the findings recorded there; '' tells all."),
+        typer.Option(metavar="FILE", help="Hide the findings in this baseline; '' for none."),
     ] = None,
     write_baseline: Annotated[
-        str, typer.Option("--write-baseline", metavar="FILE", help="Record what is found now.")
+        str,
+        typer.Option("--write-baseline", metavar="FILE", help="Record the current findings as a baseline."),
     ] = "",
     prune_baseline: Annotated[
-        bool, typer.Option("--prune-baseline", help="Take out what is mended by now.")
+        bool, typer.Option("--prune-baseline", help="Remove fixed findings from the baseline.")
     ] = False,
 ) -> int:
-    """Check documents, manifest and log. Exits with 1 when an error or a warning is found."""
+    """Check documents, manifest and log for problems. Exits with 1 on errors or warnings."""
     console: Console = ctx.obj
     named = console.environ.get("THUNDERUS_MEM_OUTPUT_FORMAT", "")
     form = chosen_form(console, form, FORMATS, "full", named=named)
@@ -112,7 +119,7 @@ def lint_command(
         return _rendered(memory, value, form, request)
 
     for_people = form in FOR_PEOPLE or bool(value.diff)
-    hand_over(console, "lint", value, rendered, output, drawn=form == "full", for_people=for_people)
+    write_report(console, "lint", value, rendered, output, drawn=form == "full", for_people=for_people)
     if form == "full" or output:
         for line in _summary(value, memory.config.lint_baseline, pruned=prune_baseline):
             console.say(line)
@@ -127,27 +134,29 @@ def _rendered(memory: Memory, value: LintReport, form: str, request: LintRequest
 
 
 def _summary(value: LintReport, named: str, *, pruned: bool) -> Iterator[str]:
-    fixed = f" {counted(len(value.fixed), 'document')} mended." if value.fixed else ""
-    yield f"{counted(value.checked, 'document')} checked.{fixed}"
+    fixed = f", {len(value.fixed):,} fixed" if value.fixed else ""
+    yield f"{counted(value.checked, 'document')} checked{fixed}"
     if value.recorded:
-        yield f"{counted(value.recorded, 'finding')} recorded in {value.baseline}."
+        yield f"{counted(value.recorded, 'finding')} recorded in {value.baseline}"
         if value.baseline != named and not os.path.isabs(value.baseline):
-            yield f'Next: in .thunderus/config.toml, below [lint]: baseline = "{value.baseline}"'
+            yield f'Next: set baseline = "{value.baseline}" under [lint] in .thunderus/config.toml'
     elif value.known:
-        yield f"{counted(value.known, 'finding')} known from {value.baseline} not told."
+        yield f"{counted(value.known, 'finding')} hidden by {value.baseline}"
     gone = counted(len(value.obsolete), "entry", "entries")
     if value.obsolete and pruned:
-        yield f"{gone} of {value.baseline} taken out: mended."
+        yield f"{gone} removed from {value.baseline}: already fixed"
     elif value.obsolete:
-        yield f"{gone} of {value.baseline} mended by now; --prune-baseline takes them out."
+        yield f"{gone} in {value.baseline} already fixed; remove with --prune-baseline"
 
 
 @app.command("rule")
 def rule_command(
     ctx: typer.Context,
-    code: Annotated[str, typer.Argument(help="A code, as TM201; all rules when none is given.")] = "",
+    code: Annotated[
+        str, typer.Argument(metavar="[CODE]", help="Code or name, e.g. TM201; lists all rules if omitted.")
+    ] = "",
 ) -> None:
-    """Explain a rule: what it checks, why, an example, and how to fix it."""
+    """Explain a lint rule: what it checks, why, an example, and how to fix it."""
     console: Console = ctx.obj
     if not code:
         pages = tuple(_page(rule, "") for rule in RULES)
@@ -163,12 +172,12 @@ def rule_command(
         return
     rule = next((rule for rule in RULES if code.upper() in (rule.code, rule.name.upper())), None)
     if rule is None:
-        raise NotFound(f"There is no rule {code.upper()}.", hint="All rules: thunderus-mem rule")
+        raise NotFound(f"unknown rule {code!r}", hint="run `thunderus-mem rule` to list all rules")
     console.emit("rule", _page(rule, rule_page(rule.code).rstrip("\n")), _shown_page, long=True)
 
 
 def _shown_page(value: RulePage, console: Console) -> str:
-    """The page, drawn where that can be."""
+    """Return the page, rendered on a capable terminal."""
     if console.room is None:
         return value.page
     from thunderus_mem.cli.drawing import markdown
@@ -182,25 +191,25 @@ def _page(rule: Rule, page: str) -> RulePage:
 
 @schema_app.command("list")
 def schema_list(ctx: typer.Context) -> None:
-    """The names of all schemas."""
+    """List the names of all schemas."""
     console: Console = ctx.obj
     console.emit("schema list", SchemaList(tuple(_schema_names())), lambda value, _: "\n".join(value.names))
 
 
 @schema_app.command("update")
 def schema_update(ctx: typer.Context) -> None:
-    """Write the copies in .thunderus/schemas as this version has them."""
+    """Update the copies in .thunderus/schemas to this version."""
     console: Console = ctx.obj
     value = update_schemas(console.memory())
     if not value.written:
-        console.say("Every schema is as this version has it.")
+        console.say("Already up to date")
     console.emit("schema update", value, lambda updated, _: "\n".join(updated.written))
 
 
 @schema_app.command("print")
 def schema_print(
     ctx: typer.Context,
-    name: Annotated[str, typer.Argument(help="A name from: thunderus-mem schema list")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A name from `schema list`.")],
 ) -> None:
     """Print a JSON Schema (2020-12), or the SQL schema of the index."""
     console: Console = ctx.obj
@@ -219,7 +228,7 @@ def _schema_text(name: str) -> str:
             if known in ("config", "gardener"):
                 return dumps(config_schema(f"{known}.toml"))
             return schema_text(known)
-    raise NotFound(f"There is no schema {name}.", hint=f"Schemas: {', '.join(names)}")
+    raise NotFound(f"unknown schema {name!r}", hint=f"use one of: {', '.join(names)}")
 
 
 # ``hooks``
@@ -227,33 +236,33 @@ def _schema_text(name: str) -> str:
 hooks_app = typer.Typer(no_args_is_help=True)
 app.add_typer(hooks_app, name="hooks")
 
-_HOOK = typer.Argument(help="The hook; only pre-commit so far.")
+_HOOK = typer.Argument(metavar="[HOOK]", help="Only pre-commit is supported.")
 _HOOK_STATES = {
     "installed": "is installed",
-    "outdated": "is installed, by another version or place of this tool",
+    "outdated": "is installed by another version or location of this tool",
     "absent": "is not installed",
-    "foreign": "is not installed; another hook is there",
-    "elsewhere": "is not installed; core.hooksPath sends git elsewhere",
+    "foreign": "is not installed; another hook exists",
+    "elsewhere": "is not installed; core.hooksPath points to another folder",
 }
 
 
 @hooks_app.command("install")
 def hooks_install(ctx: typer.Context, hook: Annotated[str, _HOOK] = "pre-commit") -> None:
-    """Check staged memory before each commit. A hook that is there already keeps its text and still runs."""
+    """Install the hook, which checks staged documents before each commit. An existing hook still runs."""
     console: Console = ctx.obj
     console.emit("hooks install", hooks.install(_git(console), hook), _hook_status)
 
 
 @hooks_app.command("uninstall")
 def hooks_uninstall(ctx: typer.Context, hook: Annotated[str, _HOOK] = "pre-commit") -> None:
-    """Take the check out again; what was there before is as it was."""
+    """Remove the hook and restore any hook that existed before."""
     console: Console = ctx.obj
     console.emit("hooks uninstall", hooks.uninstall(_git(console), hook), _hook_status)
 
 
 @hooks_app.command("status")
 def hooks_status(ctx: typer.Context, hook: Annotated[str, _HOOK] = "pre-commit") -> int:
-    """Say whether the hook is installed; exits with 1 when it is not."""
+    """Show whether the hook is installed. Exits with 1 if it is not."""
     console: Console = ctx.obj
     value = hooks.status(_git(console), hook)
     console.emit("hooks status", value, _hook_status)
@@ -266,18 +275,18 @@ def hooks_run(
     hook: Annotated[str, _HOOK] = "pre-commit",
     from_hook: Annotated[bool, typer.Option("--hook", hidden=True)] = False,
 ) -> int:
-    """Run the check as git would: the staged text. Exits with 1 when an error is found."""
+    """Run the hook now, on the staged text. Exits with 1 on errors."""
     console: Console = ctx.obj
     value = hooks.run(hook, lambda: _staged_findings(console))
     console.emit("hooks run", value, _hook_run)
     if value.blocked:
-        console.say("The commit is stopped. `git commit --no-verify` goes past this check.")
+        console.say("Commit blocked; `git commit --no-verify` skips this check")
         return hooks.BLOCKED if from_hook else 1
     return 0
 
 
 def _staged_findings(console: Console) -> Iterable[Diagnostic]:
-    """Lint what is staged in every store of the repository, with paths from its top; nothing outside git."""
+    """Lint the staged text in every store of the repository, with paths from its top; nothing without git."""
     here, _ = look_for_git(console.start, console.environ)
     git = look_for_git(here.toplevel, console.environ, honour_index=True)[0] if here else None
     staged = git.staged_files("") if git else []
@@ -292,18 +301,18 @@ def _staged_findings(console: Console) -> Iterable[Diagnostic]:
         if os.path.realpath(memory.root) == os.path.realpath(root):
             for found in lint(memory, staged=True).diagnostics:
                 yield found._replace(path=folder + found.path)
-            for found in _made_false(memory):
+            for found in _affected_documents(memory):
                 yield found._replace(path=folder + found.path)
 
 
 def _stores_above(toplevel: str, staged: Iterable[str]) -> set[str]:
-    """The folders of memories that may talk about staged files: those that hold them."""
+    """Find the memories in parent folders of staged files, which may describe them."""
     folders = {"", *(path[:at] for path in staged for at, char in enumerate(path, 1) if char == "/")}
     return {folder for folder in folders if os.path.isdir(os.path.join(toplevel, folder, MEMORY))}
 
 
-def _made_false(memory: Memory) -> Iterable[Diagnostic]:
-    """What the staged change of the code makes false."""
+def _affected_documents(memory: Memory) -> Iterable[Diagnostic]:
+    """Find documents affected by the staged code changes."""
     memory.refresh()
     if not memory.index.has_anchors():
         return ()
@@ -313,7 +322,7 @@ def _made_false(memory: Memory) -> Iterable[Diagnostic]:
 def _git(console: Console) -> Git:
     found, reason = look_for_git(console.start, console.environ)
     if found is None:
-        raise NotFound(f"There is no git repository here: {reason}.", hint="Run `git init` first.")
+        raise NotFound(f"not a git repository: {reason}", hint="run `git init` first")
     return found
 
 
@@ -323,19 +332,18 @@ def _hook_status(value: hooks.HookStatus, console: Console) -> str:
 
 
 def _hook_run(value: hooks.HookRun, console: Console) -> str:
-    """What stops the commit, and what it makes false, whole; else one line: a hook that talks at every commit
-    is soon not read."""
+    """List errors and affected documents; summarize everything else in one line, to keep the hook quiet."""
     errors = [one for one in value.diagnostics if one.severity is Severity.ERROR]
-    false = [one for one in value.diagnostics if one.rule in MADE_FALSE and one not in errors]
-    rest = [one for one in value.diagnostics if one not in errors and one not in false]
+    affected = [one for one in value.diagnostics if one.rule in MADE_FALSE and one not in errors]
+    rest = [one for one in value.diagnostics if one not in errors and one not in affected]
     warnings = sum(one.severity is Severity.WARNING for one in rest)
     notes = len(rest) - warnings
     others = [counted(warnings, "warning") if warnings else "", counted(notes, "note") if notes else ""]
-    told = " and ".join(filter(None, others))
-    lines = [f"{told}; to read: thunderus-mem lint --staged"] if told and (warnings or errors) else []
-    if false:
-        lines.append("The code changes under what these say; to look: thunderus-mem check --staged -p")
-    return "\n".join([*report([*errors, *false], "concise").splitlines(), *lines])
+    counts = " and ".join(filter(None, others))
+    lines = [f"{counts}; see: thunderus-mem lint --staged"] if counts and (warnings or errors) else []
+    if affected:
+        lines.append("This commit may make these documents out of date; see: thunderus-mem check --staged -p")
+    return "\n".join([*report([*errors, *affected], "concise").splitlines(), *lines])
 
 
 # ``watch``
@@ -346,19 +354,19 @@ def watch_command(
     ctx: typer.Context,
     poll: Annotated[
         bool | None,
-        typer.Option("--poll/--no-poll", help="Look at intervals (network folders); see `watch.poll`."),
+        typer.Option("--poll/--no-poll", help="Poll for changes (for network folders); default: watch.poll."),
     ] = None,
     every: Annotated[
-        float, typer.Option("--every", metavar="SECONDS", min=0.1, help="How often to look with --poll.")
+        float, typer.Option("--every", metavar="SECONDS", min=0.1, help="Polling interval.")
     ] = 1.0,
 ) -> None:
-    """Keep the index fresh while files change, and print what the changed documents have wrong.
+    """Watch the documents: refresh the index and lint changed files.
 
-    Ctrl-C ends it. With --json every look that found something prints one JSON document.
+    Stop it with Ctrl-C. With --json, print one JSON document for each set of changes.
     """
     console: Console = ctx.obj
 
-    def tell(turn: WatchTurn) -> None:
+    def show(turn: WatchTurn) -> None:
         console.emit("watch", turn, _turn)
         console.flush()
 
@@ -370,7 +378,7 @@ def watch_command(
     config = memory.config
     watch(
         memory,
-        tell,
+        show,
         say,
         threading.Event(),
         poll=config.watch_poll if poll is None else poll,

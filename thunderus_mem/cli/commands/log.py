@@ -1,8 +1,8 @@
-"""``log events why blame``: what happened, and where documents come from.
+"""``log events why blame``: history and provenance.
 
-`log` and `events` show the log, check it, add to it and take it elsewhere; `why` draws where a document comes
-from, as a tree, for Mermaid or for Graphviz, and `blame` says it line by line. The commands parse, call and
-render; of what they call only `events add` writes into the log, and `events export` a file.
+`log` and `events` show, verify, extend and export the log; `why` prints the provenance of a document as a
+tree or as a Mermaid or Graphviz diagram, and `blame` shows it per line. The commands parse, call and render;
+only `events add` writes to the log, and `events export` a file.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ app.add_typer(events_app, name="events")
 _SHORT_COMMIT = 12
 _MOST_NAMED = 2
 _MOST_IDS = 5
-"""Ids of added events that a terminal shows one by one."""
+"""Maximum number of added ids listed on a terminal."""
 
 
 @app.command("log")
@@ -62,11 +62,11 @@ def log_command(
     document: Annotated[str | None, typer.Argument(metavar="[ID]", help="Only this document.")] = None,
     limit: Newest = 50,
 ) -> int:
-    """What happened, newest first."""
+    """Show the history of the memory, or of one document, newest first."""
     console: Console = ctx.obj
     value = log.log(console.memory(), document, limit=limit)
     if not value.events and not value.damaged:
-        console.say("Nothing happened yet.")
+        console.say("No events")
     return _listed_code(console, "log", value, log_listing)
 
 
@@ -76,7 +76,7 @@ def events_list_command(
     kind: Kinds = None,
     limit: Newest = 50,
 ) -> int:
-    """Events of every kind, newest first."""
+    """List events of all kinds, newest first."""
     console: Console = ctx.obj
     value = log.events_list(console.memory(), kinds=tuple(kind or ()), limit=limit)
     return _listed_code(console, "events list", value, event_listing)
@@ -87,7 +87,7 @@ def _listed_code(
 ) -> int:
     console.emit(command, value, render, long=True)
     if value.left_out:
-        console.say(f"{value.left_out:,} older left out; -n shows more.")
+        console.say(f"{value.left_out:,} older not shown; use -n")
     return console.served_code(value.damaged)
 
 
@@ -100,32 +100,31 @@ def events_add_command(
     body: Annotated[
         str,
         typer.Option(
-            "--body", metavar="TEXT", help="What was said, or the command that was run; - is stdin."
+            "--body", metavar="TEXT", help="The message, or the command that was run; - reads stdin."
         ),
     ] = "",
     exit_code: Annotated[
-        int | None, typer.Option("--exit-code", metavar="N", help="How the command of a tool_result ended.")
+        int | None,
+        typer.Option("--exit-code", metavar="N", help="Exit code of the command of a tool_result."),
     ] = None,
     actor: Annotated[str, typer.Option("--actor", metavar="WHO", help="user, agent or tool.")] = "",
     why: Why = "",
 ) -> int:
-    """Add what happened: JSON lines on stdin, or one event by --kind and --body. All of them or none.
+    """Add events to the log: JSON Lines on stdin, or one event with --kind and --body. Adds all or none.
 
-    Lines of Thunderus's own log are taken as well. Kinds in events.private stay in this working tree.
+    Lines of a Thunderus log are accepted too. Kinds in events.private stay in this working tree.
     """
     console: Console = ctx.obj
     if bool(kind) != bool(body):
         raise ThunderusError(
-            "--kind and --body go together.", hint="Without both, JSON lines are read from stdin."
+            "--kind and --body must be used together", hint="or omit both and pipe JSON Lines to stdin"
         )
     if kind:
         one = given_event(kind, text_of(body, console) or "", actor=actor, exit_code=exit_code)
         value = events_add(console.memory(), [one], why=why)
     else:
         if sys.stdin.isatty():
-            raise ThunderusError(
-                "There is nothing on stdin.", hint="Pipe JSON lines in, or give --kind and --body."
-            )
+            raise ThunderusError("no events given", hint="pipe JSON Lines to stdin, or use --kind and --body")
         value = events_add(console.memory(), sys.stdin.buffer.read(MAX_INPUT + 1), why=why)
     console.emit("events add", value, added_events)
     return 0
@@ -134,9 +133,9 @@ def events_add_command(
 @events_app.command("show")
 def events_show_command(
     ctx: typer.Context,
-    event: Annotated[str, typer.Argument(metavar="ID", help="An event's id.")],
+    event: Annotated[str, typer.Argument(metavar="ID", help="Event id, or a unique prefix of it.")],
 ) -> int:
-    """One event, whole."""
+    """Print one event as JSON."""
     console: Console = ctx.obj
     value = log.events_show(console.memory(), event)
     console.emit("events show", value, shown_event, long=True)
@@ -145,7 +144,7 @@ def events_show_command(
 
 @events_app.command("verify")
 def events_verify_command(ctx: typer.Context) -> int:
-    """Check every shard: schema, chain, torn lines. Exits with 1 when something is wrong."""
+    """Verify the log: schema, hash chain, incomplete lines. Exits with 1 on errors or warnings."""
     console: Console = ctx.obj
     value = log.events_verify(console.memory())
     console.emit("events verify", value, verify_report, long=True)
@@ -156,13 +155,13 @@ def events_verify_command(ctx: typer.Context) -> int:
 def events_replay_command(
     ctx: typer.Context,
     check: Annotated[
-        bool, typer.Option("--check", help="Is every text explained by the log or by git? 1 when not.")
+        bool, typer.Option("--check", help="Exit with 1 if neither log nor git explains a text.")
     ] = False,
-    every: Annotated[bool, typer.Option("--all", help="List the documents the log rebuilds, too.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Include documents that the log rebuilds.")] = False,
 ) -> int:
-    """Rebuild every document from the log alone, and say which ones are not what is on disk.
+    """Rebuild every document from the log and list those that differ from the files. Writes nothing.
 
-    With --check, git may explain a text as well; what nobody explains is named. Writes nothing.
+    With --check, also accept texts committed to git, and list documents that neither log nor git explains.
     """
     console: Console = ctx.obj
     memory = console.memory()
@@ -175,21 +174,21 @@ def events_replay_command(
 def events_export_command(
     ctx: typer.Context,
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Write this file; without it, print.")
+        str, typer.Option("--output", "-o", metavar="FILE", help="Write to this file instead of stdout.")
     ] = "",
-    document: Annotated[str, typer.Option("--document", metavar="ID", help="Only about this one.")] = "",
+    document: Annotated[
+        str, typer.Option("--document", metavar="ID", help="Only events about this document.")
+    ] = "",
     kind: Kinds = None,
-    since: Annotated[str, typer.Option(metavar="DATE", help="On this day or later.")] = "",
-    private: Annotated[
-        bool, typer.Option("--private", help="With the events private to this working tree.")
-    ] = False,
+    since: Annotated[str, typer.Option(metavar="DATE", help="Only events on or after this day.")] = "",
+    private: Annotated[bool, typer.Option("--private", help="Include local events (not committed).")] = False,
     form: Annotated[
         str, typer.Option("--format", metavar="FORMAT", help="jsonl or prov-json (W3C PROV).")
     ] = "jsonl",
 ) -> int:
-    """Print all events in order, one a line, each with its shard and line. A file is written whole or not.
+    """Export all events in order, one per line. A file is written completely or not at all.
 
-    Each line is an object: shard, line, and event as it stands in the log.
+    Each line is an object with shard, line and event; the event is unchanged.
     """
     console: Console = ctx.obj
     memory = console.memory()
@@ -210,14 +209,14 @@ def events_export_command(
 
 
 def _about(doc_ids: tuple[str, ...]) -> str:
-    """The documents of an event; of many the first and how many more there are."""
+    """Format the documents of an event; of many, the first and a count."""
     if len(doc_ids) <= _MOST_NAMED:
         return ", ".join(doc_ids)
     return f"{doc_ids[0]} and {len(doc_ids) - 1:,} more"
 
 
 def log_listing(value: log.LogListing, console: Console) -> str:
-    """Events, newest first: when, who, what, on which documents, and why."""
+    """Format events, newest first: time, author, operation, documents and reason."""
     style = console.style
     rows = []
     for event in value.events:
@@ -231,7 +230,7 @@ def log_listing(value: log.LogListing, console: Console) -> str:
 
 
 def event_listing(value: log.LogListing, console: Console) -> str:
-    """Events by id, newest first: the id to show it by, when, its kind, and what it is about."""
+    """Format events, newest first: id, time, actor, kind and documents or text."""
     style = console.style
     rows = [
         (
@@ -247,46 +246,47 @@ def event_listing(value: log.LogListing, console: Console) -> str:
 
 
 def added_events(value: AddedEvents, console: Console) -> str:
-    """The ids of what was added, of many on a terminal the first and the last; how many stayed private and
-    how many were known, beside it."""
+    """Format the added ids (on a terminal only the first and last of many); report local and known events."""
     if value.private:
-        console.say(f"{counted(value.private, 'event')} private to this working tree.")
+        console.say(f"{counted(value.private, 'event')} kept local (not committed)")
     if value.known:
-        console.say(f"{counted(len(value.known), 'event')} known already, left out.")
+        console.say(f"{counted(len(value.known), 'event')} already in the log, skipped")
     ids = [console.style.name(id) for id in value.added]
     if console.width is None or len(ids) <= _MOST_IDS:
         return "\n".join(ids)
-    console.say(f"{counted(len(ids), 'event')} added; `thunderus-mem events list` shows them.")
+    console.say(f"{counted(len(ids), 'event')} added; see: thunderus-mem events list")
     return f"{ids[0]} … {ids[-1]}"
 
 
 def shown_event(value: log.ShownEvent, console: Console) -> str:
-    """One event as JSON, indented, whole; its shard and line before it."""
+    """Format one event as indented JSON, after its shard and line."""
     console.say(f"{value.shard}:{value.line}")
     return dumps(plain(value.event))
 
 
 def verify_report(value: log.VerifyReport, console: Console) -> str:
-    """Findings, or one calm line."""
-    console.say(f"{counted(value.events, 'event')} in {counted(value.shards, 'shard')} read.")
+    """Format the findings, or one line without findings."""
+    console.say(f"{counted(value.events, 'event')} in {counted(value.shards, 'shard')} checked")
     if not value.diagnostics:
-        return "The log is whole."
+        return "The log is intact"
     return "\n".join(finding_lines(value.diagnostics, console.style))
 
 
 def replay_report(value: replay.ReplayReport, console: Console) -> str:
-    """Documents whose text the log alone does not rebuild; or findings; the counts beside it."""
+    """Format the documents that the log does not rebuild, or findings; report the counts."""
     style = console.style
     if value.checked:
         console.say(_explained(value.counts))
-        return "\n".join(finding_lines(value.diagnostics, style)) or "Every document is explained."
+        return (
+            "\n".join(finding_lines(value.diagnostics, style)) or "Every document is explained by log or git"
+        )
     states = ", ".join(f"{number:,} {state}" for state, number in value.counts.items())
-    console.say(f"{counted(sum(value.counts.values()), 'document')}: {states or 'none'}.")
+    console.say(f"{counted(sum(value.counts.values()), 'document')}: {states or 'none'}")
     rows = [
         (style.name(one.id), one.state, _short_hash(one.reached), _short_hash(one.found), one.path)
         for one in value.documents
     ]
-    return columns(rows, console.width, whole=1) or "The log rebuilds every document."
+    return columns(rows, console.width, whole=1) or "The log rebuilds every document"
 
 
 def _short_hash(text: str) -> str:
@@ -294,25 +294,25 @@ def _short_hash(text: str) -> str:
 
 
 def _explained(counts: dict[str, int]) -> str:
-    """How many documents are explained by what, in one sentence."""
+    """Count the documents by explanation."""
     total = sum(number for state, number in counts.items() if state != "gone")
     parts = [f"{counts['log']:,} explained by the log", f"{counts['git']:,} by git"]
     parts += [
         f"{counts[state]:,} {state}" for state in ("personal", "unrecorded", "unreadable") if counts[state]
     ]
-    missing = f" {counted(counts['gone'], 'document')} of the log gone." if counts["gone"] else ""
-    return f"{counted(total, 'document')}: {', '.join(parts)}.{missing}"
+    parts += [f"{counts['gone']:,} in the log but missing"] if counts["gone"] else []
+    return f"{counted(total, 'document')}: {', '.join(parts)}"
 
 
 def exported(value: Exported, console: Console) -> str:
-    """The file that was written."""
+    """Format the path of the written file."""
     return console.style.name(value.file)
 
 
 def export_summary(value: Exported) -> str:
-    """How many events, and how many private ones were left out."""
-    told = f"{counted(value.events, 'event')} exported."
-    return told + (f" {value.private:,} private left out; --private adds them." if value.private else "")
+    """Count the exported events and the omitted local ones."""
+    omitted = f"; {value.private:,} local omitted, use --private" if value.private else ""
+    return f"{counted(value.events, 'event')} exported{omitted}"
 
 
 # ``why blame``
@@ -323,11 +323,11 @@ _SHORT_EVENT = 14
 
 _OLDER = "^"
 _WIDEST_LABEL = 80
-# Mermaid reads its labels as HTML; entities are written with # there.
+# Mermaid parses labels as HTML, with # instead of & in entities.
 _MERMAID = {ord(char): f"#{ord(char)};" for char in '#"<>&`'}
 _NARROW = 100
-"""Columns that code then and now needs to stand side by side."""
-_SAID_AS = {"change": "note", "missing": "note"}
+"""Minimum width to show old and new code side by side."""
+_SHOWN_KIND = {"change": "note", "missing": "note"}
 _UNNAMED = ("change", "note", "code")
 _LINES = re.compile(r"([0-9]{1,9})?(?:(,)([0-9]{1,9})?)?", re.ASCII)
 
@@ -339,10 +339,10 @@ def why_command(
     form: Annotated[str, typer.Option("--format", metavar="FORMAT", help="tree, mermaid or dot.")] = "tree",
     patch: Patch = False,
 ) -> int:
-    """Where a document comes from: events, sessions, patches, commits, and the code it talks about."""
+    """Show where a document comes from: events, sessions, patches, commits, and the code it describes."""
     console: Console = ctx.obj
     if form not in _FORMATS:
-        raise ThunderusError(f"There is no format {form}.", hint=f"Formats: {', '.join(_FORMATS)}")
+        raise ThunderusError(f"unknown format {form!r}", hint=f"use one of: {', '.join(_FORMATS)}")
     render = {"mermaid": mermaid, "dot": dot}.get(form, why_tree)
     value = why.why(console.memory(), document)
     if patch and form == "tree":
@@ -356,13 +356,16 @@ def blame_command(
     ctx: typer.Context,
     document: DocumentId,
     lines: Annotated[
-        str, typer.Option("--lines", "-L", metavar="FROM,TO", help="Only these lines: 10,20 or 10, or 7.")
+        str,
+        typer.Option(
+            "--lines", "-L", metavar="FROM,TO", help="Only these lines: 10,20 or 10, (to the end) or 7."
+        ),
     ] = "",
     patch: Patch = False,
 ) -> int:
-    """Which event or commit last changed each line of a document, who did it and when.
+    """Show which event or commit last changed each line of a document, with author and time.
 
-    The log comes first, then git's history. Lines nobody recorded yet say so.
+    The log is searched first, then git. Lines that are in neither are marked unrecorded.
     """
     console: Console = ctx.obj
     wanted = _wanted(lines) if lines else None
@@ -373,16 +376,16 @@ def blame_command(
 
 
 def _wanted(text: str) -> tuple[int, int]:
-    """First and last line of ``10,20``, ``10,`` (to the end), ``,20`` or ``7``."""
+    """Parse ``10,20``, ``10,`` (to the end), ``,20`` or ``7`` into first and last line."""
     match = _LINES.fullmatch(text.replace(" ", ""))
     if match is None or not (match[1] or match[3]):
-        raise InvalidQuery(f"--lines takes two line numbers, such as 10,20, not {text!r}")
+        raise InvalidQuery(f"invalid value for --lines: {text!r} (expected e.g. 10,20)")
     first = int(match[1] or 1)
     return (first, int(match[3] or 0)) if match[2] else (first, first)
 
 
 def blame_report(value: blame.BlameReport, console: Console) -> str:
-    """Short id of the event or commit, when, who, line number, text; ``^`` where the line may be older."""
+    """Format lines: short id of event or commit, time, author, number, text; ``^`` if it may be older."""
     style = console.style
     names = _short_names(value.sources)
     sources = {source.id: source for source in value.sources}
@@ -402,12 +405,12 @@ def blame_report(value: blame.BlameReport, console: Console) -> str:
         )
         above = line.source
     if any(not line.exact for line in value.lines):
-        console.say("^ marks lines that may be older: what was before is not known here.")
+        console.say("^ marks lines that may be older than the known history")
     return "\n".join(aligned(rows))
 
 
 def _short_names(sources: Iterable[blame.BlameSource]) -> dict[str, str]:
-    """Beginnings that tell events apart and that `events show` and git take; an unrecorded line has none."""
+    """Return unique prefixes of ids that `events show` and git accept; "unrecorded" has no id."""
     names = {source.id: source.id for source in sources}
     for source in sources:
         if source.kind == "event":
@@ -424,12 +427,12 @@ def _short_names(sources: Iterable[blame.BlameSource]) -> dict[str, str]:
 
 
 def why_tree(value: why.WhyReport, console: Console) -> str:
-    """The graph as a tree from the document to its commits; a session is told where it is first met."""
+    """Format the graph as a tree from the document to its commits; show each session once."""
     return "\n".join(_Tree(value, console.style).lines(value.nodes[0]))
 
 
 class _Tree:
-    """Draws a graph from its root; what was drawn whole is not drawn whole again."""
+    """Draws a graph as a tree from its root, and expands each node only once."""
 
     def __init__(self, value: why.WhyReport, style: Style) -> None:
         self._style = style
@@ -440,7 +443,7 @@ class _Tree:
         self._sessions: set[str] = set()
 
     def lines(self, node: why.WhyNode, relation: str = "") -> list[str]:
-        """A node and, below it, what it leads to."""
+        """Return the lines of a node and its children."""
         drawn = [self._label(node, relation)]
         below = [
             (child, how)
@@ -455,8 +458,8 @@ class _Tree:
         return drawn
 
     def _label(self, node: why.WhyNode, relation: str) -> str:
-        """Kind, id and what is known of it."""
-        kind = _SAID_AS.get(node.kind, node.kind)
+        """Format kind, id and label of a node."""
+        kind = _SHOWN_KIND.get(node.kind, node.kind)
         shown = "" if node.kind in _UNNAMED else node.id
         shown = shown[:_SHORT_COMMIT] if node.kind == "commit" else shown
         label = relation if node.kind == "document" and relation else node.label
@@ -465,14 +468,14 @@ class _Tree:
 
 
 def _labels(node: why.WhyNode) -> list[str]:
-    """What stands on the lines of a box: kind and id, then what is known."""
+    """Return the lines of a box: kind and id, then the label."""
     shown = node.id[:_SHORT_COMMIT] if node.kind == "commit" else node.id
     head = node.kind if node.kind in _UNNAMED else f"{node.kind} {shown}"
     return [cut(one_line(text), _WIDEST_LABEL) for text in (head, node.label) if text]
 
 
 def mermaid(value: why.WhyReport, console: Console) -> str:
-    """A Mermaid flowchart, as hosting servers draw it in Markdown."""
+    """Format a Mermaid flowchart, which code hosts render in Markdown."""
     names = {node.id: f"n{number}" for number, node in enumerate(value.nodes)}
     texts = ("<br/>".join(text.translate(_MERMAID) for text in _labels(node)) for node in value.nodes)
     nodes = [f'    {name}["{text}"]' for name, text in zip(names.values(), texts, strict=True)]
@@ -481,7 +484,7 @@ def mermaid(value: why.WhyReport, console: Console) -> str:
 
 
 def dot(value: why.WhyReport, console: Console) -> str:
-    """A digraph in Graphviz's language."""
+    """Format a Graphviz digraph."""
     names = {node.id: f"n{number}" for number, node in enumerate(value.nodes)}
     nodes = [f"    {names[node.id]} [label={_quoted(*_labels(node))}];" for node in value.nodes]
     edges = [
@@ -498,7 +501,7 @@ def _quoted(*lines: str) -> str:
 def with_code(
     render: Callable[[Any, Console], str], value: blame.BlameReport | why.WhyReport, console: Console
 ) -> str:
-    """What a value prints, and below it the code it speaks of, then and now."""
+    """Format a value, then its anchored code as verified and now."""
     blocks = ["\n".join(_block(one, console)) for one in value.code]
     return "\n\n".join([render(value, console), *blocks])
 
@@ -520,7 +523,7 @@ def _block(one: why.CodeThen, console: Console) -> Iterator[str]:
 
 
 def _pairs(then: Sequence[str], now: Sequence[str]) -> Iterator[tuple[str | None, str | None, bool]]:
-    """Lines beside each other, and whether they are the same."""
+    """Pair old and new lines, with a flag for equal ones."""
     at = 0
     edits = stretches(then, now)
     if edits is None:

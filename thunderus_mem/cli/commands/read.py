@@ -1,4 +1,4 @@
-"""``show list status``: reading documents, and how the memory is."""
+"""``show list status``: read documents and the state of the memory."""
 
 from __future__ import annotations
 
@@ -24,9 +24,11 @@ _MOST_NAMED = 3
 def show_command(
     ctx: typer.Context,
     document: DocumentId,
-    raw: Annotated[bool, typer.Option("--raw", help="The file as it is, fields and all.")] = False,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="Print the file unchanged, with its frontmatter.")
+    ] = False,
 ) -> None:
-    """Print a document: what it is, then its text."""
+    """Print a document: metadata, then its text."""
     console: Console = ctx.obj
     value = show.show(console.memory(), document)
     if raw and not console.json:
@@ -39,15 +41,19 @@ def show_command(
 def list_command(
     ctx: typer.Context,
     kind: Kinds = None,
-    tag: Annotated[list[str] | None, typer.Option("--tag", "-t", help="Only with this tag; repeat.")] = None,
-    statuses: Annotated[list[str] | None, typer.Option("--status", help="Only this status; repeat.")] = None,
-    path: Annotated[str, typer.Option(help="Only paths that contain this.")] = "",
-    since: Annotated[str, typer.Option(metavar="DATE", help="Updated on this day or later.")] = "",
+    tag: Annotated[
+        list[str] | None, typer.Option("--tag", "-t", metavar="TAG", help="Only with this tag (repeatable).")
+    ] = None,
+    statuses: Annotated[
+        list[str] | None, typer.Option("--status", metavar="STATUS", help="Only this status (repeatable).")
+    ] = None,
+    path: Annotated[str, typer.Option(metavar="TEXT", help="Only paths that contain TEXT.")] = "",
+    since: Annotated[str, typer.Option(metavar="DATE", help="Updated on or after this day.")] = "",
     before: Annotated[str, typer.Option(metavar="DATE", help="Updated before this day.")] = "",
-    archived: Annotated[bool, typer.Option("--archived", help="Those in the archive as well.")] = False,
+    archived: Annotated[bool, typer.Option("--archived", help="Include archived documents.")] = False,
     ids: OnlyIds = False,
 ) -> None:
-    """List documents, by id."""
+    """List documents, sorted by id."""
     console: Console = ctx.obj
     value = show.list_documents(
         console.memory(),
@@ -60,29 +66,29 @@ def list_command(
         archived=archived,
     )
     if not value.documents:
-        console.say("No documents.")
-    console.plain &= not ids  # ids alone are plain already
+        console.say("No documents")
+    console.plain &= not ids  # a list of ids is already plain
     console.emit("list", value, listing_ids if ids else listing, long=not ids)
 
 
 @app.command("status")
 def status_command(ctx: typer.Context) -> None:
-    """Counts by kind, what is stale or unrecorded, how fresh the index is, and one next step."""
+    """Show counts by kind, stale or unrecorded documents, the state of the index, and the next step."""
     console: Console = ctx.obj
     console.emit("status", show.status(console.memory()), state_of_memory)
 
 
 def shown(value: show.Shown, console: Console) -> str:
-    """A document: title, facts about it in a column, then its text, drawn where that can be."""
+    """Format a document: title, metadata, then its text, rendered on a capable terminal."""
     style = console.style
     facts = [
         ("id", style.name(value.id)),
         ("kind", value.kind),
         ("path", value.path),
-        ("archived", "set aside; `thunderus-mem unarchive` brings it back" if value.archived else ""),
+        ("archived", "yes; to reverse: `thunderus-mem unarchive`" if value.archived else ""),
         ("tags", ", ".join(value.tags)),
-        ("also", ", ".join(value.aliases)),
-        ("status", _said_status(value)),
+        ("aliases", ", ".join(value.aliases)),
+        ("status", _status(value)),
         ("updated", day(value.updated) + (f" (created {day(value.created)})" if value.created else "")),
         ("links", ", ".join(f"{link.rel} {link.target}" for link in value.links if not link.incoming)),
         ("linked by", ", ".join(f"{link.target} ({link.rel})" for link in value.links if link.incoming)),
@@ -95,15 +101,15 @@ def shown(value: show.Shown, console: Console) -> str:
     ).rstrip()
 
 
-def _said_status(value: show.Shown) -> str:
+def _status(value: show.Shown) -> str:
     if value.status == "unknown" and not value.anchors:
         return "" if value.archived else "unanchored"
-    who = {"user": "confirmed by a person", "agent": "confirmed by an agent"}.get(value.confirmed_by, "")
-    return f"{value.status} ({who})" if who and value.status != "stale" else value.status
+    who = {"user": "verified by a person", "agent": "verified by an agent"}.get(value.confirmed_by, "")
+    return who or value.status if value.status == "verified" else value.status
 
 
 def _anchors(value: show.Shown, style: Style) -> list[tuple[str, str]]:
-    """What the code says, an anchor a line."""
+    """Format the anchors with their verdicts, one per line."""
     rows = []
     for one in value.anchors:
         more = one.reason if one.verdict != "verified" else one.note
@@ -114,7 +120,7 @@ def _anchors(value: show.Shown, style: Style) -> list[tuple[str, str]]:
 
 
 def _body(value: show.Shown, console: Console) -> str:
-    """The text as it is; where it is drawn, without a heading that says the title again."""
+    """Return the text; when rendered, without a heading that repeats the title."""
     body = value.body.replace("\r\n", "\n").strip("\n")
     room = console.room
     if room is None:
@@ -128,11 +134,13 @@ def _body(value: show.Shown, console: Console) -> str:
 
 
 def listing(value: show.Listing, console: Console) -> str:
-    """Documents by id, kind, last change, standing (where any has one) and title; on a terminal with a
-    headline, and only what fits."""
+    """Format documents as id, kind, last change, status (if any has one) and title.
+
+    On a terminal add a header and show only the columns that fit.
+    """
     style = console.style
     rows: list[tuple[str, ...]] = [
-        (style.name(doc.id), doc.kind, day(doc.updated), _standing(doc), one_line(doc.title))
+        (style.name(doc.id), doc.kind, day(doc.updated), _list_status(doc), one_line(doc.title))
         for doc in value.documents
     ]
     head: tuple[str, ...] = tuple(map(style.dim, ("ID", "KIND", "UPDATED", "STATUS", "TITLE")))
@@ -140,7 +148,7 @@ def listing(value: show.Listing, console: Console) -> str:
         head, rows = _without_fourth(head), [_without_fourth(row) for row in rows]
     if console.width is None or not rows:
         return columns(rows, None)
-    # An id says its kind, and a day matters least.
+    # The id already shows the kind, and the day matters least.
     kept = fitting([head, *rows], console.width)
     return columns([[row[at] for at in kept] for row in (head, *rows)], console.width, whole=1)
 
@@ -149,8 +157,8 @@ def _without_fourth(row: tuple[str, ...]) -> tuple[str, ...]:
     return (*row[:3], *row[4:])
 
 
-def _standing(doc: show.ListedDocument) -> str:
-    """In a word; nothing of a document that no code could speak for or against, and nobody has confirmed."""
+def _list_status(doc: show.ListedDocument) -> str:
+    """Return the status in one word; "" for a document without anchors that was never verified."""
     if doc.archived:
         return "archived"
     status = doc.status if doc.anchored or doc.status != "unknown" else ""
@@ -158,35 +166,34 @@ def _standing(doc: show.ListedDocument) -> str:
 
 
 def listing_ids(value: show.Listing, console: Console) -> str:
-    """Only the ids, one a line."""
+    """Format only the ids, one per line."""
     return "\n".join(doc.id for doc in value.documents)
 
 
 def state_of_memory(value: show.StatusReport, console: Console) -> str:
-    """The state of the memory on a few lines, and the next step."""
+    """Format the state of the memory, and the next step."""
     style = console.style
     total = sum(value.counts.values())
     kinds = ", ".join(f"{number:,} {kind}" for kind, number in sorted(value.counts.items()) if number)
-    rows = [("memory", value.root), *(("above it", root) for root in value.also)]
+    rows = [("memory", value.root), *(("parent", root) for root in value.also)]
     rows += [("documents", f"{total:,}" + (f" ({kinds})" if kinds else ""))]
     if value.archived:
-        rows.append(("archived", f"{value.archived:,} more; --archived finds them"))
+        rows.append(("archived", f"{value.archived:,} (use --archived)"))
     troubles = [
-        ("in conflict", len(value.conflicts), "could not be merged by git", value.conflicts),
-        ("gone", len(value.gone), "are gone, and nothing was written since", value.gone),
-        ("stale", len(value.stale), "no longer agree with the code", value.stale),
+        ("conflicts", len(value.conflicts), "with merge conflicts", value.conflicts),
+        ("missing", len(value.gone), "deleted outside this program; writing is blocked", value.gone),
+        ("stale", len(value.stale), "may be out of date", value.stale),
         ("unreadable", len(value.unreadable), "cannot be read", value.unreadable),
-        ("unrecorded", len(value.unrecorded), "edited by hand; the next write records it", value.unrecorded),
-        ("pending", value.pending, "waiting to be put in place", ()),
-        ("expired", value.expired, "proposed, and nobody decided in time", ()),
+        ("unrecorded", len(value.unrecorded), "edited by hand; recorded by the next write", value.unrecorded),
+        ("interrupted", value.pending, "interrupted; recovered by the next write", ()),
+        ("expired", value.expired, "expired without a decision", ()),
     ]
     for name, number, text, names in troubles:
         if number:
             rows.append((name, f"{style.warning(f'{number:,}')} {text}{_some(names)}"))
     if value.proposals:
-        verb = "waits" if value.proposals == 1 else "wait"
-        age = counted(value.oldest_days, "day") if value.oldest_days else "from today"
-        rows.append(("review", f"{counted(value.proposals, 'proposal')} {verb}, the oldest {age}"))
+        age = f"{counted(value.oldest_days, 'day')} old" if value.oldest_days else "from today"
+        rows.append(("review", f"{counted(value.proposals, 'pending proposal')}, the oldest {age}"))
     rows += [("log", counted(value.events, "event")), ("index", value.index)]
     lines = aligned([(style.dim(name), text) for name, text in rows])
     if value.next_step:

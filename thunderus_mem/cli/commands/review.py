@@ -1,4 +1,4 @@
-"""``patch``: the review queue, what waits in it and what becomes of it."""
+"""``patch``: list, show and decide the proposals in the review queue."""
 
 from __future__ import annotations
 
@@ -35,24 +35,22 @@ app.add_typer(patch_app, name="patch")
 
 _MOST_BAD = 20
 _NARROW = 64
-"""Columns that a listing needs for all it tells of a proposal."""
+"""Minimum width for all columns of a listing."""
 _NARROWEST = 48
 _SHORTEST = 18
-_FITS = {
-    "fits": "yes: its documents are as it found them",
-    "moved": "yes, but its documents changed since: this is the diff on what is there now",
+_APPLIES = {
+    "fits": "yes",
+    "moved": "yes, after a rebase: its documents changed since; this is the diff against the current text",
     "conflict": "no",
     "gone": "no",
-    "there": "not needed",
+    "there": "already applied",
 }
 _DAYS = re.compile(r"([0-9]{1,4})d?", re.ASCII)
 
-Ids = Annotated[
-    list[str] | None, typer.Argument(metavar="[ID]...", help="Proposals, or unique beginnings of their ids.")
-]
-Every = Annotated[bool, typer.Option("--all", help="All that wait; --label and --rule choose among them.")]
+Ids = Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Proposal ids, or unique prefixes.")]
+Every = Annotated[bool, typer.Option("--all", help="All pending proposals; filter with --label, --rule.")]
 Label = Annotated[str, typer.Option("--label", metavar="LABEL", help="Only with this label.")]
-Rule = Annotated[str, typer.Option("--rule", metavar="RULE", help="Only of this gardening rule.")]
+Rule = Annotated[str, typer.Option("--rule", metavar="RULE", help="Only from this rule of the gardener.")]
 
 
 @patch_app.command("list")
@@ -64,25 +62,26 @@ def patch_list_command(
         int, typer.Option("--limit", "-n", metavar="N", min=0, help="Proposals to show; 0 for all.")
     ] = 50,
 ) -> int:
-    """What waits for a decision, oldest first. Exits with 6 when a file of the queue cannot be read."""
+    """List pending proposals, oldest first. Exits with 6 if a file of the queue is unreadable."""
     console: Console = ctx.obj
-    # A program wants all of it, a person what fits on a few screens.
+    # Programs get all proposals, people a few screens.
     most = 0 if console.json or console.plain else limit
     value = queue.patch_list(console.memory(), label=label, rule=rule, limit=most)
-    if not value.proposals and not value.unreadable:  # what cannot be read may be what waits
-        console.say("No such proposal waits for review." if label or rule else "Nothing waits for review.")
+    if not value.proposals and not value.unreadable:  # an unreadable file may be a pending proposal
+        console.say("No matching proposals" if label or rule else "No pending proposals")
     console.emit("patch list", value, listing, long=True)
     if value.left_out:
-        console.say(f"{value.left_out:,} newer left out; -n shows more.")
-    _tell_bad(console, value.unreadable)
+        console.say(f"{value.left_out:,} newer not shown; use -n")
+    _report_invalid(console, value.unreadable)
     return Degraded.exit_code if value.unreadable else 0
 
 
 @patch_app.command("show")
 def patch_show_command(
-    ctx: typer.Context, proposal: Annotated[str, typer.Argument(metavar="ID", help="The proposal.")]
+    ctx: typer.Context,
+    proposal: Annotated[str, typer.Argument(metavar="ID", help="Proposal id, or a unique prefix of it.")],
 ) -> None:
-    """One proposal: why, on what evidence, the diff, and whether it still fits."""
+    """Show a proposal: reason, evidence, diff, and whether it still applies."""
     console: Console = ctx.obj
     console.emit("patch show", queue.patch_show(console.memory(), proposal), shown, long=True)
 
@@ -95,15 +94,15 @@ def patch_approve_command(
     label: Label = "",
     rule: Rule = "",
     rebase: Annotated[
-        bool, typer.Option("--rebase", help="Also where documents changed since, in other places.")
+        bool, typer.Option("--rebase", help="Also if the documents changed elsewhere since.")
     ] = False,
     yes: Yes = False,
     why: Why = "",
 ) -> int:
-    """Write what proposals want; the log keeps who approved it and why.
+    """Apply proposals; the log records who approved them and why.
 
-    A proposal whose documents changed since is written only with --rebase: look at it first. What cannot be
-    written stays in the queue and is told.
+    If the documents changed since, a proposal is applied only with --rebase; look at it first. Proposals that
+    cannot be applied stay in the queue and are reported.
     """
     console: Console = ctx.obj
     ids = _chosen(console, "Approve", proposals, every=every, label=label, rule=rule, yes=yes)
@@ -125,7 +124,7 @@ def patch_reject_command(
     yes: Yes = False,
     why: NeededWhy = "",
 ) -> int:
-    """Turn proposals down; the gardener asks again only when one of the texts has changed."""
+    """Reject proposals; the gardener proposes them again only if one of the texts changes."""
     console: Console = ctx.obj
     ids = _chosen(console, "Reject", proposals, every=every, label=label, rule=rule, yes=yes)
     if ids is None:
@@ -137,9 +136,9 @@ def patch_reject_command(
 @patch_app.command("rebase")
 def patch_rebase_command(
     ctx: typer.Context,
-    proposals: Annotated[list[str], typer.Argument(metavar="ID...", help="Proposals to make anew.")],
+    proposals: Annotated[list[str], typer.Argument(metavar="ID...", help="Proposals to rebase.")],
 ) -> int:
-    """Make the diff of a proposal anew against what is there now; says which lines are in conflict."""
+    """Recompute the diff of proposals against the current documents, and report conflicting lines."""
     console: Console = ctx.obj
     value = queue.patch_rebase(console.memory(), proposals)
     console.emit("patch rebase", value, rebasing)
@@ -151,35 +150,38 @@ def patch_rebase_command(
 def patch_expire_command(
     ctx: typer.Context,
     older_than: Annotated[
-        str, typer.Option("--older-than", metavar="DAYS", help="As 30d; default: review.expires_days.")
+        str,
+        typer.Option(
+            "--older-than", metavar="DAYS", help="Age limit, e.g. 30d; default: review.expires_days."
+        ),
     ] = "",
     plan: Annotated[
-        bool, typer.Option("--plan", "--dry-run", help="Only say which; change nothing.")
+        bool, typer.Option("--plan", "--dry-run", help="Show the proposals without expiring them.")
     ] = False,
     why: Why = "",
 ) -> int:
-    """Take away proposals that nobody decided in time, or that lead nowhere any more."""
+    """Remove proposals that were not decided in time, or that no longer change anything."""
     days = _DAYS.fullmatch(older_than)
     if older_than and days is None:
-        raise ThunderusError(f"--older-than takes days, as 30d, not {older_than}.")
+        raise ThunderusError(f"invalid value for --older-than: {older_than!r} (expected e.g. 30d)")
     console: Console = ctx.obj
     value = decisions.patch_expire(
         console.memory(), older_than=int(days[1]) if days else None, plan=plan, why=why
     )
     if not value.decisions:
-        console.say("Nothing has expired.")
+        console.say("Nothing to expire")
     return _decided_code(console, "patch expire", value)
 
 
-def _tell_bad(console: Console, unreadable: Sequence[BadProposal]) -> None:
-    """The files that are no proposals, and what to do: once for those that stand together."""
-    told = unreadable[:_MOST_BAD]
-    for bad, following in zip(told, (*told[1:], None), strict=False):
-        console.talk(f"{bad.path} is no proposal: {f'{bad.key}: ' if bad.key else ''}{bad.reason}")
+def _report_invalid(console: Console, unreadable: Sequence[BadProposal]) -> None:
+    """Report invalid files in the queue; print a hint shared by consecutive files once."""
+    shown = unreadable[:_MOST_BAD]
+    for bad, following in zip(shown, (*shown[1:], None), strict=False):
+        console.talk(f"{bad.path}: invalid proposal: {f'{bad.key}: ' if bad.key else ''}{bad.reason}")
         if bad.fix and (following is None or following.fix != bad.fix):
             console.talk(hint_line(bad.fix, console.style))
     if len(unreadable) > _MOST_BAD:
-        console.talk(f"{len(unreadable) - _MOST_BAD:,} more are none; see: thunderus-mem lint")
+        console.talk(f"{len(unreadable) - _MOST_BAD:,} more invalid files; see: thunderus-mem lint")
 
 
 def _chosen(
@@ -192,33 +194,38 @@ def _chosen(
     rule: str,
     yes: bool,
 ) -> tuple[str, ...] | None:
-    """The proposals named, none for all of them; ``None`` when so many at once are not meant."""
+    """Return the given ids, () for all; ``None`` when the user declines the prompt."""
     ids = tuple(given or ())
     if every and ids:
-        raise ThunderusError("Give IDs or --all, not both.")
+        raise ThunderusError("ID and --all are mutually exclusive")
     if not every and (label or rule):
-        raise ThunderusError("--label and --rule choose among --all.")
+        raise ThunderusError("--label and --rule need --all")
     if not every and not ids:
-        raise ThunderusError("No proposal is named.", hint="thunderus-mem patch list shows what waits")
+        raise ThunderusError(
+            "missing argument ID", hint="run `thunderus-mem patch list` to list pending proposals"
+        )
     if yes or not every:
         return ids
     what = " ".join(filter(None, ("all proposals", label and f"labelled {label}", rule and f"of {rule}")))
     if not console.interactive:
-        raise ThunderusError(f"{verb} {what}?", hint="--yes does it without asking; nothing is written")
+        hint = f"use --yes to {verb.lower()} {what}"
+        raise ThunderusError("no terminal to ask for confirmation", hint=hint)
     if console.confirm(f"{verb} {what}?"):
         return ids
-    console.say("Nothing is written.")
+    console.say("Nothing written")
     return None
 
 
 def _decided_code(console: Console, command: str, value: decisions.Decided) -> int:
     console.emit(command, value, decided)
     if not value.decisions and command != "patch expire":
-        console.say("No such proposal; `thunderus-mem patch list` shows what waits.")
+        console.say("No matching proposals; see: thunderus-mem patch list")
     for one in () if console.json else value.decisions:
         if one.code:
-            stays = ThunderusError(f"{one.id} stays ({one.state}): {one.problem}", hint=one.hint or None)
-            console.failure(stays, one.code)
+            problem = ThunderusError(
+                f"{one.id} not applied ({one.state}): {one.problem}", hint=one.hint or None
+            )
+            console.failure(problem, one.code)
     console.tell_others()
     return console.published_code(value.published) or value.code
 
@@ -229,11 +236,13 @@ def _days(one: queue.ListedProposal) -> str:
 
 
 def listing(value: queue.ProposalListing, console: Console) -> str:
-    """Proposals, oldest first: id, age, who, what, on which documents, why. On a terminal the beginning of
-    the id, which will do; in a narrow one id and documents, and what where that has room."""
+    """Format proposals, oldest first: id, age, author, action, documents and reason.
+
+    On a terminal show a unique prefix of the id; on a narrow one only id, action and documents.
+    """
     style = console.style
     room = console.width
-    length = None if room is None else _telling([one.id for one in value.proposals])
+    length = None if room is None else _prefix_length([one.id for one in value.proposals])
     rows = [
         (
             style.name(one.id[:length]),
@@ -256,24 +265,24 @@ def listing(value: queue.ProposalListing, console: Console) -> str:
     return columns(rows, console.width, whole=1)
 
 
-def _telling(ids: Sequence[str]) -> int:
-    """How much of each id tells it from the others."""
+def _prefix_length(ids: Sequence[str]) -> int:
+    """Return the length of unique prefixes of the ids."""
     longest = max(map(len, ids), default=0)
     lengths = range(_SHORTEST, longest)
     return next((length for length in lengths if len({id[:length] for id in ids}) == len(ids)), longest)
 
 
 def shown(value: queue.ShownProposal, console: Console) -> str:
-    """A proposal: the facts, the evidence, and the diff."""
+    """Format a proposal: metadata, evidence and diff."""
     style, one = console.style, value.proposal
     rows = [
         ("id", style.name(one.id)),
-        ("made", f"{minute(one.created)} by {one.author}{' (agent)' if one.actor == 'agent' else ''}"),
-        ("what", one.action + (f" (rule {one.rule})" if one.rule else "")),
+        ("created", f"{minute(one.created)} by {one.author}{' (agent)' if one.actor == 'agent' else ''}"),
+        ("action", one.action + (f" (rule {one.rule})" if one.rule else "")),
         ("label", one.label),
-        ("about", target_names(one.targets, style)),
+        ("targets", target_names(one.targets, style)),
         ("why", one_line(one.why)),
-        ("fits", _fits(value, style)),
+        ("applies", _applies(value, style)),
     ]
     room = console.width
     lines = flowing([(style.dim(name), text) for name, text in rows if text], room)
@@ -285,27 +294,27 @@ def shown(value: queue.ShownProposal, console: Console) -> str:
     return "\n".join(lines)
 
 
-def _fits(value: queue.ShownProposal, style: Style) -> str:
-    text = _FITS[value.state] + (f": {value.problem}" if value.problem else "")
+def _applies(value: queue.ShownProposal, style: Style) -> str:
+    text = _APPLIES[value.state] + (f": {value.problem}" if value.problem else "")
     return text if value.state in ("fits", "there") else style.warning(text)
 
 
 def decided(value: decisions.Decided, console: Console) -> str:
-    """What was decided, a proposal a line."""
+    """Format the decisions, one per line."""
     style = console.style
     console.say_recorded(value.recorded)
     if value.planned and value.decisions:
-        console.say("Nothing is written; these would expire:")
+        console.say("Dry run; these would expire:")
     rows = []
     for one in value.decisions:
-        if not one.code:  # what stays is told on stderr
+        if not one.code:  # failures are reported on stderr
             about = target_names(one.targets, style)
             rows.append((one.state, style.name(one.id), about, one_line(one.problem)))
     return "\n".join(line.rstrip() for line in flowing(rows, console.width))
 
 
 def rebasing(value: queue.RebaseReport, console: Console) -> str:
-    """What was made anew, a proposal a line."""
+    """Format the rebased proposals, one per line."""
     style = console.style
     rows = [(one.state, style.name(one.id), one.problem) for one in value.proposals]
     return "\n".join(line.rstrip() for line in flowing(rows, console.width))

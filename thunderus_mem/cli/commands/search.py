@@ -1,4 +1,4 @@
-"""``search``: alone in its module, since every millisecond of its start is felt."""
+"""``search``, in its own module to start fast."""
 
 from __future__ import annotations
 
@@ -23,21 +23,27 @@ _BLANKS = re.compile(r"\s+")
 def search_command(
     ctx: typer.Context,
     query: Annotated[
-        list[str] | None, typer.Argument(help='Words; "a phrase"; -without; tag: kind: since: …')
+        list[str] | None,
+        typer.Argument(metavar="[QUERY]...", help='Words, "a phrase", -excluded, filter:value.'),
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=0, max=1000, show_default="10")] = 0,
-    archived: Annotated[bool, typer.Option("--archived", help="Look in the archive as well.")] = False,
+    limit: Annotated[
+        int,
+        typer.Option(
+            "--limit", "-n", metavar="N", min=0, max=1000, show_default="10", help="Show at most N."
+        ),
+    ] = 0,
+    archived: Annotated[bool, typer.Option("--archived", help="Include archived documents.")] = False,
     ids: OnlyIds = False,
-    explain: Annotated[bool, typer.Option("--explain", help="Say how each score came about.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Show how each score is computed.")] = False,
     interactive: Annotated[
-        bool, typer.Option("--interactive", "-i", help="Choose while typing, and show what was chosen.")
+        bool, typer.Option("--interactive", "-i", help="Choose a document interactively and show it.")
     ] = False,
     lines: Annotated[bool, typer.Option("--choices", hidden=True)] = False,
 ) -> int:
     """Find passages, best first.
 
-    Filters: tag: kind: path: status: since: before:. Put -- before words that begin with a dash.
-    With -i you choose in fzf, or from a list where fzf is not installed; -i --ids prints the id chosen.
+    Filters: tag: kind: path: status: since: before:. Put -- before words that start with a dash.
+    -i opens fzf, or a numbered list if fzf is not installed; -i --ids prints the chosen id.
     """
     console: Console = ctx.obj
     text = " ".join(query or ())
@@ -51,7 +57,7 @@ def search_command(
     if not query:
         from thunderus_mem.errors import ThunderusError
 
-        raise ThunderusError("There are no words to search for.", hint="Help: thunderus-mem search --help")
+        raise ThunderusError("missing argument QUERY", hint="run `thunderus-mem search --help`")
     _found(console, text, limit, ids=ids, explain=explain, archived=archived)
     return 0
 
@@ -65,14 +71,14 @@ def _found(console: Console, text: str, limit: int, *, ids: bool, explain: bool,
     for remark in found.notes:
         console.say(remark)
     if not found.hits:
-        console.say("Nothing found.")
+        console.say("No matches")
         console.tell_others()
-    console.plain &= not ids  # ids alone are plain already
+    console.plain &= not ids  # a list of ids is already plain
     console.emit("search", found, hit_ids if ids else search_result, long=not ids)
 
 
 def _chosen(console: Console, text: str, *, ids: bool) -> int:
-    """What a person chose: shown, or its id where that is asked for or nobody looks."""
+    """Show the chosen document, or print its id with --ids or without a terminal."""
     from thunderus_mem.authoring.show import show
     from thunderus_mem.cli.commands.read import shown
     from thunderus_mem.cli.input import choose
@@ -84,17 +90,17 @@ def _chosen(console: Console, text: str, *, ids: bool) -> int:
     elif document:
         console.emit("show", show(memory, document), shown, long=True)
     else:
-        console.say("Nothing chosen.")
+        console.say("Nothing chosen")
     return code
 
 
 def search_result(value: SearchResult, console: Console) -> str:
-    """Each hit: title and id, where it stands, and the passage with the words marked."""
+    """Format each hit: title and id, location, and the passage with matches marked."""
     return "\n\n".join(_hit(hit, console.style, console.width) for hit in value.hits)
 
 
 def hit_ids(value: SearchResult, console: Console) -> str:
-    """Only the ids, best first."""
+    """Format only the ids, best first."""
     return "\n".join(hit.id for hit in value.hits)
 
 
@@ -119,14 +125,14 @@ def _hit(hit: Hit, style: Style, room: int | None) -> str:
 
 
 def _wrapped(text: str, room: int | None) -> list[str]:
-    """The snippet in lines that a terminal does not break inside a word; whole where nobody looks."""
+    """Wrap the snippet for the terminal; without a terminal keep it in one line."""
     if room is None:
         return [text]
     return wrapped(text, min(room, 100) - 4)
 
 
 def _marked(text: str, marks: tuple[tuple[int, int], ...], style: Style) -> str:
-    """The snippet with its marked ranges in the match style."""
+    """Mark the matches in the snippet."""
     parts, at = [], 0
     for start, end in sorted(marks):
         if start >= at:

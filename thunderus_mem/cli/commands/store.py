@@ -1,8 +1,7 @@
-"""``init index manifest doctor config completion import migrate``: the store itself, made, checked, set up,
-filled and brought up to date.
+"""``init index manifest doctor config completion import migrate``: create, check, configure and fill a store.
 
-The commands only parse, call and render; what they call reads and writes the store. `completion` prints a
-script, `config` reads the two files of settings.
+The commands only parse, call and render. `completion` prints a script, `config` reads the two configuration
+files.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-# ``init index manifest``: a store, and what is worked out from its documents
+# ``init index manifest``
 
 index_app = typer.Typer(no_args_is_help=True)
 app.add_typer(index_app, name="index")
@@ -46,10 +45,10 @@ app.add_typer(index_app, name="index")
 def init_command(
     ctx: typer.Context,
     agents: Annotated[
-        bool, typer.Option("--agents", help="Also tell agents: a marked block in AGENTS.md and CLAUDE.md.")
+        bool, typer.Option("--agents", help="Also add a marked section to AGENTS.md and CLAUDE.md.")
     ] = False,
 ) -> int:
-    """Make a memory in this folder. Run again at any time: nothing is overwritten."""
+    """Create a memory in this folder. Running it again is safe: existing files are kept."""
     console: Console = ctx.obj
     root = os.path.abspath(console.start)
     value = init(root, lambda: console.open_at(root), agents=agents)
@@ -59,32 +58,32 @@ def init_command(
 
 @index_app.command("status")
 def index_status_command(ctx: typer.Context) -> int:
-    """How fresh the index is; judges, refreshes nothing. Exits with 1 when it is behind."""
+    """Show whether the index is up to date, without refreshing it. Exits with 1 if it is not."""
     console: Console = ctx.obj
     value = upkeep.index_status(console.memory())
-    console.emit("index status", value, freshness)
+    console.emit("index status", value, index_state)
     return int(not value.fresh)
 
 
 @index_app.command("verify")
 def index_verify_command(ctx: typer.Context) -> int:
-    """Prove the index: pages, words, and every row against the files. Exits with 1 when it is damaged."""
+    """Verify the index: pages, words, and every row against the files. Exits with 1 if it is damaged."""
     console: Console = ctx.obj
     value = upkeep.index_verify(console.memory())
-    console.emit("index verify", value, index_proof)
+    console.emit("index verify", value, index_verification)
     return int(bool(value.problem))
 
 
 @index_app.command("refresh")
 def index_refresh_command(ctx: typer.Context) -> None:
-    """Bring the index up to date with the files."""
+    """Update the index with changed files."""
     console: Console = ctx.obj
     console.emit("index refresh", console.memory().refresh(), refreshed)
 
 
 @index_app.command("rebuild")
 def index_rebuild_command(ctx: typer.Context) -> None:
-    """Make index and manifest anew from the files."""
+    """Rebuild index and manifest from the files."""
     console: Console = ctx.obj
     memory = console.memory()
     console.emit("index rebuild", refresh.rebuild(memory.layout, tell=memory.tell), refreshed)
@@ -94,10 +93,10 @@ def index_rebuild_command(ctx: typer.Context) -> None:
 def manifest_command(
     ctx: typer.Context,
     check: Annotated[
-        bool, typer.Option("--check", help="Only compare it with the documents; exit 1 when it differs.")
+        bool, typer.Option("--check", help="Compare it with the documents; exit with 1 if it differs.")
     ] = False,
 ) -> int:
-    """Write the manifest, the inventory of all documents; or check it."""
+    """Write or check the manifest, the list of all documents."""
     console: Console = ctx.obj
     value = upkeep.manifest(console.memory(), check=check)
     console.emit("manifest", value, manifest_report)
@@ -105,23 +104,23 @@ def manifest_command(
 
 
 def initialised(value: Initialised, console: Console) -> str:
-    """What init did, and the next step; with ``--quiet`` nothing: a new store has no data to print."""
+    """List what init created, and the next step; nothing with ``--quiet``."""
     if console.quiet:
         return ""
     style = console.style
-    rows = [(style.good("made"), name) for name in value.made] + [
+    rows = [(style.good("created"), name) for name in value.made] + [
         (style.dim("kept"), name) for name in value.kept
     ]
     lines = aligned(rows)
     if value.also:
-        lines += ["", f"There is a memory above, in {value.also[0]}: from here downwards this one counts."]
+        lines += ["", f"note: this memory shadows the one in {value.also[0]}"]
     if value.next_step:
         lines += ["", f"Next: {value.next_step}"]
     return "\n".join(lines)
 
 
-def freshness(value: upkeep.IndexStatus, console: Console) -> str:
-    """How fresh the index is."""
+def index_state(value: upkeep.IndexStatus, console: Console) -> str:
+    """Format the state of the index."""
     style = console.style
     state = style.good(value.state) if value.fresh else style.warning(value.state)
     rows = [
@@ -138,27 +137,27 @@ def freshness(value: upkeep.IndexStatus, console: Console) -> str:
     return "\n".join(lines)
 
 
-def index_proof(value: upkeep.IndexProof, console: Console) -> str:
-    """Whole, or what is wrong and what becomes of it."""
+def index_verification(value: upkeep.IndexProof, console: Console) -> str:
+    """Format the result of verifying the index."""
     style = console.style
     if value.problem:
-        return f"{style.name(value.path)}  {value.problem}; the next command builds it anew"
-    return f"{style.name(value.path)}  {counted(value.documents, 'document')}, whole"
+        return f"{style.name(value.path)}  {value.problem}; the next command rebuilds it"
+    return f"{style.name(value.path)}  {counted(value.documents, 'document')}, intact"
 
 
 def refreshed(value: refresh.Refreshed, console: Console) -> str:
-    """What a refresh found; with ``--quiet`` only that files cannot be read: there is no data to print."""
+    """Format what a refresh changed; with ``--quiet`` only warn about unreadable files."""
     parts = [("added", value.added), ("modified", value.modified), ("removed", value.removed)]
     changes = ", ".join(f"{number:,} {name}" for name, number in parts if number) or "nothing changed"
     if value.rebuilt:
-        console.say(f"Rebuilt: {value.rebuilt}.")
+        console.say(f"Rebuilt: {value.rebuilt}")
     if value.problems:
-        console.talk(f"{counted(value.problems, 'file')} cannot be read; see: thunderus-mem lint")
+        console.talk(f"warning: {counted(value.problems, 'unreadable file')}; see: thunderus-mem lint")
     return "" if console.quiet else f"{counted(value.total, 'document')}: {changes}"
 
 
 def manifest_report(value: upkeep.ManifestReport, console: Console) -> str:
-    """Findings, or where the manifest is."""
+    """Format the findings, or the path of the manifest."""
     if value.diagnostics:
         return "\n".join(finding_lines(value.diagnostics, console.style))
     return (
@@ -166,7 +165,7 @@ def manifest_report(value: upkeep.ManifestReport, console: Console) -> str:
     )
 
 
-# ``doctor``: what each trouble touches, what is lost, and what to run; with --fix, what was done
+# ``doctor``
 
 _MOST_AFFECTED: Final = 5
 _MOST_KEPT: Final = 3
@@ -176,15 +175,14 @@ _MOST_KEPT: Final = 3
 def doctor_command(
     ctx: typer.Context,
     fix: Annotated[
-        bool, typer.Option("--fix", help="Mend what can be mended; what is in the way is set aside.")
+        bool, typer.Option("--fix", help="Apply all safe fixes; damaged files go to quarantine.")
     ] = False,
-    plan: Annotated[bool, typer.Option("--plan", help="Only say what --fix would do.")] = False,
+    plan: Annotated[bool, typer.Option("--plan", help="Show what --fix would do.")] = False,
 ) -> int:
-    """Check the store and its surroundings; each trouble comes with what to do.
+    """Diagnose problems with the store, and suggest how to fix each one. Exits with 1 if there are any.
 
-    Exits with 1 when there is any. Works where no other command does. Changes nothing without --fix, which
-    deletes nothing and touches no document: what it takes away is in .thunderus/.quarantine, and each step
-    says how it comes back.
+    Works even when no other command does, and changes nothing without --fix. --fix deletes nothing and
+    changes no document: it moves files to .thunderus/.quarantine and prints how to restore each one.
     """
     console: Console = ctx.obj
     if not fix and not plan:
@@ -195,18 +193,18 @@ def doctor_command(
     if not plan:
         console.say(announced(value))
         value = apply_fixes(lambda: console.memory(lenient=True))
-    console.emit("doctor fix", value, treatment, long=True)
+    console.emit("doctor fix", value, fix_report, long=True)
     return int(bool(value.left) or any(step.state != "done" for step in value.steps))
 
 
 def checks_report(value: checks.DoctorReport, console: Console) -> str:
-    """Checks in columns, each trouble with its facts below, then what the quarantine holds."""
+    """Format the checks in columns, with details below each problem, then the quarantined files."""
     style = console.style
     lines = _checks(value.checks, style)
     if value.kept:
-        lines += ["", "In the quarantine:", *_kept(value.kept, style)]
-    if value.mends:
-        steps = counted(len(value.mends), "step")
+        lines += ["", "Quarantine:", *_kept(value.kept, style)]
+    if value.fixes:
+        steps = counted(len(value.fixes), "step")
         lines += ["", f"Next: {checks.FIX}   ({steps}; --plan shows them)"]
     return "\n".join(lines)
 
@@ -224,9 +222,9 @@ def _checks(found: Sequence[checks.Check], style: Style) -> list[str]:
 
 
 def _facts(check: checks.Check) -> Iterator[tuple[str, str]]:
-    """What a person asks next: what to do, what it touches, whether anything is gone, what to type."""
+    """Yield the details of a check: hint, affected files, loss, command."""
     if check.hint:
-        yield "what to do:", check.hint
+        yield "hint:", check.hint
     if check.affects:
         more = len(check.affects) - _MOST_AFFECTED
         shown = ", ".join(check.affects[:_MOST_AFFECTED])
@@ -243,29 +241,29 @@ def _kept(kept: Sequence[upkeep.KeptFile], style: Style) -> list[str]:
         lines += [f"  {style.name(one.path)}  {size(one.size)}, {one.time[:10]}, {one.what}"]
         lines += [f"    {style.dim('run:')} {one.back}"]
     if len(kept) > _MOST_KEPT:
-        lines.append(f"  and {len(kept) - _MOST_KEPT:,} more; --json lists them all")
+        lines.append(f"  … and {len(kept) - _MOST_KEPT:,} more; use --json to list all")
     return lines
 
 
 def announced(value: FixReport) -> str:
-    """The plan in one sentence, before it is carried out."""
+    """Format the plan before it is executed."""
     if not value.steps:
-        return "There is nothing that can be mended without you."
-    lines = [f"{counted(len(value.steps), 'step')} to take:"]
+        return "Nothing to fix automatically"
+    lines = [f"Applying {counted(len(value.steps), 'fix', 'fixes')}:"]
     return "\n".join([*lines, *(f"  {number}. {step.says}" for number, step in enumerate(value.steps, 1))])
 
 
-def treatment(value: FixReport, console: Console) -> str:
-    """Each step: what was done, where the old file is, how to get it back; then what needs a person."""
+def fix_report(value: FixReport, console: Console) -> str:
+    """Format each step with the new location of the old file, then the remaining problems."""
     style = console.style
     lines = [line for step in value.steps for line in _step(step, style)]
     if value.left:
-        head = "For you to decide:" if value.applied else "Not to be mended without you:"
+        head = "Needs manual action:"
         lines += [*([""] if lines else []), head, *_checks(value.left, style)]
     elif value.applied and lines:
-        lines += ["", "Everything is in order now."]
+        lines += ["", "All problems fixed"]
     elif not lines:
-        lines = ["Everything is in order."]
+        lines = ["No problems found"]
     if not value.applied and value.steps:
         lines += ["", f"Next: {checks.FIX}"]
     return "\n".join(lines)
@@ -276,14 +274,14 @@ def _step(step: FixStep, style: Style) -> Iterator[str]:
     yield f"{paint[step.state](step.state)}  {step.says}"
     indent = " " * (len(step.state) + 2)
     if step.kept:
-        yield f"{indent}{style.dim('it is now')} {style.name(step.kept)}"
+        yield f"{indent}{style.dim('moved to:')} {style.name(step.kept)}"
     if step.back:
-        yield f"{indent}{style.dim('back:')} {step.back}"
+        yield f"{indent}{style.dim('restore:')} {step.back}"
     if step.problem:
         yield f"{indent}{step.problem}"
 
 
-# ``config completion``: settings and where each comes from, and the script a shell loads
+# ``config completion``
 
 config_app = typer.Typer(no_args_is_help=True)
 app.add_typer(config_app, name="config")
@@ -291,7 +289,7 @@ app.add_typer(config_app, name="config")
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One key: its value, where that comes from (default, file, environment), its file and what it does."""
+    """One key: value, origin (default, file or environment), file, variable and explanation."""
 
     key: str
     value: Any
@@ -312,10 +310,10 @@ class Settings:
 @config_app.command("show")
 def config_show(
     ctx: typer.Context,
-    key: Annotated[str, typer.Argument(metavar="[KEY]", help="Only this key, or keys below it.")] = "",
-    origin: Annotated[bool, typer.Option("--origin", help="Say where each value comes from.")] = False,
+    key: Annotated[str, typer.Argument(metavar="[KEY]", help="Only this key, or the keys below it.")] = "",
+    origin: Annotated[bool, typer.Option("--origin", help="Show where each value comes from.")] = False,
 ) -> None:
-    """Show every setting and its value; with --origin whether default, file or environment set it."""
+    """Show all settings; with --origin also whether default, file or environment set them."""
     console: Console = ctx.obj
     console.emit("config show", _settings(console, key), lambda value, to: listed(value, to, origin=origin))
 
@@ -335,8 +333,10 @@ def _settings(console: Console, only: str) -> Settings:
     asked = [key for key in KEYS if not only or key.name == only or key.name.startswith(only + ".")]
     if not asked:
         near = closest(only, [key.name for key in KEYS], 1)
-        hint = f"Did you mean {near[0]}?" if near else "All keys: thunderus-mem config show"
-        raise NotFound(f"There is no setting {only}.", hint=hint)
+        hint = (
+            f"did you mean {near[0]!r}?" if near else "run `thunderus-mem config show` to list all settings"
+        )
+        raise NotFound(f"unknown setting {only!r}", hint=hint)
     return Settings(
         layout.root,
         tuple(
@@ -354,7 +354,7 @@ def _settings(console: Console, only: str) -> Settings:
 
 
 def listed(value: Settings, console: Console, *, origin: bool) -> str:
-    """Settings as ``key = value``, and where each value comes from."""
+    """Format settings as ``key = value``, with ``origin`` also where each value comes from."""
     style = console.style
     rows = []
     for item in value.settings:
@@ -367,11 +367,13 @@ def listed(value: Settings, console: Console, *, origin: bool) -> str:
 @app.command("completion")
 def completion(
     ctx: typer.Context,
-    shell: Annotated[str, typer.Argument(help="bash, zsh or fish.", show_default="$SHELL")] = "",
+    shell: Annotated[
+        str, typer.Argument(metavar="[SHELL]", help="bash, zsh or fish.", show_default="$SHELL")
+    ] = "",
 ) -> None:
-    """Print the completion script of a shell.
+    """Print a shell completion script.
 
-    bash: eval "$(thunderus-mem completion bash)" in ~/.bashrc; zsh the same in ~/.zshrc after compinit;
+    bash: add eval "$(thunderus-mem completion bash)" to ~/.bashrc; zsh: the same in ~/.zshrc, after compinit;
     fish: thunderus-mem completion fish > ~/.config/fish/completions/thunderus-mem.fish
     """
     console: Console = ctx.obj
@@ -379,15 +381,15 @@ def completion(
     script = SCRIPTS.get(name)
     if script is None:
         raise ThunderusError(
-            f"There is no completion for the shell {name or '(none given)'}.",
-            hint="Choose bash, zsh or fish.",
+            f"no completion script for the shell {name!r}" if name else "missing argument SHELL",
+            hint="choose bash, zsh or fish",
         )
     console.emit(
         "completion", {"shell": name, "script": script}, lambda value, _: value["script"].rstrip("\n")
     )
 
 
-# ``import migrate``: bring in an existing folder, or an older store up to date
+# ``import migrate``
 
 import_app = typer.Typer(no_args_is_help=True)
 app.add_typer(import_app, name="import")
@@ -396,22 +398,30 @@ app.add_typer(import_app, name="import")
 @import_app.command("markdown")
 def import_markdown_command(
     ctx: typer.Context,
-    directory: Annotated[str, typer.Argument(metavar="DIR", help="A folder of Markdown, or one file.")],
-    kind: Annotated[str, typer.Option("--kind", "-k", help="core, fact, adr, playbook or recap.")],
-    tag: Annotated[list[str] | None, typer.Option("--tag", "-t", help="A tag for all; repeatable.")] = None,
+    directory: Annotated[str, typer.Argument(metavar="DIR", help="A folder of Markdown files, or one file.")],
+    kind: Annotated[
+        str, typer.Option("--kind", "-k", metavar="KIND", help="core, fact, adr, playbook or recap.")
+    ],
+    tag: Annotated[
+        list[str] | None, typer.Option("--tag", "-t", metavar="TAG", help="Add this tag to all (repeatable).")
+    ] = None,
     mapping: Annotated[
         list[str] | None,
-        typer.Option("--map", metavar="THEIRS=OURS", help="Take a field of ours from one of theirs; repeat."),
+        typer.Option("--map", metavar="THEIRS=OURS", help="Fill a field from a key of theirs (repeatable)."),
     ] = None,
-    why: Annotated[str, typer.Option("--why", "-m", help="The reason, for the log.")] = "",
-    dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Only show what would be done.")] = False,
+    why: Annotated[
+        str, typer.Option("--why", "-m", metavar="WHY", help="The reason, recorded in the log.")
+    ] = "",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", "-n", help="Show what would be imported, without writing.")
+    ] = False,
 ) -> int:
-    """Import Markdown files as documents: texts byte for byte, unknown keys kept, dates from git.
+    """Import Markdown files as documents.
 
-    The files themselves stay where they are. Importing again adds only what is new. Decisions of adr-tools,
-    MADR and log4brains keep number and date; what they say of each other becomes links. --map deciders=author
-    takes our author from their deciders, a key of the frontmatter or a line under the title. Exits with 1
-    when a file cannot be taken as it is.
+    Texts and unknown keys stay unchanged, dates come from git. The source files are not changed.
+    Importing again adds only new files. Decisions of adr-tools, MADR and log4brains keep number and date, and
+    their references become links. --map deciders=author fills `author` from `deciders`, a frontmatter key or
+    a line under the title. Exits with 1 if a file cannot be imported.
     """
     console: Console = ctx.obj
     value = import_markdown(
@@ -433,7 +443,7 @@ def _report(value: ImportReport, console: Console) -> str:
 
 
 def _lines(item: ImportedFile) -> list[str]:
-    source = escaped(item.source)  # a file's name may hold a line end
+    source = escaped(item.source)  # a file name may contain a newline
     if not item.imported:
         return [f"skip {source}: {item.reason}"]
     kept = [f"kept: {', '.join(item.kept)}"] if item.kept else []
@@ -442,29 +452,31 @@ def _lines(item: ImportedFile) -> list[str]:
 
 def _summary(value: ImportReport) -> str:
     if not value.files:
-        return f"There is no Markdown in {value.directory}."
+        return f"No Markdown files in {value.directory}"
     done = "would be imported" if value.dry_run else "imported"
     skipped = f", {value.skipped} skipped" if value.skipped else ""
-    following = "" if value.dry_run or not value.imported else " Next: thunderus-mem lint"
-    return f"{counted(value.imported, 'file')} {done}{skipped}.{following}"
+    following = "" if value.dry_run or not value.imported else "\nNext: thunderus-mem lint"
+    return f"{counted(value.imported, 'file')} {done}{skipped}{following}"
 
 
 @app.command("migrate")
 def migrate_command(
     ctx: typer.Context,
-    apply: Annotated[bool, typer.Option("--apply", help="Write it; without, it is only shown.")] = False,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Write the changes; without it they are only shown.")
+    ] = False,
     check: Annotated[
-        bool, typer.Option("--check", help="Only name what is to migrate; exit with 1 if anything is.")
+        bool, typer.Option("--check", help="List the files to migrate; exit with 1 if there are any.")
     ] = False,
     why: Why = "",
 ) -> int:
-    """Show what brings an older store up to date, as a diff; with --apply do it.
+    """Show the changes that upgrade an older store to the current format, as a diff; --apply writes them.
 
-    Only lines of fields that have an older shape change; texts, comments and unknown fields stay as they are,
-    and the log's old lines are never rewritten. `undo` takes all of it back.
+    Only fields in an older format change. Texts, comments and unknown fields stay the same, and old log lines
+    are never rewritten. `undo` reverts the documents.
     """
     if apply and check:
-        raise ThunderusError("--apply and --check exclude each other.")
+        raise ThunderusError("--apply and --check are mutually exclusive")
     console: Console = ctx.obj
     value = migrate(console.memory(), apply=apply, why=why)
     console.emit("migrate", value, migration_names if apply or check else migration)
@@ -474,7 +486,7 @@ def migrate_command(
 
 
 def migration(value: MigrationReport, console: Console) -> str:
-    """The diff of what would be migrated; what it is on stderr."""
+    """Format the diff; print a summary on stderr."""
     _say_migration(value, console)
     style = console.style
     lines: list[str] = []
@@ -485,26 +497,26 @@ def migration(value: MigrationReport, console: Console) -> str:
 
 
 def migration_names(value: MigrationReport, console: Console) -> str:
-    """What is to migrate, or was: each file and the steps it takes."""
+    """List the files to migrate, or migrated, with their steps."""
     _say_migration(value, console)
     rows = [(console.style.name(change.path), ", ".join(change.steps)) for change in value.changes]
-    rows += [(console.style.name(path), "file of the store") for path in value.files]
+    rows += [(console.style.name(path), "store file") for path in value.files]
     return "\n".join(aligned(rows))
 
 
 def _say_migration(value: MigrationReport, console: Console) -> None:
     for file in value.left:
-        console.say(f"{console.style.warning('left')} {file.path}: {file.reason}")
+        console.say(f"{console.style.warning('skipped')} {file.path}: {file.reason}")
     console.say_recorded(value.recorded)
     if not value.due:
-        console.say(f"Everything has its present shape (version {value.present}).")
+        console.say(f"Already up to date (version {value.present})")
         return
     parts = [counted(len(value.changes), "document")] if value.changes else []
-    parts += [counted(len(value.files), "file") + " beside them"] if value.files else []
+    parts += [counted(len(value.files), "store file")] if value.files else []
     what = " and ".join(parts)
     if not value.applied:
-        console.say(f"To migrate to version {value.present}: {what}. Only --apply writes.")
+        console.say(f"To migrate to version {value.present}: {what}\nNext: thunderus-mem migrate --apply")
         return
-    console.say(f"Migrated to version {value.present}: {what}.")
+    console.say(f"Migrated to version {value.present}: {what}")
     if value.changes:
-        console.say("To take the documents back: thunderus-mem undo")
+        console.say("To undo the changes of documents: thunderus-mem undo")

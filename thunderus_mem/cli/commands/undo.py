@@ -1,8 +1,8 @@
-"""``undo restore resolve merge-driver``: the way back, and the way on after a merge.
+"""``undo restore resolve merge-driver``: revert changes and resolve merge conflicts.
 
-`undo` takes back one change and `restore` a whole run of the gardener, each as a new event. `resolve` and
-`merge-driver` settle what a merge left in conflict: only what both sides wrote is left to people. The
-commands parse, call and render; what they call writes documents, log, and git's index.
+`undo` reverts changes and `restore` a run of the gardener, each as a new event. `resolve` and `merge-driver`
+settle merge conflicts; only text that both sides changed is left to the user. The commands parse, call and
+render; the functions they call write documents, log and git's index.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ app = typer.Typer()
 
 # ``undo restore``
 
-_DONE = {False: "Took back:", True: "Brought back:"}
+_DONE = {False: "Undid:", True: "Redid:"}
 _BECAME = {"create": "restored", "update": "changed", "remove": "removed", "rename": "moved"}
 
 
@@ -33,76 +33,82 @@ _BECAME = {"create": "restored", "update": "changed", "remove": "removed", "rena
 def undo_command(
     ctx: typer.Context,
     event: Annotated[
-        str | None, typer.Argument(metavar="[EVENT]", help="This event or patch; the last one when none.")
+        str | None,
+        typer.Argument(metavar="[EVENT]", help="Undo this event or patch instead of the last one."),
     ] = None,
     number: Annotated[
-        int, typer.Option("--number", "-n", metavar="N", min=1, help="How many changes to take back.")
+        int, typer.Option("--number", "-n", metavar="N", min=1, help="Undo the last N changes.")
     ] = 1,
-    redo: Annotated[bool, typer.Option("--redo", help="Take back the last undo instead.")] = False,
-    anywhere: Annotated[bool, typer.Option("--any", help="Changes of other working trees, too.")] = False,
+    redo: Annotated[bool, typer.Option("--redo", help="Redo: revert the last undo.")] = False,
+    anywhere: Annotated[
+        bool, typer.Option("--any", help="Include changes made in other working trees.")
+    ] = False,
     dry_run: DryRun = False,
     why: Why = "",
 ) -> int:
-    """Take back the last change made here, as a new event; again for the one before it.
+    """Undo the last change made in this working tree, as a new event. Repeat to undo earlier changes.
 
-    A change is what one command wrote, an import of many documents too. Edits made since, by hand or by later
-    commands, stay where they are in another place of the text; else nothing is written and you are told what
-    is in the way.
+    A change is everything that one command wrote. Later edits elsewhere in the text are kept; if a later edit
+    overlaps, nothing is written and the conflict is reported.
     """
     if event is not None and (redo or anywhere or number != 1):
-        raise ThunderusError("--number, --redo and --any choose among the last changes; EVENT names one.")
+        raise ThunderusError("EVENT and --number, --redo or --any are mutually exclusive")
     console: Console = ctx.obj
     choice = UndoChoice(event, number, redo, anywhere)
     value = undo.undo(console.memory(), choice, why=why, dry_run=dry_run)
-    return undone_code(console, "undo", value, again=not dry_run and not redo)
+    return undone_code(console, "undo", value, redo_hint=not dry_run and not redo)
 
 
 @app.command("restore")
 def restore_command(
     ctx: typer.Context,
     snapshot: Annotated[
-        str | None, typer.Argument(metavar="[SNAP]", help="A snapshot's id, or a unique beginning of it.")
+        str | None, typer.Argument(metavar="[SNAP]", help="Snapshot id, or a unique prefix of it.")
     ] = None,
-    listed: Annotated[bool, typer.Option("--list", help="Show what there is to go back to.")] = False,
-    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many to list.")] = 20,
+    listed: Annotated[bool, typer.Option("--list", help="List the snapshots.")] = False,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", metavar="N", min=1, help="List at most N snapshots.")
+    ] = 20,
     dry_run: DryRun = False,
     why: Why = "",
 ) -> int:
-    """Put everything back to how it was before a run of the gardener: to the byte, all or nothing.
+    """Restore the documents to before a run of the gardener: byte for byte, all or nothing.
 
-    When somebody has changed one of its documents since, nothing is written and the document is named.
+    If one of its documents was changed since, nothing is written and the document is reported.
     """
     console: Console = ctx.obj
     if listed == (snapshot is not None):
-        raise ThunderusError("Name one snapshot, or give --list.", hint="thunderus-mem restore --list")
+        raise ThunderusError(
+            "pass either SNAP or --list", hint="run `thunderus-mem restore --list` to list the snapshots"
+        )
     if snapshot is None:
         value = undo.snapshots(console.memory(), limit=limit)
         if not value.snapshots:
-            console.say("There is no snapshot: garden --apply takes one.")
+            console.say("No snapshots; `thunderus-mem garden --apply` creates one")
         console.emit("restore listed", value, snapshot_list, long=True)
         if value.left_out:
-            console.say(f"{value.left_out:,} older left out; -n shows more.")
+            console.say(f"{value.left_out:,} older not shown; use -n")
         return 0
     done = undo.restore(console.memory(), snapshot, why=why, dry_run=dry_run)
-    return undone_code(console, "restore", done, again=not dry_run)
+    return undone_code(console, "restore", done, redo_hint=not dry_run)
 
 
-def undone_code(console: Console, command: str, value: undo.Undone, *, again: bool = True) -> int:
-    """Print what was taken back, and how to have it ``again``; the exit code."""
+def undone_code(console: Console, command: str, value: undo.Undone, *, redo_hint: bool = True) -> int:
+    """Print what was undone, with ``redo_hint`` also how to redo it; return the exit code."""
     console.emit(command, value, undone)
-    if again:
-        console.say("To have it again: thunderus-mem undo --redo")
+    if redo_hint:
+        console.say("To redo: thunderus-mem undo --redo")
     return console.published_code(value.published)
 
 
 def undone(value: undo.Undone, console: Console) -> str:
-    """What was taken back on stderr; then each document and what became of it, or the diff of a dry run."""
+    """Report the undone events on stderr; format the documents, or the diff of a dry run."""
     style = console.style
     for line in finding_lines(value.warnings, style):
         console.talk(line)
     console.say_recorded(value.recorded)
     for event in value.events:
-        console.say(_told(event, style, dry_run=value.dry_run))
+        console.say(_description(event, style, dry_run=value.dry_run))
     documents = [document for event in value.events for document in event.documents]
     if value.dry_run:
         return "\n".join(
@@ -114,24 +120,23 @@ def undone(value: undo.Undone, console: Console) -> str:
     return "\n".join(aligned(rows))
 
 
-def _told(event: undo.UndoneEvent, style: Style, *, dry_run: bool) -> str:
-    begin = ("bring back" if event.again else "take back") if dry_run else ""
-    begin = f"Nothing is written; this would {begin}:" if dry_run else _DONE[event.again]
+def _description(event: undo.UndoneEvent, style: Style, *, dry_run: bool) -> str:
+    begin = f"Dry run; would {'redo' if event.again else 'undo'}:" if dry_run else _DONE[event.again]
     reason = f": {one_line(event.why)}" if event.why else ""
-    left = "" if event.documents else " (nothing of it was left)"
+    left = "" if event.documents else " (no changes left)"
     what = f"{event.op} {style.name(event.id)} of {minute(event.ts)} by {event.author}"
     return f"{begin} {what}{reason}{left}"
 
 
 def snapshot_list(value: undo.SnapshotList, console: Console) -> str:
-    """Snapshots, newest first: id, when, who, and what is left of the run."""
+    """Format snapshots, newest first: id, time, author, command, and the state of the run."""
     style = console.style
     rows = []
     for one in value.snapshots:
         left = "restored" if one.is_restored and one.steps else counted(one.steps, "step")
         if 0 < one.taken_back < one.steps:
-            left = f"{left}, {one.taken_back:,} taken back"
-        place = "" if one.here else "elsewhere"
+            left = f"{left}, {one.taken_back:,} undone"
+        place = "" if one.here else "other working tree"
         documents = counted(one.documents, "document")
         rows.append(
             (style.name(one.id), style.dim(minute(one.ts)), one.author, one.command, left, documents, place)
@@ -144,9 +149,9 @@ def snapshot_list(value: undo.SnapshotList, console: Console) -> str:
 _STATES = {
     "merged": "",
     "kept": "kept",
-    "done": "settled before",
-    "apart": "has a file of its own",
-    "unreadable": "left as it is",
+    "done": "already settled",
+    "apart": "in a separate file",
+    "unreadable": "unchanged",
 }
 _WIDEST = 160
 
@@ -155,21 +160,21 @@ _WIDEST = 160
 def resolve_command(
     ctx: typer.Context,
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID|PATH]…", help="Only these; default: all in conflict.")
+        list[str] | None, typer.Argument(metavar="[ID|PATH]…", help="Only these; default: all conflicts.")
     ] = None,
     plan: Plan = False,
     stage: Annotated[
-        bool, typer.Option("--stage", help="Then `git add` what is settled, and the log that tells of it.")
+        bool, typer.Option("--stage", help="Then `git add` the settled files and the log.")
     ] = False,
     why: Why = "",
 ) -> int:
-    """Settle documents that a merge, rebase, cherry-pick, revert or stash left in conflict.
+    """Resolve conflicts in documents after a merge, rebase, cherry-pick, revert or stash.
 
-    Keys that one side changed, lists, times and verification are decided; markers stay around text that both
-    sides wrote. Exits with 1 while people must decide something.
+    Keys changed on one side, lists, times and verification are settled automatically; markers stay around
+    text that both sides changed. Exits with 1 while conflicts are left.
     """
     if plan and stage:
-        raise ThunderusError("--plan and --stage exclude each other.")
+        raise ThunderusError("--plan and --stage are mutually exclusive")
     console: Console = ctx.obj
     value = resolve.resolve(console.memory(), tuple(names or ()), plan=plan, stage=stage, why=why)
     console.emit("resolve", value, resolved)
@@ -180,14 +185,14 @@ def resolve_command(
 @app.command("merge-driver")
 def merge_driver_command(
     ctx: typer.Context,
-    base: Annotated[str, typer.Argument(metavar="BASE", help="What was before; %O.")],
-    ours: Annotated[str, typer.Argument(metavar="OURS", help="Our file, which gets the result; %A.")],
+    base: Annotated[str, typer.Argument(metavar="BASE", help="The common ancestor; %O.")],
+    ours: Annotated[str, typer.Argument(metavar="OURS", help="Our file, overwritten with the result; %A.")],
     theirs: Annotated[str, typer.Argument(metavar="THEIRS", help="Their file; %B.")],
-    path: Annotated[str, typer.Argument(metavar="PATH", help="What the document is called; %P.")],
+    path: Annotated[str, typer.Argument(metavar="PATH", help="The path of the document; %P.")],
 ) -> int:
-    """Merge one document for git, as `resolve` would. Exits with 1 when people must decide something.
+    """Merge one document for git, like `resolve`. Exits with 1 if conflicts are left.
 
-    Git calls this when it is configured as a merge driver; nobody needs to.
+    Git runs this when it is configured as a merge driver.
     """
     console: Console = ctx.obj
     value = resolve.merge_driver(base, ours, theirs, path, environ=console.environ)
@@ -196,17 +201,17 @@ def merge_driver_command(
 
 
 def resolved(value: resolve.Resolved, console: Console) -> str:
-    """The sides by git's names, a paragraph a document, and other files."""
+    """Format the names of the sides, a paragraph per document, and other files."""
     style = console.style
     console.say_recorded(value.recorded)
     for name in value.clear:
-        console.say(f"{name} is not in conflict.")
+        console.say(f"{name}: no conflict")
     if not value.documents and not value.others:
         if not value.clear:
-            console.say("Nothing to resolve: no document is in conflict.")
+            console.say("Nothing to resolve")
         return ""
     if value.ours:
-        console.say(f"Ours is {one_line(value.ours)}, theirs is {one_line(value.theirs)}.")
+        console.say(f"ours: {one_line(value.ours)}, theirs: {one_line(value.theirs)}")
     lines = [line for document in value.documents for line in _document(document, style)]
     for other in value.others:
         word = "settled" if other.settled else "left"
@@ -218,7 +223,7 @@ def resolved(value: resolve.Resolved, console: Console) -> str:
 
 def _document(document: resolve.ResolvedDocument, style: Style) -> list[str]:
     rows = [("settled", one.key, one.how) for one in document.settled]
-    rows += [("removed", "", f"{path}, the other file of it") for path in document.removed]
+    rows += [("removed", "", f"{path} (duplicate of this document)") for path in document.removed]
     rows += [("left", one.key, one.why) for one in document.left]
     state = _STATES[document.state]
     says = [text for text in (state, document.note) if text]
@@ -235,11 +240,11 @@ def _rows(rows: list[tuple[str, str, str]], style: Style) -> list[str]:
 
 
 def say_more(value: resolve.Resolved, console: Console) -> None:
-    """After the documents: what was staged, how many are settled and left, and the next step."""
+    """Report staged files, the counts of settled and remaining files, and the next step."""
     if value.unstaged:
-        console.talk(f"Nothing is staged: {value.unstaged}.")
+        console.talk(f"warning: nothing staged: {value.unstaged}")
     if value.staged:
-        console.say(f"Staged {counted(len(value.staged), 'file')}.")
+        console.say(f"Staged {counted(len(value.staged), 'file')}")
     if value.documents or value.others:
         console.say(_summary(value))
 
@@ -248,13 +253,13 @@ def _summary(value: resolve.Resolved) -> str:
     left = [one for one in value.documents if one.left] + [one for one in value.others if not one.settled]
     clean = len(value.documents) + len(value.others) - len(left)
     parts = [f"{counted(clean, 'file')} {'would be ' if value.planned else ''}settled"] if clean else []
-    parts += [f"{len(left)} left to you"] if left else []
-    step = f" Next: {value.next_step}." if value.next_step else ""
-    return f"{', '.join(parts)}.{step}"
+    parts += [f"{len(left)} unresolved"] if left else []
+    step = f"\nNext: {value.next_step}" if value.next_step else ""
+    return f"{', '.join(parts)}{step}"
 
 
 def driven(value: resolve.Driven, console: Console) -> str:
-    """A line among git's own, on stderr as theirs are."""
+    """Report the result on stderr, like git's own lines."""
     if value.settled:
         console.say(f"{value.path}: settled {', '.join(value.settled)}")
     for left in value.left:

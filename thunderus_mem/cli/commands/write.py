@@ -1,4 +1,4 @@
-"""``add edit remove supersede link note record rename archive unarchive``: what writes documents."""
+"""``add edit remove supersede link note record rename archive unarchive``: commands that write documents."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ app = typer.Typer()
 
 Anchor = Annotated[
     list[str] | None,
-    typer.Option(metavar="PLACE", help="Code it talks about: PATH, PATH#SYMBOL, PATH:10-20; repeat."),
+    typer.Option(metavar="PLACE", help="Code it describes: PATH, PATH#SYMBOL, PATH:10-20 (repeatable)."),
 ]
-Documents = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids, or paths of their files.")]
-_ADD_HELP = """Write the document's text above. Leave it empty, or save nothing, to add no document."""
-_EDIT_HELP = """Change fields and text above. Save nothing new to leave the document as it is."""
+Documents = Annotated[list[str], typer.Argument(metavar="ID...", help="Document ids or file paths.")]
+_ADD_HELP = """Write the text of the document above. To cancel, leave it empty or do not save."""
+_EDIT_HELP = """Edit fields and text above. To cancel, do not save any change."""
 _MOST_SHOWN: Final = 20
 _DONE: Final = {
     "add": "Added",
@@ -40,14 +40,14 @@ _DONE: Final = {
 
 
 def written_code(console: Console, command: str, value: Written) -> int:
-    """Print what was written and return the exit code."""
+    """Print the result of a write and return the exit code."""
     console.emit(command, value, written)
     console.tell_others()
     return console.published_code(value.published)
 
 
 def written(value: Written, console: Console) -> str:
-    """What was written: findings on stderr, then id and path."""
+    """Print findings on stderr, then return id and path."""
     style = console.style
     for line in finding_lines(value.warnings, style):
         console.talk(line)
@@ -55,15 +55,15 @@ def written(value: Written, console: Console) -> str:
     if value.proposed:
         return filed(value.proposed, value.id, value.path, console)
     if value.dry_run:
-        console.say(f"Nothing is written; this would be {value.path}:")
+        console.say(f"Dry run; would write {value.path}:")
         return value.text.rstrip("\n")
-    console.say(f"{_DONE.get(value.op, 'Wrote')}:" if value.changed else "Nothing to change.")
+    console.say(f"{_DONE.get(value.op, 'Wrote')}:" if value.changed else "Nothing to change")
     return f"{style.name(value.id)}  {value.path}"
 
 
 def filed(proposal: str, document: str, path: str, console: Console) -> str:
-    """What became a proposal instead: its id, and the document it is about."""
-    console.say(f"Filed for review; nothing is written yet: thunderus-mem patch show {proposal}")
+    """Format a write that was queued as a proposal: its id and the document."""
+    console.say(f"Queued for review, not applied; see: thunderus-mem patch show {proposal}")
     return f"{console.style.name(proposal)}  {console.style.name(document)}  {path}"
 
 
@@ -71,28 +71,34 @@ def filed(proposal: str, document: str, path: str, console: Console) -> str:
 def add_command(
     ctx: typer.Context,
     kind: Annotated[str, typer.Argument(metavar="KIND", help="core, fact, adr, playbook or recap.")],
-    title: Annotated[str, typer.Argument(metavar="TITLE", help="What it says, in one line.")],
+    title: Annotated[str, typer.Argument(metavar="TITLE", help="The title: one line that summarizes it.")],
     body: Annotated[
-        str | None, typer.Option(metavar="TEXT|-|@FILE", help="The text; - is stdin, @FILE a file.")
+        str | None, typer.Option(metavar="TEXT|-|@FILE", help="The text; - reads stdin, @FILE a file.")
     ] = None,
     tag: Annotated[
-        list[str] | None, typer.Option("--tag", "-t", metavar="TAG", help="A tag; repeat.")
+        list[str] | None, typer.Option("--tag", "-t", metavar="TAG", help="A tag (repeatable).")
     ] = None,
-    document: Annotated[str | None, typer.Option("--id", metavar="ID", help="Default: by title.")] = None,
+    document: Annotated[
+        str | None, typer.Option("--id", metavar="ID", help="The id; derived from the title by default.")
+    ] = None,
     given_links: Annotated[
-        list[str] | None, typer.Option("--link", metavar="REL:ID", help="A link; repeat.")
+        list[str] | None, typer.Option("--link", metavar="REL:ID", help="A link (repeatable).")
     ] = None,
-    field: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="A field; repeat.")] = None,
-    alias: Annotated[list[str] | None, typer.Option(metavar="PHRASE", help="Another name; repeat.")] = None,
-    status: Annotated[str | None, typer.Option(metavar="STATUS", help="Status of a decision.")] = None,
+    field: Annotated[
+        list[str] | None, typer.Option(metavar="KEY=VALUE", help="A field (repeatable).")
+    ] = None,
+    alias: Annotated[list[str] | None, typer.Option(metavar="PHRASE", help="An alias (repeatable).")] = None,
+    status: Annotated[
+        str | None, typer.Option(metavar="STATUS", help="State of a decision, e.g. accepted.")
+    ] = None,
     anchor: Anchor = None,
     why: Why = "",
-    in_editor: Annotated[bool, typer.Option("--edit", help="Open the text in the editor first.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the document; write nothing.")] = False,
+    in_editor: Annotated[bool, typer.Option("--edit", help="Edit the text before adding it.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the document without writing it.")] = False,
 ) -> int:
     """Add a document and print its id and path.
 
-    Without --body the text comes from stdin when that is no terminal, else from your editor.
+    Without --body, read the text from stdin if it is not a terminal; otherwise open your editor.
     """
     console: Console = ctx.obj
     memory = console.memory()
@@ -117,22 +123,22 @@ def add_command(
 
 
 def _unwritten(console: Console) -> typer.Exit:
-    """How a command ends whose editor brought nothing new."""
-    console.talk("Nothing is written: the editor left the text empty or as it was.")
+    """Exit because the editor saved no new text."""
+    console.talk("Nothing written: the text is empty or unchanged")
     return typer.Exit(1)
 
 
 def _body(
     console: Console, new: tuple[str, str, str | None], given: str | None, *, edit: bool
 ) -> tuple[str, bool]:
-    """The text of a new document (given, piped, or written in the editor), and whether it is the editor's."""
+    """Return the text of a new document, and whether it was written in the editor."""
     text = text_of(given, console)
     if text is None and not edit and not sys.stdin.isatty():
         text = text_of("-", console) or None
     if text is not None and not edit:
         return text, False
     if console.no_input or (text is None and not console.interactive):
-        raise ThunderusError("There is no text.", hint="Give it with --body TEXT, --body @FILE or on stdin.")
+        raise ThunderusError("no text given", hint="pass --body TEXT or --body @FILE, or pipe it to stdin")
     kind, title, status = new
     start = add.template(kind, title, status=status) if text is None else text
     result = edited(with_help(start, _ADD_HELP), console.environ, f"{kind}.md")
@@ -146,21 +152,27 @@ def edit_command(
     ctx: typer.Context,
     document: ChangedId,
     sets: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Set a field, as title=Words.")
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Set a field, e.g. title=Words (repeatable)."),
     ] = None,
-    add_tag: Annotated[list[str] | None, typer.Option(metavar="TAG", help="Add a tag.")] = None,
-    remove_tag: Annotated[list[str] | None, typer.Option(metavar="TAG", help="Remove a tag.")] = None,
+    add_tag: Annotated[list[str] | None, typer.Option(metavar="TAG", help="Add a tag (repeatable).")] = None,
+    remove_tag: Annotated[
+        list[str] | None, typer.Option(metavar="TAG", help="Remove a tag (repeatable).")
+    ] = None,
     anchor: Anchor = None,
-    body: Annotated[str | None, typer.Option(metavar="TEXT|-|@FILE", help="Replace the text.")] = None,
+    body: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT|-|@FILE", help="Replace the text; - reads stdin, @FILE a file."),
+    ] = None,
     expecting: Annotated[
         str | None,
-        typer.Option(metavar="HASH", help="Only if it still has this hash (see show --json)."),
+        typer.Option(metavar="HASH", help="Fail if the current hash differs (see show --json)."),
     ] = None,
     why: Why = "",
 ) -> int:
-    """Change a document; without any option it opens in your editor, whole.
+    """Change a document; without options, open it in your editor.
 
-    Only the lines of the fields you name change. --set metadata.owner=… reaches a nested field.
+    Only the lines of the given fields change. Use dots for nested fields: --set metadata.owner=…
     """
     console: Console = ctx.obj
     memory = console.memory()
@@ -172,7 +184,7 @@ def edit_command(
         body=text_of(body, console),
     )
     if edits.body is None and not any(edits):
-        edits = _whole(memory, console, document)
+        edits = _edited(memory, console, document)
     if expecting is not None:
         edits = edits._replace(expecting=expecting)
     with keeping(edits.text, f"{document}.md") if edits.text else nullcontext():
@@ -180,12 +192,10 @@ def edit_command(
     return written_code(console, "edit", value)
 
 
-def _whole(memory: Memory, console: Console, document: str) -> edit.DocumentEdits:
-    """The document as a person leaves it in the editor."""
+def _edited(memory: Memory, console: Console, document: str) -> edit.DocumentEdits:
+    """Open the document in the editor and return the new text."""
     if not console.interactive:
-        raise ThunderusError(
-            "There is nothing to change.", hint="Name a change: --set, --add-tag, --remove-tag or --body."
-        )
+        raise ThunderusError("no change given", hint="use --set, --add-tag, --remove-tag, --anchor or --body")
     shown = show.show(memory, document)
     result = edited(with_help(shown.text, _EDIT_HELP), console.environ, f"{shown.id}.md")
     if result is None:
@@ -199,7 +209,7 @@ def remove_command(
     document: ChangedId,
     why: NeededWhy,
 ) -> int:
-    """Remove a document. Its last text stays in the log and in git."""
+    """Remove a document; its last text stays in the log and in git."""
     console: Console = ctx.obj
     return written_code(console, "remove", edit.remove(console.memory(), document, why=why))
 
@@ -207,11 +217,11 @@ def remove_command(
 @app.command("supersede")
 def supersede_command(
     ctx: typer.Context,
-    old: Annotated[str, typer.Argument(help="The document that no longer holds.")],
-    new: Annotated[str, typer.Argument(help="The document that replaces it.")],
+    old: Annotated[str, typer.Argument(metavar="OLD", help="The replaced document.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="The document that replaces it.")],
     why: NeededWhy,
 ) -> int:
-    """Say that NEW replaces OLD; search then never ranks OLD above NEW."""
+    """Mark OLD as replaced by NEW; search never ranks OLD above NEW."""
     console: Console = ctx.obj
     return written_code(console, "supersede", edit.supersede(console.memory(), old, new, why=why))
 
@@ -219,9 +229,9 @@ def supersede_command(
 @app.command("link")
 def link_command(
     ctx: typer.Context,
-    source: Annotated[str, typer.Argument(metavar="A", help="The document that gets the link.")],
+    source: Annotated[str, typer.Argument(metavar="A", help="The document that contains the link.")],
     rel: Annotated[
-        str, typer.Argument(metavar="REL", help="derives_from, refers_to, supersedes, duplicates.")
+        str, typer.Argument(metavar="REL", help="derives_from, refers_to, supersedes or duplicates.")
     ],
     target: Annotated[str, typer.Argument(metavar="B", help="The document it points to.")],
     why: Why = "",
@@ -235,10 +245,14 @@ def link_command(
 @app.command("note")
 def note_command(
     ctx: typer.Context,
-    text: Annotated[str, typer.Argument(metavar="TEXT|-|@FILE", help="The note; - is stdin.")],
-    about: Annotated[list[str] | None, typer.Option(metavar="ID", help="A document it is about.")] = None,
+    text: Annotated[
+        str, typer.Argument(metavar="TEXT|-|@FILE", help="The note; - reads stdin, @FILE a file.")
+    ],
+    about: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="A document it is about (repeatable).")
+    ] = None,
 ) -> None:
-    """Write a note into the log."""
+    """Add a note to the log."""
     console: Console = ctx.obj
     value = edit.note(console.memory(), text_of(text, console) or "", refs=tuple(about or ()))
     console.emit("note", value, _noted)
@@ -247,16 +261,14 @@ def note_command(
 @app.command("record")
 def record_command(
     ctx: typer.Context,
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Also when many documents are gone: they are meant to be.")
-    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Record even if many documents were deleted.")] = False,
     why: Why = "",
 ) -> None:
-    """Log now what was edited by hand; every command that writes does so first anyway."""
+    """Record edits made by hand in the log. Every command that writes also does this first."""
     console: Console = ctx.obj
     value = edit.record(console.memory(), accept_loss=yes, why=why)
     if not value.recorded:
-        console.say("Nothing was edited by hand.")
+        console.say("Nothing to record")
     console.emit("record", value, _recorded)
 
 
@@ -271,14 +283,14 @@ def _recorded(value: edit.Recorded, console: Console) -> str:
 @app.command("rename")
 def rename_command(
     ctx: typer.Context,
-    document: Annotated[str, typer.Argument(metavar="ID", help="Its id, or the path of its file.")],
-    new_id: Annotated[str, typer.Argument(metavar="NEW-ID", help="What it is to be called.")],
+    document: Annotated[str, typer.Argument(metavar="ID", help="Document id or file path.")],
+    new_id: Annotated[str, typer.Argument(metavar="NEW-ID", help="The new id.")],
     plan: Plan = False,
     why: Why = "",
 ) -> int:
-    """Give a document another id and its file the name that follows from it.
+    """Change a document's id, rename its file to match, and update references to it.
 
-    Links and references in other documents follow; the old id stays as an alias. A decision keeps its number.
+    The old id stays as an alias. A decision keeps its number.
     """
     console: Console = ctx.obj
     value = rename.rename(console.memory(), document, new_id, plan=plan, why=why)
@@ -288,40 +300,39 @@ def rename_command(
 
 
 def renamed(value: rename.Renamed, console: Console) -> str:
-    """The new id and path; with a plan the diff."""
+    """Return the new id and path; with --plan also the diff."""
     style = console.style
     console.say_recorded(value.recorded)
     if value.proposed:
         return filed(value.proposed, value.id, value.path, console)
     if not value.changed:
-        console.say("Nothing to change.")
+        console.say("Nothing to change")
     elif not value.planned:
-        console.say(f"Renamed {value.old_id}:")
+        console.say(f"Renamed {value.old_id} to {value.id}:")
     lines = [f"{style.name(value.id)}  {value.path}"]
     if value.planned and value.diff:
-        console.say(f"Nothing is written; {value.old_id} would be:")
+        console.say(f"Dry run; would rename {value.old_id} to {value.id}:")
         lines += ["", value.diff.rstrip("\n")]
     return "\n".join(lines)
 
 
 def say_more(value: rename.Renamed, console: Console) -> None:
-    """After the new name: who followed, and where the old one stands."""
+    """Report which documents were updated, and where the old id is still mentioned."""
     if value.followed:
-        verb = "would follow" if value.planned else "followed"
-        console.say(
-            f"{counted(len(value.followed), 'document')} {verb}: {', '.join(value.followed[:_MOST_SHOWN])}"
-        )
+        verb = "Would update" if value.planned else "Updated"
+        names = ", ".join(value.followed[:_MOST_SHOWN])
+        console.say(f"{verb} references in {counted(len(value.followed), 'document')}: {names}")
     if value.mentions:
         shown = ", ".join(f"{one.path}:{one.line}" for one in value.mentions[:_MOST_SHOWN])
         more = f" and {len(value.mentions) - _MOST_SHOWN} more" if len(value.mentions) > _MOST_SHOWN else ""
-        console.say(f"The old name still stands in {shown}{more}.")
+        console.say(f"The old id is still mentioned in {shown}{more}")
 
 
 @app.command("archive")
 def archive_command(ctx: typer.Context, documents: Documents, why: Why = "") -> int:
-    """Set documents aside: they leave search and list, and keep their text, ids and history.
+    """Archive documents: search and list omit them, but their text, ids and history stay.
 
-    --archived finds them again, show and links always do, unarchive and undo bring them back.
+    Use --archived to search or list them; `show` and links still find them. `unarchive` reverses it.
     """
     console: Console = ctx.obj
     return _archived_code(console, edit.archive(console.memory(), documents, why=why))
@@ -329,7 +340,7 @@ def archive_command(ctx: typer.Context, documents: Documents, why: Why = "") -> 
 
 @app.command("unarchive")
 def unarchive_command(ctx: typer.Context, documents: Documents, why: Why = "") -> int:
-    """Bring archived documents back to where they came from."""
+    """Move archived documents back to their original folders."""
     console: Console = ctx.obj
     return _archived_code(console, edit.unarchive(console.memory(), documents, why=why))
 
@@ -340,11 +351,11 @@ def _archived_code(console: Console, value: edit.Archived) -> int:
 
 
 def archived(value: edit.Archived, console: Console) -> str:
-    """Ids and new paths, in columns."""
+    """Format ids and new paths in columns."""
     console.say_recorded(value.recorded)
     if value.kept:
-        state = "in the archive" if value.op == "archive" else "in use"
-        console.say(f"Already {state}: {', '.join(value.kept)}")
+        state = "Already archived" if value.op == "archive" else "Not archived"
+        console.say(f"{state}: {', '.join(value.kept)}")
     if value.documents:
-        console.say("Archived:" if value.op == "archive" else "Back in use:")
+        console.say("Archived:" if value.op == "archive" else "Unarchived:")
     return "\n".join(aligned([(console.style.name(one.id), one.path) for one in value.documents]))
