@@ -132,7 +132,7 @@ class Commands:
         self._added = 0
 
     def all(self) -> dict[str, Callable[[], list[str]]]:
-        """By name: what makes the next command line."""
+        """Functions that return the next command line, by name."""
         found: dict[str, Callable[[], list[str]]] = {"floor": lambda: [sys.executable, "-c", _FLOOR, "word"]}
         for count in (_SMALL, _LARGE):
             root = self._stores[count]

@@ -68,7 +68,7 @@ def _mappings(path: tuple[str, ...], mapping: Mapping) -> Iterator[tuple[tuple[s
 
 
 def attempt(text: str, root: Mapping, trial: Trial) -> Outcome:
-    """Try an edit on a document whose header reads as ``root``, and look at every byte of the result."""
+    """Try an edit on a document whose header parses as ``root``, and check every byte of the result."""
     fences = find_fences(text)
     assert fences is not None
     try:

@@ -59,7 +59,7 @@ def real_pages(repositories: list[str], most: int, seed: str) -> list[Page]:
 
 
 def make_pools(found: list[Page], seed: str) -> list[Pool]:
-    """All pools: what was written by hand, and with real pages all others too."""
+    """All pools: the written pairs, and all others if there are real pages."""
     every = [written_pool(load(), found)]
     if found:
         every += [near_pool(found), mutant_pool(found, seed), exact_pool(found, seed)]

@@ -94,7 +94,7 @@ def _gathered(library: Library, options: argparse.Namespace, kept: str) -> Findi
 
 
 def texts(library: Library, wrong: dict[str, Any]) -> str:
-    """A false verdict for people to look at: what truth and the judge say, and what stood there."""
+    """A wrong verdict for review: ground truth, our verdict, and the code."""
     clone, shown = library.clone, []
     rows = [("A", wrong["a"], wrong["path"], wrong["symbol"])]
     places = wrong["places"] or [(wrong["path"], wrong["symbol"])]
@@ -115,7 +115,7 @@ def texts(library: Library, wrong: dict[str, Any]) -> str:
 
 
 def write(findings: Findings, libraries: dict[str, Library], work: str) -> dict[str, Any]:
-    """The report as files in the work folder; what was counted comes back."""
+    """Write the report to the work folder; returns the counts."""
     data = as_data(findings)
     with open(os.path.join(work, "false_verdicts.txt"), "w", encoding="utf-8") as file:
         wrong = data["false_verdicts"]

@@ -47,7 +47,7 @@ _SUBSET = frozenset(
 
 
 class File(NamedTuple):
-    """A file whose frontmatter is fenced: its text and the text between the fences."""
+    """A file with fenced frontmatter: its text and the text between the fences."""
 
     place: str
     path: str

@@ -79,7 +79,7 @@ def run(root: str, arguments: list[str]) -> Used:
 
 
 def curve(title: str, roots: dict[int, str], commands: tuple[tuple[str, list[str]], ...]) -> list[str]:
-    """Print a table of all commands over all sizes; returns what grew too fast."""
+    """Print a table of all commands over all sizes; returns those that grew too fast."""
     problems = []
     print(f"\n{title:18}" + "".join(f"{size:>12,}{'':>10}" for size in roots) + "  time(2n)/time(n)")
     for name, arguments in commands:

@@ -98,7 +98,7 @@ def texts_of(node: Node) -> Any:
 
 
 def libyaml_texts(text: str) -> Any:
-    """The same from libyaml, whose plain loader keeps texts too; ``None`` when it refuses."""
+    """The same from libyaml, whose base loader keeps scalars as text; ``None`` if it rejects the input."""
     import yaml
 
     try:

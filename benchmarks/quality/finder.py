@@ -1,4 +1,4 @@
-"""The product as a method: what its finder says of a pool, and what ``garden --apply`` would merge there."""
+"""The product as a method: the results of its finder for a pool, and the merges of ``garden --apply``."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _pairs(steps: Iterable[Step]) -> set[tuple[str, str]]:
 
 
 def ask(finder: Finder, documents: Sequence[Document]) -> Seen:
-    """What the product says of a pool: pairs with the same statements, then what ``finder`` gives."""
+    """The results of the product for a pool: exact duplicates, then the pairs of ``finder``."""
     told = {pair: Told("same", EXACT, True) for pair in _pairs(plan_duplicates(documents, Config()))}
     for pair in finder(documents):
         first, second = sorted((pair.first, pair.second))

@@ -1,4 +1,4 @@
-"""The same document laid out otherwise: what it says stays, so that it must be found as the same."""
+"""The same document with another layout, which must be found as an exact duplicate."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _spaced(block: Block, dice: Random) -> tuple[str, ...]:
 
 
 def _reordered(block: Block, dice: Random) -> tuple[str, ...]:
-    """The first two sentences of a paragraph change places, unless it introduces what follows."""
+    """Swap the first two sentences of a paragraph, unless it introduces the next block."""
     if block.sort != "paragraph" or block.followed:
         return block.lines
     text = " ".join(block.lines)

@@ -33,7 +33,7 @@ _AFFIRMED: Final = (
 
 
 class Mutant(NamedTuple):
-    """A changed text; ``old`` and ``new`` are what was replaced, ``line`` the line as it was."""
+    """A changed text; ``old`` was replaced with ``new``, ``line`` is the original line."""
 
     change: str
     old: str

@@ -1,4 +1,4 @@
-"""Pools of documents with trials among them: what was written by hand, and what real pages give."""
+"""Pools of documents with trials among them: written pairs and real pages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _twin(page: Page, body: str, what: str, title: str = "") -> Document:
 
 
 def readable(pages: Sequence[Page]) -> tuple[list[Page], list[str]]:
-    """The pages that make documents of different ids, and what was wrong with the others."""
+    """The pages usable as documents with unique ids, and why the others are not."""
     kept: dict[str, Page] = {}
     refused = []
     for page in pages:
@@ -49,18 +49,18 @@ def readable(pages: Sequence[Page]) -> tuple[list[Page], list[str]]:
 
 
 def as_they_are(name: str, pages: Sequence[Page]) -> Pool:
-    """Real pages alone: whatever is proposed here, nobody planted."""
+    """Only real pages: no proposal here was planted."""
     return Pool(name, tuple(map(_document, pages)), ())
 
 
 def written_pool(entries: Sequence[Entry], pages: Sequence[Page]) -> Pool:
-    """What was written by hand, among real pages."""
+    """The written pairs, among real pages."""
     documents, trials = written(entries)
     return Pool(WRITTEN, (*documents, *map(_document, pages)), trials)
 
 
 def band(change: float) -> str:
-    """The name of a size of change."""
+    """The name of the band of a change size."""
     return next(name for limit, name in BANDS if change <= limit)
 
 
@@ -78,7 +78,7 @@ def near_pool(pages: Sequence[Page]) -> Pool:
 
 
 def mutant_pool(pages: Sequence[Page], seed: str) -> Pool:
-    """Real pages, and each with one number, name or negation changed: each kind in turn."""
+    """Real pages, each with a copy in which one number, name or negation is changed."""
     names = {corpus: names_in([p.body for p in pages if p.corpus == corpus]) for corpus in _corpora(pages)}
     documents, trials = [], []
     for at, page in enumerate(pages):
@@ -96,7 +96,7 @@ def mutant_pool(pages: Sequence[Page], seed: str) -> Pool:
 
 
 def exact_pool(pages: Sequence[Page], seed: str) -> Pool:
-    """Real pages, and each in another layout: each kind of change in turn."""
+    """Real pages, each with a copy in another layout."""
     documents, trials = [], []
     kinds = list(LAYOUTS)
     for at, page in enumerate(pages):

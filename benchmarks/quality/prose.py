@@ -1,4 +1,4 @@
-"""The lines of a Markdown text, told apart: prose that may be changed, and everything else. Pure."""
+"""Classify the lines of a Markdown text: prose that may be changed, and everything else. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is measured: two documents of which it is known how they stand to each other. Values only."""
+"""The trials: pairs of documents with a known relation. Values only."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ MUTANT: Final = "mutant"
 EXACT: Final = "exact"
 
 DISTINCT: Final = (CONTRADICTION, FORM, RELATED, MUTANT)
-"""What no program may ever merge."""
+"""Classes that must never be merged automatically."""
 
 CONTRADICTS: Final = "possible contradiction"
-"""The label under which a finder tells a person that two documents may disagree."""
+"""The label for two documents that may contradict each other."""
 
 
 class Trial(NamedTuple):
@@ -39,12 +39,12 @@ class Trial(NamedTuple):
 
     @property
     def key(self) -> tuple[str, str]:
-        """Both ids in order, the way a finder names a pair."""
+        """Both ids in order, the key of a pair."""
         return (self.one, self.other) if self.one < self.other else (self.other, self.one)
 
 
 class Pool(NamedTuple):
-    """Documents that stand together in one memory, and the trials among them."""
+    """The documents of one memory, and the trials among them."""
 
     name: str
     documents: tuple[Document, ...]
@@ -52,7 +52,7 @@ class Pool(NamedTuple):
 
 
 class Told(NamedTuple):
-    """What a method says of a pair: its label, the tier that found it, whether it asks a person."""
+    """The result of a method for a pair: label, tier, and whether it proposes a change."""
 
     label: str
     tier: str
@@ -60,7 +60,7 @@ class Told(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What a method says of a whole pool: pairs by their ids in order, and those it would merge unasked."""
+    """The results of a method for a pool: pairs by their ids, and those it would merge automatically."""
 
     told: dict[tuple[str, str], Told]
     merged: frozenset[tuple[str, str]]

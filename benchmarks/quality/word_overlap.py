@@ -52,7 +52,7 @@ def alike(words: Mapping[str, frozenset[str]], limit: float = LIMIT) -> set[tupl
 
 
 def word_overlap(documents: Iterable[Document]) -> Seen:
-    """What that gardener says of a pool: it merges what it finds and proposes nothing."""
+    """The results of that gardener for a pool: it merges all pairs it finds and proposes nothing."""
     words = {each.id: frozenset(each.text.split()) for each in documents if each.kind == "fact"}
     merged = alike(words)
     return Seen({pair: Told("duplicate", "word overlap", True) for pair in merged}, frozenset(merged))

@@ -1,1 +1,1 @@
-"""The parts of ``benchmarks/history_replay.py``: what happened to code, told without the product."""
+"""The parts of ``benchmarks/history_replay.py``: ground truth computed without the product."""

@@ -1,4 +1,4 @@
-"""What other tools do to tell whether a note about code is stale: each says yes or no."""
+"""The methods of other tools to decide whether a note about code is stale."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ METHODS: Final = (BLOB, DATE, LOG)
 
 
 def stale_by(span: Span, touched: set[str], path: str) -> dict[str, bool]:
-    """The two that look at files only."""
+    """The two methods that use whole files."""
     return {
         BLOB: span.after.get(path) != span.before[path],
         DATE: path in touched or path not in span.after,

@@ -1,4 +1,4 @@
-"""A clone of a public repository, read with the real git; what is planted goes into a scratch clone.
+"""A clone of a public repository, read with real git; planted commits go into a scratch clone.
 
 The clone that was given is never written to: the scratch clone borrows its objects.
 """
@@ -136,7 +136,7 @@ class Clone:
             yield Change(path, "" if set(blob) == {"0"} else blob)
 
     def touched(self, a: str, b: str) -> set[str]:
-        """Files for which any commit between is newer than ``a``: what a commit date tells."""
+        """Files with a commit newer than ``a``: the method based on commit dates."""
         return set(self._fields("log", "--name-only", "-z", "--format=", f"{a}..{b}")) - {""}
 
     def span_touched(self, a: str, b: str, path: str, first: int, last: int) -> bool:

@@ -1,4 +1,4 @@
-"""Renames and moves made on purpose, as real commits: histories hold too few of them to measure."""
+"""Planted renames and moves as real commits, because real histories have too few of them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from benchmarks.replay.truth import Library
 
 _NO_LOOSE_TEXT = (".java",)
-"""Where a definition cannot stand alone at the end of another file."""
+"""Languages in which a definition cannot be appended to another file."""
 
 
 class _Edits:
-    """Files of a commit while they are taken apart."""
+    """The files of a commit while they are edited."""
 
     def __init__(self, library: Library, tree: dict[str, str]) -> None:
         self.clone = library.clone
@@ -59,7 +59,7 @@ def moves(library: Library, at: str, dice: Random, count: int, situations: tuple
 
 
 def _rename_file(edits: _Edits, path: str, dice: Random) -> None:
-    """To another folder or another name, and nothing else in it."""
+    """Move a file to another folder or name, without other changes."""
     folder, name = os.path.split(path)
     stem, suffix = os.path.splitext(name)
     new = (
@@ -81,7 +81,7 @@ def _rename_symbol(edits: _Edits, path: str, symbol: Symbol) -> None:
 
 
 def _stands_alone(edits: _Edits, path: str, symbol: Symbol) -> bool:
-    """Whether its lines are its own and begin at the margin."""
+    """Whether its lines are not shared and start at column 0."""
     lines = edits.data(path).splitlines()
     if "." in symbol.name or symbol.kind == "const" or symbol.last > len(lines):
         return False
@@ -90,7 +90,7 @@ def _stands_alone(edits: _Edits, path: str, symbol: Symbol) -> bool:
 
 
 def _move_symbol(edits: _Edits, path: str, symbol: Symbol) -> None:
-    """Cut out and put into a new file beside it, as when a module is split."""
+    """Move it to a new file in the same folder, as when a module is split."""
     folder, name = os.path.split(path)
     stem, suffix = os.path.splitext(name)
     lines = edits.data(path).splitlines(keepends=True)

@@ -35,7 +35,7 @@ _OTHER: Final = {
 
 
 class Mutation(NamedTuple):
-    """One changed token: what it was and became, and the verdict on the function around it."""
+    """One changed token, before and after, and the verdict on its function."""
 
     path: str
     symbol: str

@@ -110,7 +110,7 @@ def _alone(block: Any) -> Any:
 
 
 def _opened(value: Any) -> Any:
-    """What stands inside redundant parentheses of an expression, type or pattern."""
+    """The content of redundant parentheses of an expression, type or pattern."""
     while isinstance(value, Node) and value.name in ("Expr", "Ty", "Pat"):
         kind = value.get("kind")
         if not (isinstance(kind, Node) and kind.name == "Paren"):
@@ -120,7 +120,7 @@ def _opened(value: Any) -> Any:
 
 
 def _says_nothing(name: str, value: Any) -> bool:
-    """Whether a field holds places, docs, spacing, or what the compiler kept for itself."""
+    """Whether a field has positions, docs, spacing, or compiler internals."""
     if isinstance(value, str):
         return name in _LEFT_OUT or (name == "attrs" and value == "[]") or value in _SPACING
     if name == "attrs":
@@ -260,7 +260,7 @@ class RustReader:
     made_of = __file__
 
     def read(self, files: Sequence[tuple[str, bytes]]) -> list[Reading]:
-        """One reading for every file; what this compiler refuses to parse is trouble."""
+        """One reading per file; files rejected by this compiler are reported as trouble."""
         with ThreadPoolExecutor(4) as pool, tempfile.TemporaryDirectory() as folder:
             places = [os.path.join(folder, f"{at}.rs") for at in range(len(files))]
             return list(pool.map(self._one, places, [data for _, data in files]))

@@ -35,7 +35,8 @@ class Given(NamedTuple):
 
 
 class Case(NamedTuple):
-    """One anchor between two commits: truth, each situation's verdict, and what other methods say.
+    """One anchor between two commits: ground truth, our verdict in each situation, and the results of other
+    methods.
 
     ``origin`` is "walk" for real history, else the planted change: "moves", "reverts" or a formatter.
     """

@@ -1,4 +1,4 @@
-"""Truth about a file: its named definitions, each with a hash of what it means to another parser.
+"""Ground truth of a file: its named definitions, each with a hash of its tree from another parser.
 
 Nothing here knows the product or the parsers it uses. A ``content`` leaves out comments, docstrings,
 positions and redundant parentheses; a ``shape`` is the same with the definition's own name blanked.

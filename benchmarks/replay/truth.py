@@ -1,4 +1,4 @@
-"""What another parser and git say became of a symbol between two commits. The product is not asked."""
+"""Ground truth from other parsers and git: what happened to a symbol between two commits."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 __all__ = ["FOLLOWED", "HELD", "STALE", "Expected", "Library", "Span", "expected"]
 
 HELD: Final = ("untouched", "file touched", "cosmetic", "reverted")
-"""Still true, and where it was."""
+"""Still true, at the same location."""
 FOLLOWED: Final = ("file renamed", "moved", "symbol renamed")
-"""Still true, somewhere else."""
+"""Still true, at another location."""
 STALE: Final = ("edited", "renamed and edited", "deleted")
-"""No longer what the claim was about."""
+"""Changed or removed: the claim is stale."""
 _NOT_SCORED: Final = ("unclear", "unreadable")
 CLASSES: Final = (*HELD, *FOLLOWED, *STALE, *_NOT_SCORED)
 
@@ -49,20 +49,20 @@ class Library:
                 self._known = pickle.load(file)
 
     def save(self) -> None:
-        """Keep what was read for the next run."""
+        """Save the readings for the next run."""
         if self._kept:
             with open(self._kept, "wb") as file:
                 pickle.dump(self._known, file)
 
     def reads(self, path: str) -> bool:
-        """Whether some parser is there for such a file."""
+        """Whether there is a parser for such a file."""
         return self._reader(path) is not None
 
     def _reader(self, path: str) -> int | None:
         return next((at for at, one in enumerate(self._readers) if path.endswith(one.suffixes)), None)
 
     def read(self, files: Mapping[str, str]) -> dict[str, Reading]:
-        """Path → reading, for path → blob; files of no known language are left out."""
+        """Path → reading, for path → blob; files in unknown languages are skipped."""
         keys: dict[str, tuple[str, str, str]] = {}
         wanted: dict[int, list[str]] = {}
         for path, blob in files.items():
@@ -78,7 +78,7 @@ class Library:
         return {path: self._known[key] for path, key in keys.items()}
 
     def one(self, path: str, blob: str) -> Reading:
-        """The reading of one file; trouble when no parser is there for it."""
+        """The reading of one file; trouble if there is no parser for it."""
         return self.read({path: blob}).get(path, Reading((), "no parser"))
 
 
@@ -109,7 +109,7 @@ class Span:
         readings = library.read(changed)
         former = library.read({path: self.before[path] for path in changed if path in self.before})
         self.doubtful: set[str] = set()
-        """Contents and shapes in files that could not be read at A: nobody knows whether they are new."""
+        """Contents and shapes in files that could not be parsed at A: unknown whether they are new."""
         for path, reading in readings.items():
             old = former.get(path, Reading(()))
             if old.trouble:
@@ -124,14 +124,14 @@ class Span:
                     self.new.setdefault(symbol.shape, []).append((path, symbol))
 
     def target(self, path: str) -> str:
-        """Where the file is at B: its own path, or where git says that it went; "" when it is gone."""
+        """The path of the file at B: the same, or the rename according to git; "" if it was removed."""
         if path in self.after:
             return path
         renamed = self.renamed.get(path, "")
         return renamed if renamed in self.after else ""
 
     def stood_elsewhere(self, path: str, symbol: Symbol) -> bool:
-        """Whether another file of A held the same under the same name: boilerplate, which nobody moves."""
+        """Whether another file of A has the same code under the same name: boilerplate, not a move."""
         own = symbol.name.rpartition(".")[2].encode()
         for other, blob in self.before.items():
             if other == path or _suffix(other) != _suffix(path) or own not in self.library.clone.blob(blob):
@@ -160,7 +160,8 @@ class Span:
 
 
 def expected(span: Span, path: str, symbol: Symbol, *, small: bool) -> Expected:
-    """What became of a symbol of A. A ``small`` body is no proof of a move: only its own name is."""
+    """What happened to a symbol of A. A ``small`` body alone does not prove a move; its name must match
+    too."""
     target = span.target(path)
     if target:
         reading = span.library.one(target, span.after[target])
@@ -194,7 +195,7 @@ def _text(data: bytes, symbol: Symbol) -> bytes:
 
 
 def _searched(span: Span, path: str, target: str, symbol: Symbol, *, small: bool) -> Expected:
-    """The symbol's name is not in its file any more."""
+    """Handle a symbol whose name is no longer in its file."""
     if symbol.content in span.doubtful or symbol.shape in span.doubtful:
         return Expected("unclear", why="it is in a file that could not be read before")
     same = _places(span.new.get(symbol.content, ()), symbol.name if small else "")

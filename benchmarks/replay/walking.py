@@ -1,4 +1,4 @@
-"""Walks forward through a repository: anchors at A, verdicts at B, truth about what lies between."""
+"""Walks forward through a repository: anchors at A, verdicts at B, ground truth of the changes between."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _as_seen(planted: Planted, name: str) -> str:
 
 
 def walk(library: Library, plan: Walk, dice: Random) -> Iterator[tuple[str, Seen]]:
-    """Every step of a plan: what it was, and what it gave."""
+    """Every step of a plan and its result."""
     clone = library.clone
     line = clone.line()
     for distance in plan.distances:
@@ -114,7 +114,7 @@ def walk(library: Library, plan: Walk, dice: Random) -> Iterator[tuple[str, Seen
 
 
 def _reverted(span: Span, planted: Sequence[Planted], cases: Sequence[Case]) -> list[Case]:
-    """The tree of A committed again behind B: what had changed is as it was."""
+    """The tree of A committed again on top of B, which reverts all changes."""
     clone = span.library.clone
     healed = [(one, case) for one, case in zip(planted, cases, strict=True) if case.truth.kind in STALE]
     back = clone.commit(span.a, {}, parents=[span.b])

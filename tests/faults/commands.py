@@ -1,4 +1,4 @@
-"""The commands that faults are aimed at through the real command line, and the store each finds."""
+"""The commands that faults are injected into, and the store that each runs on."""
 
 from __future__ import annotations
 

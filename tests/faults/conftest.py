@@ -1,4 +1,4 @@
-"""Everything in this folder is of the ``faults`` tier."""
+"""Mark everything in this folder with ``faults``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every row of the fault tier shares: a subject, a store to run it on, and what must hold after."""
+"""Shared by all rows of the fault tests: a subject, a store to run it on, and the checks afterwards."""
 
 from __future__ import annotations
 

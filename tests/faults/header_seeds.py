@@ -1,4 +1,4 @@
-"""Headers as people write them, to be mutated: every style that was met in other people's repositories."""
+"""Headers in every style found in real repositories, as seeds for mutation."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""SQLite files that somebody made to do harm, or to be taken for ours."""
+"""SQLite files made to do harm, or to be mistaken for an index."""
 
 from __future__ import annotations
 

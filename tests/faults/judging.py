@@ -1,4 +1,4 @@
-"""What must hold after a fault through the command line, whatever the fault was."""
+"""The checks after any fault in a command."""
 
 from __future__ import annotations
 

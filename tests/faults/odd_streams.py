@@ -1,4 +1,4 @@
-"""Streams as a console of another encoding gives them; armed in the process that runs a command."""
+"""Streams with another console encoding, installed in the process of a command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How slow this machine is at this moment, so that limits of time mean the same work everywhere."""
+"""The current speed of this machine, to scale time limits."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""Paths that must never be opened: climbing, absolute, other systems' devices, streams and short names, disguises."""
+"""Paths that must never be opened: traversal, absolute, devices and streams of other systems, disguises."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Refusals to arm a command with: a call that fails, a limit on sizes, a file held by another program."""
+"""Failures to inject into a command: a failing call, a size limit, a file locked by another program."""
 
 from __future__ import annotations
 

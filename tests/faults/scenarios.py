@@ -1,4 +1,4 @@
-"""The list of what faults are aimed at. A further subject or command is one more entry here."""
+"""The list of fault subjects; to add a subject or command, add an entry here."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""Texts that steer a terminal, turn text around or hide in it; none of them may reach a stream raw."""
+"""Terminal control sequences, bidirectional controls and invisible text; none may be printed raw."""
 
 from __future__ import annotations
 

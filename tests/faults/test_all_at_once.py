@@ -1,4 +1,4 @@
-"""K3: writers, garden, rebuilds, a watcher, readers, an editor and a person with two branches at once."""
+"""K3: writers, garden, rebuilds, a watcher, readers, an editor and two branches at once."""
 
 from __future__ import annotations
 

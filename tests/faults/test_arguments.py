@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""F7: whatever stands on the command line, a command works or says in one line what is wrong with it."""
+"""F7: for any arguments a command works, or reports in one line what is wrong with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""P7: clocks that step back, stand still or leap: ids are unique, order is kept, nothing is refused."""
+"""P7: clocks that jump back, stop or leap: ids are unique, order is kept, nothing is rejected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""P3: names that some file system or some eye takes for one: refused when added, found when there."""
+"""P3: names that some file system or reader treats as equal: rejected when added, found when present."""
 
 from __future__ import annotations
 

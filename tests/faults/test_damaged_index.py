@@ -1,4 +1,4 @@
-"""X1 and F10: an index damaged by accident or made to do harm; answers are those of the files."""
+"""X1 and F10: an index damaged by accident or on purpose; answers match the files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""P8: a locale of ASCII, a console of another encoding, output into a file: nothing fails to be printed."""
+"""P8: an ASCII locale, another console encoding, output to a file: everything can be printed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""P1: no hostile path, at any entry of the store, opens or changes anything outside the root."""
+"""P1: no hostile path, at any entry to the store, opens or changes anything outside the root."""
 
 from __future__ import annotations
 

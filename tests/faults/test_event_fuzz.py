@@ -1,4 +1,4 @@
-"""F5: no line of a log, whatever its bytes, hides another one, is taken for an event, or is written anew."""
+"""F5: no line of a log, whatever its bytes, hides another one, passes for an event, or is rewritten."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""C3: at every pass of every failpoint a process raises or dies; nothing acknowledged is lost."""
+"""C3: a process raises or dies at every pass of every failpoint; nothing acknowledged is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""F3: whatever stands where a document should, no command hangs or breaks, and all others are served."""
+"""F3: special files in place of documents: no command hangs or fails, all other documents are served."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""F2: a store full of headers made to harm: each is named with rule and line, none is read, the rest is."""
+"""F2: a store full of harmful headers: each is reported with rule and line, none is parsed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""F1: no header, whatever its text, gives anything but a mapping or a problem, in bounded time and memory."""
+"""F1: any header gives a mapping or a problem, in bounded time and memory."""
 
 from __future__ import annotations
 

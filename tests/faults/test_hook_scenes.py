@@ -1,4 +1,4 @@
-"""P5: the hook under every kind of commit: staged bytes are judged, index and files stay as they were."""
+"""P5: the hook in every kind of commit: staged bytes are checked, index and files do not change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""E7: inputs far too large: refused or read piece by piece, in bounded memory, and the rest is served."""
+"""E7: huge inputs are rejected or streamed in bounded memory, and the rest is served."""
 
 from __future__ import annotations
 

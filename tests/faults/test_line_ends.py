@@ -1,4 +1,4 @@
-"""P6: whatever git does to line ends, what we log ends in LF, shards are whole, and lint says what it saw."""
+"""P6: with any git line-ending setting, our log ends lines with LF and shards stay intact."""
 
 from __future__ import annotations
 

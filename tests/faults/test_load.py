@@ -1,4 +1,4 @@
-"""X2: eight processes at work, some stopped in the middle: a busy index is never taken for a damaged one."""
+"""X2: eight processes, some interrupted: a busy index is never taken for a damaged one."""
 
 from __future__ import annotations
 

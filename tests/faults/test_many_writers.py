@@ -1,4 +1,4 @@
-"""K1, K5, K6: many writers at once; a holder that is killed; a holder that is stuck."""
+"""K1, K5, K6: many concurrent writers; a lock holder that is killed; one that is stuck."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""X7: a memory that is not there, whatever the reason: no command logs or writes anything because of it."""
+"""X7: a missing memory, for any reason: no command logs or writes anything because of it."""
 
 from __future__ import annotations
 

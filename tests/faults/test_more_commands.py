@@ -1,4 +1,4 @@
-"""K1, E1 and P1 through the command line: many real adds at once, refusing disks, hostile parameters."""
+"""K1, E1 and P1 through the command line: concurrent adds, disk errors, hostile parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""P10: file systems whose locks fail: writes refuse in one sentence and change nothing, reading goes on."""
+"""P10: file systems whose locks fail: writes fail with one message and change nothing, reads work."""
 
 from __future__ import annotations
 

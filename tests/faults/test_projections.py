@@ -1,4 +1,4 @@
-"""X3 and X4: a manifest that is not ours, an index of another version, two versions at once."""
+"""X3 and X4: a foreign manifest, an index of another version, two versions at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""F4: any text at all is a search, never an error, and soon answered."""
+"""F4: any text is a valid query, answered quickly and without errors."""
 
 from __future__ import annotations
 

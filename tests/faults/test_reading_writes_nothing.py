@@ -1,4 +1,4 @@
-"""X6: whatever only looks changes no byte of documents, log, configuration or git's index."""
+"""X6: read-only commands change no byte of documents, log, configuration or git index."""
 
 from __future__ import annotations
 

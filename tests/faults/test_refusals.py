@@ -1,4 +1,4 @@
-"""E2, E3, E4, E6: a record cut at each byte, a failing sync, a full disk, a file held elsewhere."""
+"""E2, E3, E4, E6: a record cut at each byte, a failing fsync, a full disk, a locked file."""
 
 from __future__ import annotations
 

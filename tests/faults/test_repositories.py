@@ -1,4 +1,4 @@
-"""P4: repositories of every shape: the right root or a clear refusal, never another working tree's files."""
+"""P4: repositories of every shape: the correct root or a clear error, never files of another tree."""
 
 from __future__ import annotations
 

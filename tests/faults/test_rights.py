@@ -1,4 +1,4 @@
-"""E5: a tree one may only read, a folder one may not look into, files of somebody else."""
+"""E5: a read-only tree, an unreadable folder, files of another user."""
 
 from __future__ import annotations
 

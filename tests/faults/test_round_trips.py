@@ -1,4 +1,4 @@
-"""F9: read, written and read again, a document is what it was but for the key that was named."""
+"""F9: read, written and read again, a document changes only in the edited key."""
 
 from __future__ import annotations
 

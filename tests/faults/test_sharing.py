@@ -1,4 +1,4 @@
-"""K2, K4, K9, K10: many use one store at once; nothing acknowledged is lost, no answer mixes two states."""
+"""K2, K4, K9, K10: concurrent use of one store: nothing acknowledged is lost, no read mixes two states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A long day in one store, at night only; its length is ``THUNDERUS_MEM_SOAK`` in minutes."""
+"""A long soak test of one store, only at night; ``THUNDERUS_MEM_SOAK`` is its length in minutes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""X5: whatever people and programs do to files, a query tells nothing that is not in them."""
+"""X5: after any change to the files, a query returns only what they contain."""
 
 from __future__ import annotations
 

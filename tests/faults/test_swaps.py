@@ -1,4 +1,4 @@
-"""P2: folders and files replaced by links that lead out, also in the middle of a command."""
+"""P2: folders and files replaced by symlinks to the outside, also while a command runs."""
 
 from __future__ import annotations
 

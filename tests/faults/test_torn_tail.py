@@ -1,4 +1,4 @@
-"""C5: the log torn at every byte of its last records: earlier lines and torn bytes stay."""
+"""C5: the log cut at every byte of its last records: earlier lines and the torn bytes are kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Further commands that faults are aimed at: those that tidy up, tell, decide, and bring events in."""
+"""More commands that faults are injected into: cleanup, reports, decisions and imports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two tiers of one fault plan: every change runs a share of each row, ``make faults-night`` runs it whole."""
+"""The two fault tiers: every change runs a share of each row, ``make faults-night`` runs all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An audit hook for a process that is about to run one command: what it opens or changes outside a folder."""
+"""An audit hook that records what a command opens or changes outside a folder."""
 
 from __future__ import annotations
 

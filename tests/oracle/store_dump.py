@@ -1,4 +1,4 @@
-"""What the index and the caches of a store hold, as lines, without the stamps of files."""
+"""Dump the content of the index and the caches of a store as lines, without file stamps."""
 
 from __future__ import annotations
 

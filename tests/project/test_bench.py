@@ -1,4 +1,4 @@
-"""The benchmark itself: it starts as a script, and judges a measure by clock or processor."""
+"""The benchmark itself: it starts as a script and accepts a target met by wall or CPU time."""
 
 from __future__ import annotations
 

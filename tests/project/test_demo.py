@@ -1,4 +1,4 @@
-"""The demo corpus comes in whole, and shows what it is meant to show."""
+"""The demo corpus is imported completely and shows what it is meant to show."""
 
 from __future__ import annotations
 

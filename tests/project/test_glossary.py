@@ -1,4 +1,4 @@
-"""Every word of the glossary names something in the code."""
+"""Every term of the glossary is in the code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What regular expressions stumble over: long texts made of their own parts."""
+"""Inputs that make regular expressions slow: long texts built from parts of the pattern."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A repository of code with one anchor on it, judged as the program judges it, in one line a step."""
+"""A code repository with one anchor, verified as the program does, one line per step."""
 
 from __future__ import annotations
 

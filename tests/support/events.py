@@ -1,4 +1,4 @@
-"""Events by their fields alone, as tests name them."""
+"""Build events from their fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real git repositories for tests: sealed from the settings of whoever runs them."""
+"""Real git repositories for tests, isolated from the user's git settings."""
 
 from __future__ import annotations
 

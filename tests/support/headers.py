@@ -1,4 +1,4 @@
-"""Strategies for frontmatter: ordinary and odd, as people and other tools write it."""
+"""Strategies for frontmatter, ordinary and unusual, as people and other tools write it."""
 
 from __future__ import annotations
 

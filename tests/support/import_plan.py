@@ -1,4 +1,4 @@
-"""An import's plan as one value a file: what is told of it, and its document's text."""
+"""The plan of an import as one value per file: its report and the text of its document."""
 
 from __future__ import annotations
 

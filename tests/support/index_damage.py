@@ -1,4 +1,4 @@
-"""What the tests of a damaged index share: a store, ways to harm its index, and what must hold after each."""
+"""Shared by the tests of a damaged index: a store, ways to damage its index, and checks."""
 
 from __future__ import annotations
 

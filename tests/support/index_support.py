@@ -1,4 +1,4 @@
-"""What the tests of the index share: writing documents, and the whole content of an index as plain values."""
+"""Shared by the tests of the index: write documents, dump the index as plain values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a test begins with: made once in a process, then copied for each test that begins with the same."""
+"""Cached starting states of tests: made once in a process, then copied."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A corpus made of readings in memory, and the reader of the cases in ``tests/cases/lint``."""
+"""A corpus of documents in memory, and the reader of the cases in ``tests/cases/lint``."""
 
 from __future__ import annotations
 

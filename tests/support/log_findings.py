@@ -1,4 +1,4 @@
-"""What is wrong with a log, as lint and doctor would tell it."""
+"""The problems of a log, as lint and doctor report them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders of documents as the gardener's material, and what a plan makes of them."""
+"""Folders of documents as input of the gardener, and the result of a plan."""
 
 from __future__ import annotations
 

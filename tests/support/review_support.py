@@ -1,4 +1,4 @@
-"""What the tests of the review queue share: a store whose commands run as a person or as an agent."""
+"""Shared by the tests of the review queue: a store whose commands run as user or agent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A command on a real pseudo-terminal: what it prints there, and how it ends."""
+"""Run a command on a real pseudo-terminal; returns its output and exit code."""
 
 from __future__ import annotations
 

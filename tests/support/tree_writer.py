@@ -1,4 +1,4 @@
-"""The smallest writer that keeps the rules of a session: ask git, write documents and a line, remember it."""
+"""The smallest writer that follows the rules of sessions: ask git, write documents and a log line."""
 
 from __future__ import annotations
 

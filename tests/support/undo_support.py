@@ -1,4 +1,4 @@
-"""What the tests of `undo` share: a store on a clock, its documents' bytes, and every kind of change."""
+"""Shared by the tests of `undo`: a store with a clock, its bytes, and every kind of change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A working tree whose documents and log come from the tool's own verbs, each on a store opened anew."""
+"""A working tree whose documents and log are written by the program, each step on a newly opened store."""
 
 from __future__ import annotations
 

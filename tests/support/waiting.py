@@ -1,4 +1,4 @@
-"""Waiting for another process: the only use a unit test has for a clock. How long it took does not count."""
+"""Wait for another process: the only use of a clock in unit tests; the duration does not matter."""
 
 from __future__ import annotations
 
