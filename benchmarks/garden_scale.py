@@ -27,7 +27,7 @@ from thunderus_mem.document.document import Document, read_document  # noqa: E40
 from thunderus_mem.garden.apply import RULES, learn  # noqa: E402
 from thunderus_mem.garden.plan import GardenInput  # noqa: E402
 from thunderus_mem.store.config import Config  # noqa: E402
-from thunderus_mem.store.parallel import paused  # noqa: E402
+from thunderus_mem.store.parallel import gc_paused  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,7 +93,7 @@ def timed(documents: Sequence[Document], known: dict[str, bytes]) -> Timed:
     """How long planning takes, with what is kept of texts; adds to that."""
     seconds, steps = {}, 0
     gc.collect()
-    with paused():
+    with gc_paused():
         start = time.perf_counter()
         learn(documents, known)
         seconds["learning"] = time.perf_counter() - start

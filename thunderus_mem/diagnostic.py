@@ -1,4 +1,4 @@
-"""A finding as a value: what is wrong, where, what was expected and how to mend it."""
+"""A finding as a value: what is wrong, where, what was expected and how to fix it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Severity(StrEnum):
-    """How much a finding weighs. Only ``error`` and ``warning`` make ``lint`` exit with 1."""
+    """The severity of a finding. Only ``error`` and ``warning`` make ``lint`` exit with 1."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -17,7 +17,7 @@ class Severity(StrEnum):
 class TextEdit(NamedTuple):
     """Replace ``text[start:end]`` (offsets in characters of the document's text) by ``replacement``.
 
-    ``region`` is the same place as first line and column, last line and the column after it, from 1.
+    ``region`` is the same range: first line and column, last line and the column after the end, from 1.
     """
 
     start: int
@@ -30,9 +30,9 @@ class Diagnostic(NamedTuple):
     """One finding.
 
     ``line`` and ``column`` count from 1; 0 means the whole file. ``key`` is the frontmatter key as a dotted
-    path (``provenance.events.0``), empty in a body. ``message`` says what is, ``expected`` what should be,
-    ``hint`` how to mend it. ``edits`` mend it without a question (``lint --fix``). ``fingerprint`` names the
-    finding wherever its line moves to; "" until findings are collected (`thunderus_mem.lint.engine`).
+    path (``provenance.events.0``), empty in a body. ``message`` is the problem, ``expected`` the expected
+    value, ``hint`` how to fix it. ``edits`` are the safe fix (``lint --fix``). ``fingerprint`` identifies the
+    finding when its line moves; "" until findings are collected (`thunderus_mem.lint.engine`).
     """
 
     rule: str
@@ -50,5 +50,5 @@ class Diagnostic(NamedTuple):
 
     @property
     def sort_key(self) -> tuple[str, int, int, str, str]:
-        """Order of a report: file, place, rule."""
+        """Order in a report: file, location, rule."""
         return (self.path, self.line, self.column, self.rule, self.message)

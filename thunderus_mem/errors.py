@@ -1,4 +1,4 @@
-"""The one tree of errors. A message for people, an optional hint, and the exit code on the class.
+"""All errors: a message for people, an optional hint, and the exit code on the class.
 
 ::
 
@@ -6,18 +6,18 @@
     ├── InvalidDocument         2   carries its diagnostics
     ├── InvalidConfig           2   file, key, "did you mean"
     ├── InvalidQuery            2   too long, too many terms
-    ├── Conflict                3   the text moved under us
-    │   └── DocumentExists      3   an id or a path is taken
-    ├── NotFound                4   nothing has that id, path or name
-    │   └── NoStore             4   no .thunderus here or above
-    ├── NotWritable             4   the disk refused: permission, space, read-only
+    ├── Conflict                3   the text changed since it was read
+    │   └── DocumentExists      3   an id or a path already exists
+    ├── NotFound                4   no document has that id, path or name
+    │   └── NoStore             4   no .thunderus here or in a parent folder
+    ├── NotWritable             4   no permission, no space, read-only file system
     ├── Refused                 5   a secret, a path outside the store, an untrusted file
-    │   └── TooLarge            5   a file beyond the limit of what is read
-    ├── Degraded                6   damage found; what is whole is still served
+    │   └── TooLarge            5   a file larger than the limit
+    ├── Degraded                6   damage found; intact data can still be read
     └── Busy                    75  another process holds the lock
 
-A finding is a value (`Diagnostic`), a failure is one of these. They are caught in one place, ``cli/app.py``.
-``code`` is what ``--json`` calls an error: part of the output's shape, whatever the class is named.
+Findings are values (`Diagnostic`), failures are these exceptions. They are caught only in ``cli/app.py``.
+``code`` is the name in ``--json`` output: it stays the same when the class is renamed.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 
 class ThunderusError(Exception):
-    """Something could not be done. ``str()`` is the message; ``hint`` says what to do next.
+    """The command failed. ``str()`` is the message; ``hint`` says what to do next.
 
-    ``diagnostics`` are the findings it is about, where there are any.
+    ``diagnostics`` are the findings that caused it, if any.
     """
 
     code: ClassVar[str] = "ThunderusError"
@@ -49,7 +49,7 @@ class ThunderusError(Exception):
 
 
 class InvalidDocument(ThunderusError):
-    """A document that would be written does not hold what its kind asks for."""
+    """The document to be written is not valid for its kind."""
 
     code = "InvalidDocument"
 
@@ -61,122 +61,119 @@ class InvalidConfig(ThunderusError):
 
 
 class InvalidQuery(ThunderusError):
-    """A query is longer than the limits allow, or a filter has an impossible value."""
+    """A query is too long, or a filter has an invalid value."""
 
     code = "InvalidQuery"
 
 
 class Conflict(ThunderusError):
-    """The text on disk is not the text this change was made from."""
+    """The text on disk changed since this change was made."""
 
     code = "Conflict"
     exit_code = 3
 
 
 class DocumentExists(Conflict):
-    """An id or a file name is already taken."""
+    """The id or file name already exists."""
 
     code = "DocumentExists"
 
 
 class NotFound(ThunderusError):
-    """Nothing has that id, path or name."""
+    """No document has that id, path or name."""
 
     code = "NotFound"
     exit_code = 4
 
 
 class NoStore(NotFound):
-    """There is no ``.thunderus`` in this folder or above it."""
+    """No ``.thunderus`` in this folder or any parent folder."""
 
     code = "NoStore"
 
 
 class NotWritable(ThunderusError):
-    """The disk refused: permission, space, a read-only file system."""
+    """A file cannot be read or written: no permission, no space, a read-only file system."""
 
     code = "NotWritable"
     exit_code = 4
 
 
 class Refused(ThunderusError):
-    """We will not: a secret in the text, a path that leaves the store, a link where a file must be."""
+    """Refused: a secret in the text, a path outside the store, or a symbolic link instead of a file."""
 
     code = "Refused"
     exit_code = 5
 
 
 class TooLarge(Refused):
-    """A file is larger than what is read."""
+    """A file is larger than the limit."""
 
     code = "TooLarge"
 
 
 class Degraded(ThunderusError):
-    """Damage was found; what is whole is still served."""
+    """Damage was found; intact data can still be read."""
 
     code = "Degraded"
     exit_code = 6
 
 
 class Busy(ThunderusError):
-    """Another process holds the lock and did not let go in time."""
+    """Another process holds the lock and did not release it in time."""
 
     code = "Busy"
     exit_code = 75
 
 
-_SPACE = "Free some space, then run the command again."
-_RIGHTS = "Check who owns it and its permissions, then run the command again."
-_MEDIUM = "Check the disk before you trust it with more; what is already written stays readable."
-_MEANINGS: Final[dict[int, tuple[type[ThunderusError], str, str]]] = {
-    errno.ENOENT: (NotFound, "is not there", "Check the name."),
-    errno.EEXIST: (Conflict, "is already there", "Run the command again; it looks anew."),
-    errno.ENOSPC: (NotWritable, "could not be written: the disk is full", _SPACE),
-    errno.EDQUOT: (NotWritable, "could not be written: your quota is used up", _SPACE),
-    errno.EFBIG: (NotWritable, "could not be written: a limit on file sizes is reached", _SPACE),
-    errno.EROFS: (NotWritable, "is on a read-only file system", "Mount it for writing; reading still works."),
-    errno.EACCES: (NotWritable, "may not be opened: permission denied", _RIGHTS),
-    errno.EPERM: (NotWritable, "may not be changed: operation not permitted", _RIGHTS),
+_SPACE: Final = "free some space, then run the command again"
+_PERMISSIONS: Final = "check its owner and permissions, then run the command again"
+_NO_LOCKS: Final = "use a local disk, or a file system with a lock service"
+_MESSAGES: Final[dict[int, tuple[type[ThunderusError], str, str]]] = {
+    errno.ENOENT: (NotFound, "{} does not exist", "check the name"),
+    errno.EEXIST: (Conflict, "{} already exists", "run the command again"),
+    errno.ENOSPC: (NotWritable, "cannot write {}: no space left on the disk", _SPACE),
+    errno.EDQUOT: (NotWritable, "cannot write {}: disk quota exceeded", _SPACE),
+    errno.EFBIG: (NotWritable, "cannot write {}: file size limit exceeded", _SPACE),
+    errno.EROFS: (NotWritable, "cannot write {}: read-only file system", "mount it read-write"),
+    errno.EACCES: (NotWritable, "cannot open {}: permission denied", _PERMISSIONS),
+    errno.EPERM: (NotWritable, "cannot change {}: operation not permitted", _PERMISSIONS),
     errno.EMFILE: (
         NotWritable,
-        "could not be opened: too many open files",
-        "Raise `ulimit -n`, or close some.",
+        "cannot open {}: too many open files",
+        "raise `ulimit -n`, or close some files",
     ),
-    errno.ENFILE: (NotWritable, "could not be opened: the system has too many open files", "Close some."),
-    errno.ENAMETOOLONG: (NotWritable, "has too long a name for this file system", "Choose a shorter id."),
-    errno.ELOOP: (Refused, "is a symbolic link", "Put a real file there: links could lead out of the store."),
-    errno.EISDIR: (Refused, "is a folder where a file must be", "Move that folder away."),
-    errno.ENOTDIR: (Refused, "leads through a file where a folder must be", "Move that file away."),
+    errno.ENFILE: (
+        NotWritable,
+        "cannot open {}: too many open files in the system",
+        "close some programs",
+    ),
+    errno.ENAMETOOLONG: (NotWritable, "{}: file name too long for this file system", "choose a shorter id"),
+    errno.ELOOP: (Refused, "{} is a symbolic link", "replace it with a regular file or folder"),
+    errno.EISDIR: (Refused, "{} is a folder, expected a file", "move the folder away"),
+    errno.ENOTDIR: (Refused, "part of {} is a file, expected a folder", "move that file away"),
     errno.ESTALE: (
         NotWritable,
-        "is gone from the network file system",
-        "Open the folder anew, then try again.",
+        "{} is no longer on the network file system",
+        "open the folder again, then run the command again",
     ),
-    errno.EIO: (NotWritable, "could not be read or written: the disk reports an error", _MEDIUM),
-    errno.EBUSY: (Busy, "is in use by another program", "Close it there, then run the command again."),
-    errno.EAGAIN: (Busy, "is in use by another program", "Run the command again."),
-    errno.ENOLCK: (
-        Busy,
-        "cannot be locked on this file system",
-        "Use a local disk, or one with a lock service.",
+    errno.EIO: (
+        NotWritable,
+        "cannot read or write {}: input/output error",
+        "check the disk; data already written can still be read",
     ),
-    errno.ENOSYS: (
-        Busy,
-        "cannot be locked on this file system",
-        "Use a local disk, or one with a lock service.",
-    ),
+    errno.EBUSY: (Busy, "{} is in use by another program", "close it there, then run the command again"),
+    errno.EAGAIN: (Busy, "{} is in use by another program", "run the command again"),
+    errno.ENOLCK: (Busy, "cannot lock {} on this file system", _NO_LOCKS),
+    errno.ENOSYS: (Busy, "cannot lock {} on this file system", _NO_LOCKS),
 }
 
 
 def explain(error: OSError, path: str) -> ThunderusError:
-    """The error of ours that says what the system refused, for which file and what to do about it."""
-    kind, what, hint = _MEANINGS.get(
-        error.errno or 0,
-        (
-            NotWritable,
-            f"could not be read or written: {error.strerror or error}",
-            "Then run the command again.",
-        ),
-    )
-    return kind(f"{path} {what}.", hint=hint)
+    """Return the `ThunderusError` for an ``OSError`` on the file ``path``."""
+    known = _MESSAGES.get(error.errno or 0)
+    if known is None:
+        message = f"cannot read or write {path}: {error.strerror or error}"
+        return NotWritable(message, hint="fix the cause, then run the command again")
+    kind, message, hint = known
+    return kind(message.replace("{}", path), hint=hint)

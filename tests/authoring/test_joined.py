@@ -41,7 +41,7 @@ def test_reading_a_joined_id_shows_the_survivor_and_says_so(store: Store) -> Non
         said: list[str] = []
         memory.say = said.append
         assert reads(memory, GONE).id == LEFT
-        assert said == [f"{GONE} was joined into {LEFT}; its own text is in {ASIDE}."]
+        assert said == [f"{GONE} was merged into {LEFT}; its own text is in {ASIDE}"]
 
 
 def test_the_archived_text_is_read_by_its_path(store: Store) -> None:

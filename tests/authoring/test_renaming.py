@@ -312,7 +312,7 @@ def test_refusals(tree: VerbTree) -> None:
     for new_id, error, message in (
         ("fact.calm", DocumentExists, "exists already"),
         ("calm", DocumentExists, "another name of fact.calm"),
-        ("fact.taken", DocumentExists, "there is a file"),
+        ("fact.taken", DocumentExists, "already exists"),
         ("Fact.New", InvalidDocument, "cannot be an id"),
         ("a b", InvalidDocument, "cannot be an id"),
         ("nul", InvalidDocument, "cannot be an id"),

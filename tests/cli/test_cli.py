@@ -339,7 +339,7 @@ def test_non_utf8_file_name_is_reported_with_a_fix(run: Run, repo: Path) -> None
         file.write(text)
     found = run("lint")
     assert found.code == 1
-    assert "caf\\xe9.md: error TM002 nul-or-binary: The name of this file is not UTF-8 text" in found.out
+    assert "caf\\xe9.md: error TM002 nul-or-binary: File name is not valid UTF-8" in found.out
     assert "mv .thunderus/memory/semantic/FACTS/caf?.md NEW-NAME" in found.out
     for words in (("status",), ("list",), ("doctor",), ("garden",), ("index", "rebuild"), ("lint", "--fix")):
         ran = run(*words)
@@ -382,7 +382,7 @@ def test_refusal_suggests_an_alternative(run: Run) -> None:
     run("add", "fact", "One", "--tag", "x", "--body", "A text of its own.")
     assert "`rename` gives another id" in run("edit", "one", "--set", "id=fact.two").err
     token = "gh" + "p_" + "aB3dE5fG7h" * 3 + "J9kL1m"
-    assert "looks like a secret (github-token)" in run("note", token).err
+    assert "possible secret (github-token)" in run("note", token).err
 
 
 def test_nested_memory_is_reported_where_it_matters(run: Run, repo: Path) -> None:

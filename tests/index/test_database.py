@@ -82,7 +82,7 @@ def test_an_index_with_other_statements_than_ours_is_replaced(tmp_path: Path, st
     connection.execute(statement)
     connection.close()
     index, refreshed = open_index(layout)
-    assert "something else" in refreshed.rebuilt
+    assert "another program" in refreshed.rebuilt
     assert index.count() == 40
 
 

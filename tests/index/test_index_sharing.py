@@ -306,7 +306,7 @@ def test_a_manifest_that_cannot_be_written_is_not_said_to_be(layout: Layout) -> 
     assert manifest(open_memory(layout.root)).diagnostics == ()
     os.unlink(layout.manifest_file)
     (told,) = manifest(open_memory(layout.root)).diagnostics
-    assert (told.rule, told.message) == ("TM502", "There is no manifest.")
+    assert (told.rule, told.message) == ("TM502", "Missing manifest")
 
 
 def test_an_index_that_became_newer_while_another_was_built_stays(layout: Layout) -> None:

@@ -26,7 +26,7 @@ def test_a_first_refresh_builds_everything_and_a_second_finds_nothing(tmp_path: 
     layout = new_store(tmp_path)
     put(layout, "a.md", document("fact.a"))
     index, built = open_index(layout)
-    assert (built.added, built.total, built.rebuilt) == (1, 1, "there was no index")
+    assert (built.added, built.total, built.rebuilt) == (1, 1, "missing index")
     again = refresh(layout, index)
     assert not again.changed
     assert again.total == 1

@@ -357,9 +357,7 @@ def test_a_newer_store_is_read_and_never_written(newer: Store, newer_by: Callabl
         lambda: init.init(str(newer.root), newer.memory),
     ]
     for write in writes:
-        with pytest.raises(
-            Refused, match=r"has version 2 of the formats, this program knows 1: it only reads"
-        ):
+        with pytest.raises(Refused, match="has format version 2, this program can only write version 1"):
             write()
     assert (files(newer.root), newer.shards()) == before
     assert show.show(newer.memory(), "fact.ports").body.strip() == "It is 8080."
@@ -419,7 +417,7 @@ def test_a_folder_that_cannot_be_looked_into_is_told_and_nothing_is_written(
 
     monkeypatch.setattr(scan, "_list_folder", shut)
     for apply in (False, True):
-        with pytest.raises(NotWritable, match="FACTS cannot be looked into"):
+        with pytest.raises(NotWritable, match=r"cannot read the folder .*FACTS"):
             run(store, apply=apply)
     monkeypatch.undo()
     assert files(tmp_path) == before

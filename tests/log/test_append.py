@@ -107,7 +107,7 @@ def test_errors_of_the_disk_are_told(tmp_path, monkeypatch) -> None:
         patch.setattr(os, "ftruncate", refuse)
         with pytest.raises(NotWritable):
             repair_tail(path, str(tmp_path / "kept"))
-    with pytest.raises(Exception, match="not there"):
+    with pytest.raises(Exception, match="does not exist"):
         sync_log(str(tmp_path / "none"))
 
 

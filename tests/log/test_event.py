@@ -111,7 +111,7 @@ def test_a_kind_of_a_later_version_is_read() -> None:
         (b'"note"', b'"No te"', "kind"),
         (b'"body":{"text":"hello"}', b'"body":[]', "body"),
         (b'"prev":null', b'"prev":"abc"', "line hash"),
-        (b'"prev":null', b'"prev":null,"prev":null', "stands twice"),
+        (b'"prev":null', b'"prev":null,"prev":null', "duplicate key"),
         (b'"hello"', b"NaN", "NaN"),
         (b'"hello"', b"1e999", "out of range"),
         (b'"hello"', b"1" * 5000, "digits"),

@@ -182,7 +182,7 @@ def test_a_damage_says_which_line_and_why() -> None:
     reading = parse_shard(PATH, b"{\n")
     assert reading.damages[0].shard == PATH
     assert isinstance(reading.damages[0], Damage)
-    assert reading.damages[0].message.startswith("not an event: not JSON")
+    assert reading.damages[0].message.startswith("Not an event: not JSON")
 
 
 def test_a_last_line_with_lost_blocks_is_torn_and_one_in_the_middle_is_not() -> None:

@@ -73,7 +73,7 @@ def test_a_line_that_git_sweeps_away_is_not_acknowledged(
 ) -> None:
     shard = os.path.join(memory.root, memory.sessions.known_shard())
     after_commit(monkeypatch, lambda: os.unlink(shard))
-    with pytest.raises(Conflict, match="git exchanged"):
+    with pytest.raises(Conflict, match="git changed"):
         note(memory, "swept")
     monkeypatch.undo()
     assert note(memory, "again").event_id
@@ -101,7 +101,7 @@ def test_a_document_that_git_exchanges_is_not_acknowledged(
         threading.Thread(target=finish).start()
 
     after_commit(monkeypatch, exchanged)
-    with pytest.raises(Conflict, match="git exchanged"):
+    with pytest.raises(Conflict, match="git changed"):
         edit(memory, "fact.begun", DocumentEdits(body="It goes on here."))
 
 
@@ -115,12 +115,12 @@ def test_a_commit_while_we_write_is_no_trouble(memory: Memory, monkeypatch: pyte
 
 
 def test_git_is_waited_for_and_not_for_ever(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transaction, "_PATIENCE", 0.05)
+    monkeypatch.setattr(transaction, "_GIT_WAIT", 0.05)
     with open(lock_of(memory), "w"):
         pass
     assert note(memory, "git is adding a very large file").event_id
     inside = open_memory(memory.root, environ={**os.environ, "GIT_INDEX_FILE": ".git/index"})
-    monkeypatch.setattr(transaction, "_PATIENCE", 60.0)
+    monkeypatch.setattr(transaction, "_GIT_WAIT", 60.0)
     assert note(inside, "git waits for this very command").event_id
     os.unlink(lock_of(memory))
 

@@ -14,7 +14,7 @@ from tests.support import failpoints
 from thunderus_mem.errors import Conflict, NotWritable, Refused, ThunderusError
 from thunderus_mem.log.append import Uncertain, batch_at
 from thunderus_mem.memory import journal as journal_module
-from thunderus_mem.memory.journal import FileChange, Journal, keeping_modes, plan, stage
+from thunderus_mem.memory.journal import FileChange, Journal, plan, stage, with_modes
 from thunderus_mem.store import disk
 from thunderus_mem.store.files import read_file, replace_file
 
@@ -129,7 +129,7 @@ def test_one_file_twice_and_a_line_that_is_none_are_refused(store: Store) -> Non
 
 def test_a_log_mended_just_now_asks_for_a_new_line(store: Store) -> None:
     store.write(LOG, b'{"id":"evt_0"}')
-    with pytest.raises(Conflict, match="mended"):
+    with pytest.raises(Conflict, match="repaired"):
         store.commit()
     assert store.commit().published
 
@@ -170,7 +170,7 @@ def test_an_error_after_the_commit_is_pending(store: Store, fail_at, monkeypatch
     fail_at(f"{point}:raise")
     done = store.commit()
     assert not done.published
-    assert "disk reports an error" in done.problem
+    assert "input/output error" in done.problem
     store.journal.recover(store.contains)
     assert store.documents() == NEW
 
@@ -507,7 +507,7 @@ def test_lines_of_a_log_that_a_repository_can_bring_along_are_never_cut(store: S
 
 def test_a_log_mended_just_now_takes_no_lines_either(store: Store) -> None:
     store.write(LOG, b'{"id":"evt_0"}')
-    with pytest.raises(Conflict, match="mended"):
+    with pytest.raises(Conflict, match="repaired"):
         store.journal.append("evt_2", LOG, LINES)
     store.journal.append("evt_2", LOG, LINES)
     assert store.read(LOG) == b'{"id":"evt_0"}\n' + b"".join(LINES)
@@ -538,7 +538,7 @@ def test_what_goes_keeps_its_permissions_and_what_moves_takes_them_along() -> No
         FileChange("fact.b", "b.md", "b", None, renames=True),
         FileChange("fact.b", "c.md", None, "b", renames=True),
     ]
-    kept = list(keeping_modes([gone, *moved], {"a.md": 0o644, "b.md": 0o600}.__getitem__))
+    kept = list(with_modes([gone, *moved], {"a.md": 0o644, "b.md": 0o600}.__getitem__))
     assert [one.mode for one in kept] == [None, 0o600, 0o600]
     assert [one.op for one in kept] == ["remove", "rename", "rename"]
     assert [one.for_log().mode for one in (kept[0], kept[1]._replace(renames=False))] == ["", "600"]

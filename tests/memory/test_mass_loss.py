@@ -72,7 +72,7 @@ def test_an_emptied_folder_stops_whoever_writes_and_is_no_removal(store: Path) -
     memory.refresh()
     before = events(memory)
     os.rename(store / FACTS, store / "elsewhere")
-    with pytest.raises(Refused, match="20 of 20 documents are gone"):
+    with pytest.raises(Refused, match="20 of 20 documents are missing"):
         note(memory, "all is well")
     assert list_documents(memory).documents == ()
     assert status(memory).gone == tuple(f"fact.port-{number}" for number in sorted(range(COUNT), key=str))
@@ -167,8 +167,8 @@ def test_the_command_line_says_it_loudly_once(repo: Path, run: Callable[..., Ran
     shutil.move(repo / FACTS, repo / "elsewhere")
     first, second = run("search", "port"), run("search", "port")
     assert (first.code, second.code) == (0, 0)
-    assert first.err.startswith("8 of 9 documents are gone since the last command")
-    assert "documents are gone" not in second.err
+    assert first.err.startswith("8 of 9 documents disappeared since the last command")
+    assert "documents disappeared" not in second.err
     assert "gone       8 are gone" in run("status").out
     refused = run("add", "fact", "New", "--tag", "n", "--body", "New.")
     assert (refused.code, "record --yes" in refused.err) == (5, True)

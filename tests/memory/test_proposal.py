@@ -133,35 +133,35 @@ NEW = {"before": "", "after": content_hash("x\n")}
         (b"", "", "not JSON"),
         (b"[]", "", "not a JSON object"),
         (b"<<<<<<< HEAD\n", "", "not JSON"),
-        (b'{"v": 1, "v": 1}', "", "stands twice"),
-        (b'{"v": 2}', "v", "newer version"),
+        (b'{"v": 1, "v": 1}', "", "duplicate key"),
+        (b'{"v": 2}', "v", "newer format version"),
         (b'{"v": true}', "id", "is missing"),
         (changed(v=0), "v", "must be 1"),
-        (changed(lable=""), "lable", "is no key"),
-        (changed(id="patch_1"), "id", "is not an id of a patch"),
-        (changed(id="patch_../../../x"), "id", "is not an id of a patch"),
+        (changed(lable=""), "lable", "unknown key"),
+        (changed(id="patch_1"), "id", "is not a patch id"),
+        (changed(id="patch_../../../x"), "id", "is not a patch id"),
         (changed(created="yesterday"), "created", "RFC 3339"),
         (changed(actor="root"), "actor", "one of user"),
         (changed(op="undo"), "op", "one of add"),
         (changed(label="x" * 121), "label", "at most 120"),
         (changed(label="a\nb"), "label", "visible"),
-        (changed(why=7), "why", "must be text"),
+        (changed(why=7), "why", "must be a string"),
         (changed(evidence="x"), "evidence", "must be a list"),
-        (changed(evidence=[1]), "evidence", "list of texts"),
-        (changed(origin={"a": 1}), "origin", "object of texts"),
+        (changed(evidence=[1]), "evidence", "list of strings"),
+        (changed(origin={"a": 1}), "origin", "object of strings"),
         (changed(texts=["x"]), "texts[0]", "must be an object"),
-        (changed(targets=[]), "edits[0].doc_id", "'fact.a' is not among the targets"),
-        (changed(targets=["fact.b"]), "edits[0].doc_id", "'fact.a' is not among the targets"),
+        (changed(targets=[]), "edits[0].doc_id", "'fact.a' is not one of the targets"),
+        (changed(targets=["fact.b"]), "edits[0].doc_id", "'fact.a' is not one of the targets"),
         (changed(targets=["fact.a", "x" * 9_999]), "targets[1]", "no edit changes 'xxx"),
-        (changed(edits=[]), "edits", "nothing is proposed"),
+        (changed(edits=[]), "edits", "is empty"),
         (changed(edits=edit_data(path="")), "edits[0].path", "is empty"),
         (changed(edits=edit_data(before="md5:1")), "edits[0].before", "is not a content hash"),
         (changed(edits=edit_data(before="", after="")), "edits[0]", "neither"),
         (changed(edits=edit_data(renames="yes")), "edits[0].renames", "true or false"),
         (changed(edits=edit_data(renames=True)), "edits", "two edits"),
-        (changed(edits=edit_data() * 2), "edits[1].path", "named twice"),
-        (changed(edits=edit_data(diff=["a\nb"])), "edits[0].diff", "holds a line end"),
-        (changed(edits=edit_data(diff=["@@ -0,0 +1 @@", "+y"], **NEW)), "edits[0].diff", "does not lead"),
+        (changed(edits=edit_data() * 2), "edits[1].path", "duplicate path"),
+        (changed(edits=edit_data(diff=["a\nb"])), "edits[0].diff", "without line ends"),
+        (changed(edits=edit_data(diff=["@@ -0,0 +1 @@", "+y"], **NEW)), "edits[0].diff", "does not give"),
     ],
 )
 def test_what_is_wrong_is_named_by_its_key(data: bytes, key: str, reason: str) -> None:
@@ -179,9 +179,9 @@ def test_a_slip_in_a_key_gets_the_right_one() -> None:
 
 def test_an_edit_of_another_text_leads_nowhere() -> None:
     edit = ProposedEdit.between("a.md", "fact.a", "one\ntwo\n", "one\n2\n")
-    with pytest.raises(InvalidProposal, match="does not lead"):
+    with pytest.raises(InvalidProposal, match="does not give"):
         edit.text_after("one\nthree\n")
-    with pytest.raises(InvalidProposal, match="does not lead"):
+    with pytest.raises(InvalidProposal, match="does not give"):
         edit._replace(after=content_hash("else\n")).text_after("one\ntwo\n")
 
 
@@ -209,10 +209,10 @@ def test_a_proposal_from_anybody_reaches_documents_alone(path: str, tmp_path: Pa
     (tmp_path / ".thunderus" / "patches" / f"{ID}.json").write_bytes(encode(bad))
     found = queue(layout)
     assert found.waiting == ()
-    assert [(one.key, "no place of a document" in one.reason) for one in found.bad] == [
+    assert [(one.key, "is not the path of a document" in one.reason) for one in found.bad] == [
         ("edits[0].path", True)
     ]
-    with pytest.raises(InvalidDocument, match="no place of a document"):
+    with pytest.raises(InvalidDocument, match="is not the path of a document"):
         read(layout, f".thunderus/patches/{ID}.json")
 
 
@@ -254,7 +254,7 @@ def test_what_cannot_be_read_is_told_by_its_place_in_the_store(tmp_path: Path) -
     assert (bad.path, bad.reason) == (path, "is larger than 4,194,304 bytes")
     with pytest.raises(TooLarge) as raised:
         read(layout, path)
-    assert str(raised.value) == f"{path} is larger than 4,194,304 bytes."
+    assert str(raised.value) == f"{path} is larger than 4,194,304 bytes"
     os.unlink(tmp_path / path)
     os.mkfifo(tmp_path / path)
     (bad,) = queue(layout).bad

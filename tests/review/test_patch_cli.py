@@ -272,16 +272,16 @@ def test_a_file_that_cannot_be_read_may_be_what_waits(
     assert listed.code == 6
     assert listed.out == ""
     assert listed.err.splitlines() == [
-        ".thunderus/patches/patch_0.json: invalid proposal: no proposal has such a name (patch_….json)",
-        ".thunderus/patches/x.json: invalid proposal: no proposal has such a name (patch_….json)",
-        ".thunderus/patches/y.json: invalid proposal: no proposal has such a name (patch_….json)",
+        ".thunderus/patches/patch_0.json: invalid proposal: the file name must be patch_….json",
+        ".thunderus/patches/x.json: invalid proposal: the file name must be patch_….json",
+        ".thunderus/patches/y.json: invalid proposal: the file name must be patch_….json",
         "hint:  move the file away",
     ]
     (folder / "patch_01KFG0000000000000000000AB.json").write_text("{}")
     told = run("patch", "list", "-q").err.splitlines()
     assert [line for line in told if line.startswith("hint:")] == [
         "hint:  move the file away",
-        "hint:  bring the file back from git, or delete it: then nothing is proposed",
+        "hint:  restore the file from git, or delete it to drop the proposal",
         "hint:  move the file away",
     ]
     assert "No pending" not in run("patch", "approve", "--all", "--yes").err

@@ -46,17 +46,17 @@ def _huge(path: Path) -> None:
 
 
 ODD = {
-    "symlink": (lambda path: path.symlink_to("/etc/passwd"), "leads through a symbolic link"),
-    "dangling": (lambda path: path.symlink_to("nowhere"), "leads through a symbolic link"),
+    "symlink": (lambda path: path.symlink_to("/etc/passwd"), "contains a symbolic link"),
+    "dangling": (lambda path: path.symlink_to("nowhere"), "contains a symbolic link"),
     "fifo": (os.mkfifo, "is not a regular file"),
     "folder": (os.mkdir, "is not a regular file"),
     "huge": (_huge, "is larger than 4,194,304 bytes"),
     "no JSON": (_bytes(b"{" * 100_000), "not JSON"),
     "not UTF-8": (_bytes(b"\xff\xfe"), "not UTF-8"),
     "empty": (_bytes(b""), "not JSON"),
-    "secret": (_bytes(_proposal(why=TOKEN)), "holds what looks like a secret"),
-    "secret in a key": (_bytes(_proposal(key=TOKEN)), "holds what looks like a secret"),
-    "no target": (_bytes(_proposal(targets=[])), "edits[0].doc_id: 'fact.a' is not among the targets"),
+    "secret": (_bytes(_proposal(why=TOKEN)), "contains a possible secret"),
+    "secret in a key": (_bytes(_proposal(key=TOKEN)), "contains a possible secret"),
+    "no target": (_bytes(_proposal(targets=[])), "edits[0].doc_id: 'fact.a' is not one of the targets"),
     "other target": (_bytes(_proposal(targets=["fact.a", "fact.b"])), "targets[1]: no edit changes 'fact.b'"),
     "control characters": (_bytes(_proposal(op="\x1b]0;x\x07")), "op: must be one of"),
 }

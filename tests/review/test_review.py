@@ -688,10 +688,10 @@ def test_a_proposal_with_conflict_markers_is_told_and_hides_no_other(tracked: St
     listing = patch_list(tracked.memory())
     assert [one.id for one in listing.proposals] == [other]
     assert [one.path for one in listing.unreadable] == [f".thunderus/patches/{patch}.json"]
-    assert "git could not merge it" in listing.unreadable[0].fix
+    assert "merge conflict markers" in listing.unreadable[0].fix
     found = [one for one in lint(tracked.memory()).diagnostics if one.rule == "TM509"]
     assert [one.path for one in found] == [f".thunderus/patches/{patch}.json"]
-    with pytest.raises(InvalidDocument, match="is no proposal"):
+    with pytest.raises(InvalidDocument, match="is not a valid proposal"):
         patch_approve(tracked.memory(), [patch])
     path.unlink()
 

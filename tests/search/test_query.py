@@ -180,7 +180,9 @@ def test_a_year_and_a_month_begin_with_their_first_day(given: str, day: str) -> 
 def test_a_filter_without_its_value_is_a_word_and_said_to_be_one() -> None:
     query = parse_query("status: superseded")
     assert [term.text for term in query.terms] == ["status", "superseded"]
-    assert query.notes == ("“status:” stands alone and is a word: a filter has its value right behind it.",)
+    assert query.notes == (
+        "'status:' is searched as a word: write the value of a filter directly after the colon",
+    )
     assert not parse_query('key: value "kind: x" kind:"adr"').notes
 
 

@@ -45,7 +45,7 @@ def test_a_file_is_read_whole_up_to_its_limit(tmp_path) -> None:
 def test_a_file_of_a_store_is_told_by_its_path_there(tmp_path) -> None:
     (tmp_path / "a.md").write_bytes(b"12345")
     assert read_below(str(tmp_path), "a.md", 5) == b"12345"
-    with pytest.raises(TooLarge, match=r"^a\.md is larger than 4 bytes\.$"):
+    with pytest.raises(TooLarge, match=r"^a\.md is larger than 4 bytes$"):
         read_below(str(tmp_path), "a.md", 4)
     with pytest.raises(NotFound, match=r"^b\.md "):
         read_below(str(tmp_path), "b.md", 4)
@@ -132,7 +132,7 @@ def test_replace_follows_no_link_and_leaves_no_temporary_file(tmp_path, monkeypa
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(NotWritable) as caught:
         replace_file(str(tmp_path / "a"), b"x")
-    assert "disk is full" in str(caught.value)
+    assert "no space left" in str(caught.value)
     assert sorted(os.listdir(tmp_path)) == ["folder", "link"]
 
 
@@ -208,8 +208,8 @@ def test_remove_expects_what_it_was_told(tmp_path, monkeypatch) -> None:
 def test_every_errno_becomes_one_sentence_with_a_hint(code: int) -> None:
     error = explain(OSError(code, os.strerror(code)), "some/file.md")
     assert isinstance(error, ThunderusError)
-    assert str(error).startswith("some/file.md ")
-    assert str(error).endswith(".")
+    assert "some/file.md" in str(error)
+    assert not str(error).endswith(".")
     assert error.hint
     assert explain(OSError("odd"), "x").exit_code == 4
     assert isinstance(explain(OSError(errno.ENOLCK, ""), "x"), Busy)

@@ -33,7 +33,7 @@ def holder(tmp_path):
 
 def test_the_holder_is_named_with_command_and_age(holder) -> None:
     process, path = holder
-    words = rf"Process {process.pid} on .* \(garden, for \d+ s\)"
+    words = rf"process {process.pid} on .* \(garden, started \d+ s ago\)"
     with pytest.raises(Busy, match=words), held(path, timeout=0.02):
         pass
 
@@ -41,9 +41,9 @@ def test_the_holder_is_named_with_command_and_age(holder) -> None:
 @pytest.mark.parametrize(
     ("owner", "words"),
     [
-        (b"{", "Another process"),
-        (b"[]", "Another process"),
-        (b'{"pid": 7, "since": "x"}', r"Process 7 on None \(a command\)"),
+        (b"{", "another process"),
+        (b"[]", "another process"),
+        (b'{"pid": 7, "since": "x"}', r"process 7 on None \(a command\)"),
     ],
 )
 def test_an_odd_owner_file_costs_only_the_name(holder, owner: bytes, words: str) -> None:
@@ -101,7 +101,7 @@ def test_a_file_system_without_locks_is_told(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(fcntl, "flock", missing)
     with (
         pytest.warns(UserWarning, match="flock"),
-        pytest.raises(Busy, match="cannot be locked"),
+        pytest.raises(Busy, match="cannot lock"),
         held(str(tmp_path / "other.lock")),
     ):
         pass

@@ -114,7 +114,7 @@ def test_folders_and_modes_where_somebody_else_was_sooner(tmp_path: Path, monkey
     monkeypatch.undo()
     with pytest.raises(FileExistsError):
         disk.make_folders(str(tmp_path / "file"))
-    monkeypatch.setattr(disk, "_OPEN_FILES_HAVE_MODES", False)
+    monkeypatch.setattr(disk, "_CAN_CHMOD_DESCRIPTOR", False)
     disk.set_mode(str(tmp_path / "file"), 0o640)
     assert os.stat(tmp_path / "file").st_mode & 0o777 == 0o640
 

@@ -33,7 +33,7 @@ from thunderus_mem.garden.similar.profile import computed, gists, key_of, measur
 from thunderus_mem.index.caches import SignatureCache
 from thunderus_mem.index.log import read
 from thunderus_mem.log.new_event import PatchLinks
-from thunderus_mem.memory.journal import USUAL_MODE, FileChange
+from thunderus_mem.memory.journal import DEFAULT_MODE, FileChange
 from thunderus_mem.memory.locate import documents
 from thunderus_mem.memory.proposals import Proposal, ProposedEdit, all_waiting, needs_review, write
 from thunderus_mem.memory.transaction import Written, open_transaction, resolve_actor
@@ -41,7 +41,7 @@ from thunderus_mem.recap.events import texts_by_us
 from thunderus_mem.recap.scope import history_of
 from thunderus_mem.review.queue import queue_state, rejected_keys
 from thunderus_mem.store.files import ABSENT, permissions, read_file
-from thunderus_mem.store.parallel import paused, spread
+from thunderus_mem.store.parallel import gc_paused, spread
 from thunderus_mem.store.paths import inside
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def garden_plan(memory: Memory, *, only: Sequence[str] = (), apart: bool = False
             raise NotFound(f"unknown rule {name!r}{meant}", hint=f"rules: {', '.join(RULE_NAMES)}")
     chosen = [rule for rule in RULES if not only or rule.name in only]
     _see_all_decisions(memory)
-    with paused(), with_signatures(memory, material_of(memory), [rule.name for rule in chosen]) as seen:
+    with gc_paused(), with_signatures(memory, material_of(memory), [rule.name for rule in chosen]) as seen:
         decisions = _Decisions(memory)
         parts = planned(chosen, seen, memory.config, (lambda _: ()) if apart else decisions.undecided)
     steps = [step for part in parts for step in part if step.extent != "report"]
@@ -568,7 +568,7 @@ def _snapshot(memory: Memory, transaction: Transaction, plan: Plan, actor: str) 
 def _in_snapshot(memory: Memory, edit: DocumentEdit) -> dict[str, str]:
     """The entry of a document in a snapshot."""
     mode = permissions(inside(memory.root, edit.path))
-    other = {"mode": f"{mode:o}"} if mode not in (0, USUAL_MODE) else {}
+    other = {"mode": f"{mode:o}"} if mode not in (0, DEFAULT_MODE) else {}
     return {"id": edit.doc_id, "path": edit.path, "hash": edit.before, **other}
 
 

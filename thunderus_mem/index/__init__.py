@@ -1,7 +1,7 @@
-"""The index: a projection of documents and log in SQLite (FTS5), and the manifest, kept equal to the files.
+"""The index: documents and log in SQLite (FTS5), and the manifest; both are derived from the files.
 
-`questions` says what may be asked; `sqlite_index` answers, `log` for events.
-`refresh` makes index and manifest agree with the files: `scan` walks, `writer` writes the rows, `manifest` is
-the inventory. `database` opens, seals and replaces the index file and is the door to sqlite3, `caches` keeps
-verdicts and signatures. `questions` and `words` are pure; the rest touches the disk.
+`questions` is the interface; `sqlite_index` implements it, `log` for events. `refresh` updates index and
+manifest: `scan` walks the folders, `writer` writes the rows, `manifest` the list of documents. `database`
+opens, seals and replaces the index file and is the only user of sqlite3; `caches` stores verdicts and
+signatures. `questions` and `words` do not access the disk.
 """

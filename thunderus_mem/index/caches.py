@@ -1,7 +1,7 @@
-"""What was computed before and would cost time to compute again: verdicts, and signatures of texts.
+"""Caches of verdicts and of text signatures.
 
-Files in ``indexes/``, to be deleted at any time: ``verdicts.json`` and ``similar.bin``. Whoever cannot write
-one computes again; of two that write at once one wins, which costs time and nothing else.
+Files in ``indexes/`` that can be deleted at any time: ``verdicts.json`` and ``similar.bin``. If one cannot be
+written, or two processes write it at once, only time is lost.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SUM: Final = struct.Struct("<I")
 
 
 class _CacheFile:
-    """A file of at most ``limit`` bytes that may be missing, and need not be written."""
+    """A file of at most ``limit`` bytes; errors on reading or writing are ignored."""
 
     limit: int
 
@@ -47,10 +47,10 @@ class _CacheFile:
 
 
 class VerdictCache(_CacheFile):
-    """Verdicts by anchor and by what its files looked like: known ones, and those learned in this command.
+    """A cache of verdicts by anchor: those on disk, and those learned in this command.
 
-    A verdict is kept with the stamps of the files it rests on and used only while they are the same; one that
-    rests on the whole tree is not kept. ``measure`` names the rules the verdicts follow.
+    A verdict is stored with the stamps of the files it depends on and used only while they are unchanged; one
+    that depends on the whole tree is not stored. ``measure`` is the version of the rules.
     """
 
     limit = 64 << 20
@@ -80,7 +80,7 @@ class VerdictCache(_CacheFile):
         return entries if isinstance(entries, dict) else {}
 
     def recall(self, key: str, stamp_of: Callable[[str], Stamp | None]) -> Sequence[Any] | None:
-        """What was kept under a key, when every file it rests on still has its stamp; else ``None``."""
+        """Return the values of a key if all files they depend on still have their stamps, else ``None``."""
         kept = self._entries().get(key)
         try:
             files, values = kept  # type: ignore[misc]
@@ -95,8 +95,10 @@ class VerdictCache(_CacheFile):
     def learn(
         self, key: str, files: Sequence[str], stamps: Sequence[Stamp | None], values: list[Any]
     ) -> None:
-        """Keep values that rest on these files, whose stamps were taken before they were read; a file that is
-        not there has the stamp ``None``. One that changed just now may change again unseen: not kept."""
+        """Store values that depend on these files; the stamps were taken before reading, ``None`` if missing.
+
+        If a file changed just now, its stamp may not show the next change: nothing is stored.
+        """
         for stamp in stamps:
             if stamp is not None and is_racy(stamp[1], stamp[2], self._now):
                 return
@@ -106,7 +108,7 @@ class VerdictCache(_CacheFile):
         ]
 
     def save(self) -> None:
-        """Write what was learned beside what was known; nothing when there is nothing new."""
+        """Write learned values to the file, if there are any."""
         if not self._learned:
             return
         import json
@@ -120,8 +122,10 @@ class VerdictCache(_CacheFile):
 
 
 class SignatureCache(_CacheFile):
-    """What is known of texts by the SHA-256 (hex) of each, to find those alike: what the documents of the
-    last planning needed, and nothing else. ``measure`` names the rules it was computed by."""
+    """A cache of text signatures by SHA-256 (hex), for the similarity search.
+
+    It contains only what the last plan needed. ``measure`` is the version of the rules.
+    """
 
     limit = 256 << 20
 
@@ -131,7 +135,7 @@ class SignatureCache(_CacheFile):
         self._on_disk: frozenset[str] = frozenset()
 
     def read(self) -> dict[str, bytes]:
-        """Everything that is kept; nothing when the file is missing, damaged or of other rules."""
+        """Return all entries; none if the file is missing, damaged or of another version."""
         data = self._load()
         end = len(data) - _SUM.size
         if not data.startswith(self._head) or end < len(self._head):
@@ -143,7 +147,7 @@ class SignatureCache(_CacheFile):
         return found
 
     def save(self, known: Mapping[str, bytes], needed: Collection[str]) -> None:
-        """Keep of ``known`` what is ``needed``; writes nothing when that is what the file holds."""
+        """Write the ``needed`` entries of ``known``, unless the file already has exactly these."""
         kept = sorted(key for key in set(needed) if key in known)
         if self._on_disk == frozenset(kept):
             return

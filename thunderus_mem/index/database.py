@@ -1,12 +1,12 @@
-"""The file of the index and the only door to sqlite3: rows, transactions, SQLite's errors as ours, schema.
+"""The index file and the only user of sqlite3: rows, transactions, translated errors, schema.
 
-Nothing of the file is believed, or parsed, before it is proved ours. A seal beside it (``memory.db.seal``)
-holds its stamp after our last write. A file with another stamp was touched by somebody else, or by a process
-that died: no row of it is believed, and it is built anew. (SQLite's own checks find no flipped letter in a
-table.) Busy is not damaged: whoever of us writes keeps everybody out until the seal is on.
+The file is untrusted, and not parsed, until it is verified as ours. A seal next to it (``memory.db.seal``)
+contains its stamp after our last write. A file with another stamp was changed by another program, or by a
+process that was killed: it is not used, but rebuilt. (SQLite's own checks do not detect a flipped bit in a
+table.) Busy is not damaged: a writer keeps everyone out until the seal is written.
 
-So a journal on the disk would be of no use: it is kept in memory, and a file beside the index that SQLite
-would read is none of ours.
+So a journal on disk would be useless: it is kept in memory, and any file next to the index that SQLite would
+read is not ours.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ Row = tuple[Any, ...]
 
 APPLICATION_ID: Final = 0x54484D45
 VERSION: Final = 8
-"""Raised when the meaning of a column changes: an older index is rebuilt, a newer one is left alone."""
+"""Increased when the meaning of a column changes: an older index is rebuilt, a newer one is left alone."""
 
 PASSAGES_PER_DOCUMENT: Final = 4096
-"""Row id of a passage = row id of its document times this, plus its place."""
+"""Row id of a passage = row id of its document times this, plus its position."""
 
 FULL_TEXT_TABLES: Final = ("docs_fts", "passages_fts")
 _SCHEMA_FILE: Final = os.path.join(
@@ -43,13 +43,13 @@ _SCHEMA_FILE: Final = os.path.join(
 
 
 def schema_sql() -> str:
-    """The text of ``memory_store.sql``."""
+    """Return the text of ``memory_store.sql``."""
     with open(_SCHEMA_FILE, encoding="utf-8") as handle:
         return handle.read()
 
 
 def schema_statements() -> set[str]:
-    """Every statement of it, as SQLite keeps them."""
+    """Return its statements as SQLite stores them."""
     return {
         part[part.index("CREATE") :].strip()
         for part in f"\n{schema_sql()}".split(";\n")
@@ -58,42 +58,42 @@ def schema_statements() -> set[str]:
 
 
 def decode_list(text: str) -> tuple[str, ...]:
-    """A JSON array of strings as the index keeps it."""
+    """Decode a JSON array of strings in the index."""
     import json
 
     return tuple(json.loads(text)) if text != "[]" else ()
 
 
 def is_shadow_table(name: str, sql: str) -> bool:
-    """Whether a table was made by SQLite itself to hold the words of a full-text table."""
+    """Whether a table was created by SQLite itself for a full-text table."""
     return sql.startswith("CREATE TABLE '") and name.startswith(
         tuple(f"{table}_" for table in FULL_TEXT_TABLES)
     )
 
 
 class IndexDamaged(Degraded):
-    """The index file cannot be believed; the message says why. Never leaves the projection: it is rebuilt."""
+    """The index file is not usable; the message is the reason. Never leaves this package: it is rebuilt."""
 
     code = "Damaged"
 
 
 class IndexNewer(IndexDamaged):
-    """A later version of the program wrote the index: it is not ours to replace."""
+    """A newer version of the program wrote the index: it must not be replaced."""
 
     code = "Newer"
 
 
 class IndexMoved(IndexDamaged):
-    """Another file has replaced the one that is open: not damage, open that one."""
+    """The open index file was replaced: not damage, open the new one."""
 
     code = "Moved"
 
 
 def busy(path: str) -> Busy:
-    """What to say when another process does not let go."""
+    """Return the error for an index locked by another process."""
     return Busy(
-        f"Another process is writing the index {path}.",
-        hint="Try again; it is rebuilt whenever it is deleted.",
+        f"another process is writing the index {path}",
+        hint="run the command again; if it stays locked, delete the file: it is rebuilt",
     )
 
 
@@ -106,21 +106,21 @@ class Database:
 
     @property
     def in_memory(self) -> bool:
-        """Whether there is no file behind it."""
+        """Whether it has no file."""
         return not self.path
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
-        """All rows of a query. Raises ``IndexDamaged`` or ``Busy``."""
+        """Return all rows of a query. Raises ``IndexDamaged`` or ``Busy``."""
         with self._translated():
             return self._connection.execute(sql, values).fetchall()
 
     def each(self, sql: str) -> Iterator[Row]:
-        """The rows of a query one by one, however many there are."""
+        """Yield the rows of a query one by one."""
         with self._translated():
             yield from self._connection.execute(sql)
 
     def row(self, sql: str, values: Sequence[Any] = ()) -> Row | None:
-        """The first row of a query, if any."""
+        """Return the first row of a query, if any."""
         with self._translated():
             found: Row | None = self._connection.execute(sql, values).fetchone()
             return found
@@ -136,12 +136,12 @@ class Database:
             self._connection.executemany(sql, rows)
 
     def meta(self, key: str) -> str:
-        """A value that belongs to the whole index; "" when it was never set."""
+        """Return a value of the whole index, "" if not set."""
         found = self.row("SELECT value FROM meta WHERE key = ?", (key,))
         return str(found[0]) if found else ""
 
     def set_meta(self, key: str, value: str) -> None:
-        """Keep a value that belongs to the whole index."""
+        """Set a value of the whole index."""
         self.run(
             "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
             (key, value),
@@ -149,7 +149,7 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """All that is read inside is of one moment: writers wait. To be held for moments only."""
+        """A context in which all reads see one state. Writers wait: keep it short."""
         if self._connection.in_transaction:
             yield
             return
@@ -160,15 +160,15 @@ class Database:
             with suppress(sqlite3.Error):
                 self._connection.execute("ROLLBACK")
 
-    def prove(self) -> None:
-        """Within a snapshot: see that nobody else had a hand in it. Raises ``IndexDamaged``."""
+    def verify(self) -> None:
+        """Verify, within a snapshot, that no other program changed the file. Raises ``IndexDamaged``."""
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing, the only writer meanwhile. Raises ``Busy``, or as ``prove`` does."""
+        """An atomic, exclusive write. Raises ``Busy``, or like ``verify``."""
         self._lock()
         try:
-            self.prove()
+            self.verify()
             yield
             with self._translated():
                 self._connection.execute("COMMIT")
@@ -184,13 +184,13 @@ class Database:
         self._connection.execute("BEGIN IMMEDIATE")
 
     def _sign(self) -> None:
-        """A transaction is committed, and the lock not yet released."""
+        """Called after a commit, before the lock is released."""
 
     def _release(self) -> None:
-        """Let others in again, committed or not."""
+        """Release the lock, committed or not."""
 
     def distrust(self) -> None:
-        """Have whoever opens it next build a new one: damage has shown."""
+        """Make the next process that opens the index rebuild it, because it is damaged."""
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -198,7 +198,7 @@ class Database:
             with translated(self.path):
                 yield
         except IndexDamaged as error:
-            # A statement that SQLite does not understand is a mistake of ours, not damage.
+            # An SQL error is a bug of ours, not damage.
             if not isinstance(error, IndexMoved) and _primary(error.__cause__) != sqlite3.SQLITE_ERROR:
                 self.distrust()
             raise
@@ -219,10 +219,10 @@ class Database:
             self._release()
 
     def check(self, *, words: bool = True) -> str:
-        """What is wrong with the pages, and with ``words`` with the full-text tables; "" when nothing is."""
+        """Describe damage of the pages and, with ``words``, of the full-text tables; "" if intact."""
         try:
             with self.snapshot():
-                self.prove()
+                self.verify()
             found = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
             if found != "ok":
                 return f"its pages are damaged ({found})"
@@ -245,18 +245,18 @@ class Database:
         return ""
 
     def tune_words(self, bytes_of_words: int) -> None:
-        """How many bytes of new words are gathered before the full-text tables write them out."""
+        """Set how many bytes of new words the full-text tables collect before writing."""
         for table in FULL_TEXT_TABLES:
             self.run(f"INSERT INTO {table}({table}, rank) VALUES ('hashsize', {bytes_of_words})")
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._connection.close()
 
 
 @contextmanager
 def translated(path: str) -> Iterator[None]:
-    """Turn SQLite's errors into ours: busy, not writable, or damaged."""
+    """Translate SQLite's errors: busy, not writable, or damaged."""
     try:
         yield
     except sqlite3.DatabaseError as error:
@@ -264,11 +264,11 @@ def translated(path: str) -> Iterator[None]:
         if code in _BUSY_CODES:
             raise busy(path) from None
         if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY_DBMOVED:
-            raise IndexMoved("another file is in its place") from None
+            raise IndexMoved("it was replaced") from None
         if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN):
             raise NotWritable(
-                f"The index {path} cannot be written: {error}.",
-                hint="Free some space or mend its permissions.",
+                f"cannot write the index {path}: {error}",
+                hint="free some space, or fix its permissions",
             ) from None
         raise IndexDamaged(str(error)) from error
     except (UnicodeDecodeError, OverflowError, sqlite3.Warning) as error:
@@ -276,15 +276,15 @@ def translated(path: str) -> Iterator[None]:
 
 
 def uri_of(path: str) -> str:
-    """SQLite's name for a file that it must not make."""
+    """Return SQLite's URI for an existing file, which it must not create."""
     return "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?mode=rw"
 
 
 def create(path: str = "") -> Database:
-    """A new, empty index: in memory, or in a new file. Speed over safety until it is published."""
+    """Create an empty index in memory, or in a new file; not crash-safe until it is published."""
     with translated(path):
         if path:
-            # SQLite would make it wherever the path leads by then; a new name is nowhere else.
+            # SQLite would follow a link when creating the file; with O_EXCL it cannot be one.
             os.close(open_file(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o664))
         connection = connection_to(uri_of(path) if path else ":memory:")
         connection.execute("PRAGMA journal_mode = OFF")
@@ -294,20 +294,20 @@ def create(path: str = "") -> Database:
         connection.execute(f"PRAGMA user_version = {VERSION}")
         connection.executescript(schema_sql())
     database = Database(connection, path)
-    # Without it each row's words become a segment of their own and are merged again and again.
+    # Otherwise each row creates a segment, and segments are merged again and again.
     database.tune_words(33554432)
     return database
 
 
 def scratch(statements: str) -> sqlite3.Connection:
-    """A small private database in memory, for questions about text that is not in the index."""
+    """Open a small database in memory, for text that is not in the index."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
     connection.executescript(statements)
     return connection
 
 
 def engine() -> tuple[str, bool]:
-    """The version of the SQLite library in use, and whether it was built with FTS5."""
+    """Return the version of the SQLite library, and whether it has FTS5."""
     try:
         scratch("CREATE VIRTUAL TABLE probe USING fts5(text)").close()
     except sqlite3.OperationalError:
@@ -316,7 +316,7 @@ def engine() -> tuple[str, bool]:
 
 
 def connection_to(place: str) -> sqlite3.Connection:
-    """A connection as one to an enemy's file: nothing in it is run. Its schema is not read yet."""
+    """Open a connection to an untrusted file: no code in it is run. Its schema is not read yet."""
     connection = sqlite3.connect(
         place,
         uri=place.startswith("file:"),
@@ -339,8 +339,8 @@ def _primary(error: BaseException | None) -> int:
 
 
 SIDECARS: Final = ("-journal", "-wal", "-shm")
-"""Endings of files that SQLite reads beside a database. We never write one. A journal can name a file that
-is deleted once it is played back (fileformat2, section 3), and rows of a ``-wal`` hide the file's own."""
+"""Suffixes of files that SQLite reads next to a database; we never write them. A journal can name a file that
+is deleted after playback (fileformat2, section 3), and rows in a ``-wal`` hide those of the file."""
 
 _TRIES: Final = 20
 
@@ -348,7 +348,7 @@ _TRIES: Final = 20
 _ORDINARY_WORDS = 1048576
 
 _LIMIT = 200
-# Not blocking, should somebody have put a pipe there.
+# Non-blocking, in case it is a pipe.
 _READ: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _BACKDATE_NS = 5_000_000_001
 
@@ -357,10 +357,10 @@ _READ_KIB, _WRITE_KIB = 2000, 64 * 1024
 
 
 class IndexFile(Database):
-    """A connection to a file that others see too; nothing of it is believed yet but its inode."""
+    """A connection to the shared index file, not verified yet except for its inode."""
 
     def __init__(self, path: str) -> None:
-        """Raises ``FileNotFoundError`` when there is none."""
+        """Open the connection. Raises ``FileNotFoundError``."""
         with folder_of(path) as (name, at):
             self._inode = os.lstat(name, dir_fd=at).st_ino
         with translated(path):
@@ -368,24 +368,24 @@ class IndexFile(Database):
             connection.execute("PRAGMA query_only = ON")
         super().__init__(connection, path)
 
-    def prove(self) -> None:
-        """Within a snapshot: see that the file still is the one in its place, as our last write left it.
+    def verify(self) -> None:
+        """Verify, within a snapshot, that the file was not replaced, or changed since our last write.
 
-        Who writes keeps readers out until the seal is on, so no seal means another's hand. Raises
+        A writer keeps readers out until the seal is written, so a missing seal means another program. Raises
         ``IndexMoved`` or ``IndexDamaged``.
         """
         self.row("PRAGMA user_version")
         if inode_of(self.path) != self._inode:
-            raise IndexMoved("another file is in its place")
+            raise IndexMoved("it was replaced")
         if not is_sealed(self.path):
-            raise IndexDamaged("something else wrote to it, or a writer died")
+            raise IndexDamaged("another program changed it, or a writer was killed")
 
     def _begin(self) -> None:
-        """Keep the lock beyond COMMIT, until the seal is on."""
+        """Begin; keep the lock after COMMIT, until the seal is written."""
         super()._begin()
-        # Not before: who waits for the write lock must not keep a read lock meanwhile.
+        # Only now: while waiting for the write lock, no read lock may be kept.
         self._connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-        # Pages that find no room are written before COMMIT, and readers kept out since then.
+        # With a small cache, pages would be written, and readers kept out, before COMMIT.
         self._connection.execute(f"PRAGMA cache_size = {-_WRITE_KIB}")
 
     def _sign(self) -> None:
@@ -394,7 +394,7 @@ class IndexFile(Database):
     def _release(self) -> None:
         self._connection.execute("PRAGMA locking_mode = NORMAL")
         self._connection.execute(f"PRAGMA cache_size = {-_READ_KIB}")
-        # The lock goes with the next access.
+        # The next access releases the lock.
         self._connection.execute("PRAGMA user_version").fetchone()
 
     def distrust(self) -> None:
@@ -403,13 +403,13 @@ class IndexFile(Database):
 
 
 def open_existing(path: str) -> Database:
-    """Open an index that is there. Raises ``IndexDamaged`` (or ``IndexNewer``) when it is not whole and ours,
-    ``Busy`` when a writer does not let go, ``FileNotFoundError`` when there is none."""
+    """Open an existing index. Raises ``IndexDamaged`` (or ``IndexNewer``) if it is not intact and ours,
+    ``Busy`` if a writer keeps the lock, and ``FileNotFoundError``."""
     for _ in range(_TRIES):
         try:
             return _opened(path)
         except IndexMoved:
-            continue  # replaced while we looked
+            continue  # replaced meanwhile
     raise busy(path)
 
 
@@ -417,12 +417,12 @@ def _opened(path: str) -> Database:
     if not stat.S_ISREG(os.lstat(path).st_mode):
         raise IndexDamaged("it is not a regular file")
     if any(os.path.lexists(path + suffix) for suffix in SIDECARS):
-        raise IndexDamaged("the files beside it are not ours")
+        raise IndexDamaged("there is a SQLite journal next to it that is not ours")
     database = IndexFile(path)
     try:
         with database.snapshot():
             check_maker(database)
-            database.prove()
+            database.verify()
             _check_schema(database)
         database.run("PRAGMA journal_mode = MEMORY")
     except BaseException:
@@ -432,12 +432,12 @@ def _opened(path: str) -> Database:
 
 
 def check_maker(database: Database) -> None:
-    """Look at the marks in the header, which SQLite reads without the schema. Raises ``IndexDamaged``."""
+    """Check application and version in the header, without reading the schema. Raises ``IndexDamaged``."""
     application, version = (
         (database.row(f"PRAGMA {name}") or (0,))[0] for name in ("application_id", "user_version")
     )
     if application != APPLICATION_ID:
-        raise IndexDamaged("it is not an index of ours")
+        raise IndexDamaged("it is not a thunderus-mem index")
     if version > VERSION:
         raise IndexNewer("a newer version of the program wrote it")
     if version != VERSION:
@@ -445,16 +445,16 @@ def check_maker(database: Database) -> None:
 
 
 def _check_schema(database: Database) -> None:
-    """See that the file has exactly the statements of ``memory_store.sql``: no view, no trigger."""
+    """Check that the file has exactly the schema of ``memory_store.sql``: no view, no trigger."""
     rows = database.rows("SELECT sql, name FROM sqlite_master WHERE sql IS NOT NULL")
     if {sql for sql, name in rows if not is_shadow_table(name, sql)} != schema_statements():
-        raise IndexDamaged("it has another schema")
+        raise IndexDamaged("it has a different schema")
 
 
 def write_seal(path: str) -> None:
-    """Remember the stamp of the index file after our own write, before anybody else gets at it.
+    """Store the stamp of the index file after our write, before any other process can access it.
 
-    Its mtime is set back first, so that a write by anybody else, even in the same tick, gives another one.
+    Its mtime is set back first, so that a later write, even in the same tick, changes it.
     """
     try:
         moment = time.time_ns() - _BACKDATE_NS
@@ -466,13 +466,13 @@ def write_seal(path: str) -> None:
 
 
 def break_seal(path: str) -> None:
-    """Have the next one who opens the index build a new one: slower, never wrong."""
+    """Remove the seal, so that the next process rebuilds the index."""
     with suppress(OSError), folder_of(_seal_path(path)) as (name, at):
         os.unlink(name, dir_fd=at)
 
 
 def is_sealed(path: str) -> bool:
-    """Whether the index file is as we left it. To be asked while no writer of ours can be at work."""
+    """Whether the index file is unchanged since our last write. Call it only while no writer is active."""
     try:
         descriptor = open_file(_seal_path(path), _READ)
         try:
@@ -495,7 +495,7 @@ def _stamp(path: str) -> str:
 
 
 def inode_of(path: str) -> int:
-    """What tells one file in a place from the next; 0 when there is none."""
+    """Return the inode of a file, 0 if it is missing."""
     try:
         return os.lstat(path).st_ino
     except (FileNotFoundError, NotADirectoryError):
@@ -503,36 +503,36 @@ def inode_of(path: str) -> int:
 
 
 def publish(database: Database, path: str, *, instead_of: int | None = None) -> None:
-    """Check a new index file, close it, and put it in the place of ``path`` for everyone.
+    """Check and close a new index file, and replace ``path`` with it.
 
-    ``instead_of`` is the inode of the file it is to replace (0: none), ``None`` for whatever is there. Raises
-    ``IndexDamaged`` when the disk did not keep what was written, ``IndexMoved`` when another file is there by
-    now, ``IndexNewer`` when a newer program wrote that, ``Busy`` when a writer of it does not let go.
+    ``instead_of`` is the inode of the file to replace (0: none), ``None`` for any. Raises ``IndexDamaged`` if
+    the new file was not written correctly, ``IndexMoved`` if another file is at ``path`` now, ``IndexNewer``
+    if a newer program wrote that, ``Busy`` if a writer of it keeps the lock.
     """
     temporary = database.path
     database.run("PRAGMA query_only = OFF")
     database.tune_words(_ORDINARY_WORDS)
-    # The words went in a moment ago from this very process: what can go wrong now is the disk.
+    # This process just wrote the words: only the disk can have failed.
     problem = database.check(words=False)
     database.close()
     if problem:
         raise IndexDamaged(problem)
     _sync(temporary)
-    # Whoever opens the new file waits until its seal is on.
+    # Processes that open the new file wait until its seal is written.
     with _alone(temporary):
         with _writers_kept_out(path):
             if instead_of is not None and inode_of(path) != instead_of:
-                raise IndexMoved("another index is in its place")
+                raise IndexMoved("it was replaced")
             with folder_of(temporary) as (new, here), folder_of(path) as (name, there):
                 os.replace(new, name, src_dir_fd=here, dst_dir_fd=there)
             write_seal(path)
-        # The old file may have had SQLite make some.
+        # SQLite may have created some for the old file.
         _clear_sidecars(path)
 
 
 @contextmanager
 def _alone(path: str) -> Iterator[Database]:
-    """Hold a database file so that nobody else reads or writes it."""
+    """Lock a database file against all other readers and writers."""
     if not stat.S_ISREG(os.lstat(path).st_mode):
         raise IndexDamaged("it is not a regular file")
     database = IndexFile(path)
@@ -546,7 +546,7 @@ def _alone(path: str) -> Iterator[Database]:
 
 @contextmanager
 def _writers_kept_out(path: str) -> Iterator[None]:
-    """Hold the file that is replaced: one of us may be about to seal it, and would seal the new one."""
+    """Lock the file to be replaced: a process about to seal it would seal the new one."""
     _clear_sidecars(path)
     with ExitStack() as held:
         try:
@@ -561,7 +561,7 @@ def _writers_kept_out(path: str) -> Iterator[None]:
 
 
 def _clear_sidecars(path: str) -> None:
-    """Nothing that SQLite would read beside the index is ours."""
+    """Remove files next to the index that SQLite would read."""
     for suffix in SIDECARS:
         clear_away(path + suffix)
 
@@ -584,7 +584,7 @@ def _sync(path: str) -> None:
 
 
 def put(path: str, data: bytes) -> None:
-    """Put ``data`` at ``path`` in one step; a folder there is moved aside. Raises ``OSError``."""
+    """Atomically write ``data`` to ``path``; a folder there is renamed. Raises ``OSError``."""
     temporary = new_name(path)
     try:
         descriptor = open_file(temporary, _NEW, 0o664)
@@ -601,12 +601,12 @@ def put(path: str, data: bytes) -> None:
 
 
 def new_name(path: str) -> str:
-    """A name beside ``path`` that nobody can know beforehand; `leftovers` finds it when it is left."""
+    """Return an unpredictable name next to ``path``; `leftovers` finds the file if it stays."""
     return f"{path}.{os.urandom(6).hex()}.tmp"
 
 
 def clear_away(path: str) -> None:
-    """Take away what has this name: a folder by renaming it, anything else for good."""
+    """Remove a file; rename a folder out of the way."""
     if _is_folder(path):
         with folder_of(path) as (name, at):
             os.rename(name, f"{name}.set-aside-{time.time_ns()}", src_dir_fd=at, dst_dir_fd=at)

@@ -1,4 +1,4 @@
-"""What the index keeps of the log: of a shard its stamp, of an event its day and everything it names."""
+"""The log in the index: the stamp of each shard, and the day, documents and paths of each event."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def day_of(ts: str) -> str:
-    """The day of a timestamp in UTC."""
+    """Return the day of a timestamp in UTC."""
     from thunderus_mem.document.timestamp import utc_key
 
     return ts[:10] if ts[-1:] == "Z" else utc_key(ts)[:10]
 
 
 def named(event: Event) -> set[tuple[str, str, str | None]]:
-    """``(document id, path, hash after)`` of everything the event names."""
+    """Return ``(document id, path, hash after)`` of everything an event names."""
     from thunderus_mem.log.event import changes_of, named_ids
 
     changes = {
@@ -36,7 +36,7 @@ def named(event: Event) -> set[tuple[str, str, str | None]]:
 
 
 def stamp_of(path: str) -> str:
-    """Stamp of a shard. One that changed just now gets a stamp that never repeats, so it is read again."""
+    """Return the stamp of a shard; unique if it changed just now, so that it is read again."""
     import time
 
     try:
@@ -49,7 +49,7 @@ def stamp_of(path: str) -> str:
 
 
 def is_regular(path: str) -> bool:
-    """Whether the log reads such a file at all: neither it nor its folder is a link."""
+    """Whether the log reads this file: it is regular, and neither it nor its folder is a link."""
     return os.path.isfile(path) and not os.path.islink(path) and not os.path.islink(os.path.dirname(path))
 
 
@@ -58,7 +58,7 @@ _BATCH: Final = 500
 _FEW: Final = 64
 _AFTER_ALL: Final = "\U0010ffff"
 _ROWS: Final = "SELECT id, kind, place, path, line FROM events JOIN shards USING (shard)"
-# Begins with the few lines wanted; an event for each of them is found by its key.
+# Starts from the few wanted lines; their events are found by key.
 _AT: Final = (
     "SELECT id, kind, place, path, line FROM ({}) "
     "CROSS JOIN events USING (shard, line) CROSS JOIN shards USING (shard)"
@@ -69,7 +69,7 @@ _NAMING: Final = f"SELECT shard, line FROM event_docs WHERE doc_id {_LISTED}"
 
 
 class EventRow(NamedTuple):
-    """An event and where it stands: ``place`` in the log, and the line of its shard."""
+    """An event and its location: ``place`` is its sort key in the log, ``line`` that of its shard."""
 
     id: str
     kind: str
@@ -79,22 +79,22 @@ class EventRow(NamedTuple):
 
     @property
     def order(self) -> tuple[str, str, int]:
-        """What sorts rows as the log does."""
+        """The sort key for the order of the log."""
         return (self.place, self.shard, self.line)
 
 
 _UNREAD: Final = "unread"
-"""The stamp of a shard whose reading was refused: no file has it, so that it is tried again."""
+"""The stamp of a shard that could not be read: it matches no file, so that it is read again."""
 
 
 class LogIndex:
-    """Answers about the log from the index. Call ``refresh`` first."""
+    """Queries on the log in the index. Call ``refresh`` first."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def refresh(self, log: EventLog, tell: Callable[[str, int, int], None] | None = None) -> int:
-        """Read the shards that came or changed, forget those that went; returns how many were read."""
+        """Read new and changed shards, drop removed ones; return how many were read."""
         known: dict[str, str] = dict(self._database.rows("SELECT path, stamp FROM shards"))
         now = {shard: stamp_of(os.path.join(log.root, shard)) for shard in log.shards()}
         changed = [shard for shard, stamp in now.items() if known.get(shard) != stamp]
@@ -113,7 +113,7 @@ class LogIndex:
     def newest(
         self, limit: int, *, kinds: Collection[str] = (), doc_ids: Collection[str] = ()
     ) -> list[EventRow]:
-        """The last events, newest first; of some kinds, or about a document by its ids, when asked."""
+        """Return the last events, newest first; optionally of some kinds, or about some document ids."""
         where, values = _filters(kinds, doc_ids)
         sql = f"{_ROWS} {where} {_NEWEST_FIRST} LIMIT ? OFFSET ?"
         found: list[EventRow] = []
@@ -130,20 +130,20 @@ class LogIndex:
     def in_order(
         self, *, kinds: Collection[str] = (), doc_ids: Collection[str] = (), since: str = ""
     ) -> Iterator[list[EventRow]]:
-        """All events, oldest first, a batch at a time; narrowed as in `newest`, or from a `utc_key` on."""
+        """Yield all events in batches, oldest first; filtered as in `newest`, or from a `utc_key` on."""
         return self._pages(_filters(kinds, doc_ids), ">", (since, "", 0), "ORDER BY place, path, line")
 
     def backwards(
         self, *, kinds: Collection[str] = (), shards: Collection[str] | None = None
     ) -> Iterator[list[EventRow]]:
-        """All events, newest first, a batch at a time; of some kinds, or in some shards, when asked."""
+        """Yield all events in batches, newest first; optionally of some kinds, or in some shards."""
         return self._pages(_filters(kinds, (), shards), "<", (_AFTER_ALL, "", 0), _NEWEST_FIRST)
 
     def _pages(
         self, chosen: tuple[str, tuple[str, ...]], side: str, start: tuple[str, str, int], order: str
     ) -> Iterator[list[EventRow]]:
         where, values = chosen
-        # The first comparison says nothing new, but is one that the index by place answers.
+        # The first comparison is redundant, but uses the SQL index on place.
         beyond = f"place {side}= ? AND (place, path, line) {side} (?, ?, ?)"
         sql = f"{_ROWS} {where} {'AND' if where else 'WHERE'} {beyond} {order} LIMIT"
         last, size = start, _FEW
@@ -157,13 +157,13 @@ class LogIndex:
             yield first
 
     def total(self, *, kinds: Collection[str] = (), doc_ids: Collection[str] = ()) -> int:
-        """How many events there are; a repeated line counts once."""
+        """Return the number of events; duplicates count once."""
         where, values = _filters(kinds, doc_ids)
         row = self._database.row(f"SELECT count(DISTINCT id) FROM events {where}", values)
         return int(row[0]) if row else 0
 
     def patches(self, start: str, limit: int) -> list[tuple[str, str]]:
-        """``(id, day)`` of the last patches whose id begins so, newest first, for completion."""
+        """Return ``(id, day)`` of the last patches with this id prefix, newest first, for completion."""
         rows = self._database.rows(
             "SELECT id, day FROM events WHERE kind = 'patch' AND substr(id, 1, ?) = ? "
             "ORDER BY place DESC LIMIT ?",
@@ -172,21 +172,21 @@ class LogIndex:
         return [(row[0], row[1]) for row in rows]
 
     def beginning_with(self, start: str) -> list[EventRow]:
-        """The events whose id begins so, in the order of the log; letters of either case."""
+        """Return the events with this id prefix, ignoring case, in the order of the log."""
         pattern = start.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
         return self._in_order(f"{_ROWS} WHERE id LIKE ? ESCAPE '\\'", (pattern,))
 
     def naming(self, doc_ids: Iterable[str], event_ids: Iterable[str] = ()) -> list[EventRow]:
-        """The events that name one of the documents, and those with the ids; oldest first."""
+        """Return the events that name one of the documents, and those with the ids; oldest first."""
         lines = f"{_NAMING} UNION SELECT shard, line FROM events WHERE id {_LISTED}"
         return self._in_order(_AT.format(lines), (_json(doc_ids), _json(event_ids)))
 
     def documents(self) -> set[str]:
-        """The ids of all documents that some event names."""
+        """Return the ids of all documents named by events."""
         return {row[0] for row in self._database.rows("SELECT DISTINCT doc_id FROM event_docs")}
 
     def single_paths(self) -> dict[str, str]:
-        """Each path at which the log knows of one document alone, and the id of that."""
+        """Return the document id of each path at which the log knows exactly one document."""
         rows = self._database.rows(
             "SELECT path, min(doc_id) FROM event_docs WHERE path <> '' AND doc_id <> '' AND after_hash <> '' "
             "GROUP BY path HAVING min(doc_id) = max(doc_id)"
@@ -194,31 +194,31 @@ class LogIndex:
         return {row[0]: row[1] for row in rows}
 
     def about(self, paths: Iterable[str], doc_ids: Iterable[str]) -> list[EventRow]:
-        """The events that changed files at these paths or name these documents; oldest first."""
+        """Return the events that changed these paths or name these documents; oldest first."""
         lines = f"SELECT shard, line FROM event_docs WHERE path {_LISTED} UNION {_NAMING}"
         return self._in_order(_AT.format(lines), (_json(paths), _json(doc_ids)))
 
     def of_day(self, day: str) -> list[EventRow]:
-        """The events of a day in UTC (``2026-01-21``), oldest first."""
+        """Return the events of a day in UTC (``2026-01-21``), oldest first."""
         return self._in_order(f"{_ROWS} WHERE day = ?", (day,))
 
     def leaving(self, hashes: Iterable[str]) -> list[EventRow]:
-        """The events that left some document with one of these texts; oldest first."""
+        """Return the events after which a document had one of these hashes; oldest first."""
         lines = f"SELECT DISTINCT shard, line FROM event_docs WHERE after_hash {_LISTED}"
         return self._in_order(_AT.format(lines), (_json(filter(None, hashes)),))
 
     def known(self, event_ids: Iterable[str]) -> set[str]:
-        """Those of the events that some shard holds."""
+        """Return those of the events that are in some shard."""
         rows = self._database.rows(f"SELECT id FROM events WHERE id {_LISTED}", (_json(event_ids),))
         return {row[0] for row in rows}
 
     def explains(self, content_hash: str) -> bool:
-        """Whether some event says that it left a document with this hash."""
+        """Whether this hash is the result of some event."""
         row = self._database.row("SELECT 1 FROM event_docs WHERE after_hash = ? LIMIT 1", (content_hash,))
         return bool(content_hash) and row is not None
 
     def unexplained_files(self) -> list[str]:
-        """Files whose text no event left, by path; those that cannot be read are among them."""
+        """Return the files whose text is not the result of an event, including unreadable ones, by path."""
         rows = self._database.rows(
             "SELECT path FROM files WHERE hash = '' "
             "OR NOT EXISTS (SELECT 1 FROM event_docs WHERE after_hash = files.hash) ORDER BY path"
@@ -226,7 +226,7 @@ class LogIndex:
         return [row[0] for row in rows]
 
     def removed(self, doc_id: str) -> bool:
-        """Whether the last event that changed a document took its text away."""
+        """Whether the last change of a document removed it."""
         row = self._database.row(
             "SELECT after_hash FROM event_docs JOIN events USING (shard, line) JOIN shards USING (shard) "
             f"WHERE doc_id = ? AND after_hash IS NOT NULL {_NEWEST_FIRST} LIMIT 1",
@@ -235,7 +235,7 @@ class LogIndex:
         return row is not None and row[0] == ""
 
     def vanished(self, shard: str | None = None) -> list[str]:
-        """Documents the log last saw with a text and no file holds any more; only by ``shard`` when given."""
+        """Return documents in the log without a file; optionally only those last changed in ``shard``."""
         within = ""
         if shard is not None:
             mine = "SELECT shard FROM shards WHERE path = ?"
@@ -252,12 +252,12 @@ class LogIndex:
         return [row[0] for row in rows if shard is None or row[1] == shard]
 
     def damages(self) -> int:
-        """How many lines cannot be read, unfinished last ones not counted."""
+        """Return the number of damaged lines, without unfinished last ones."""
         row = self._database.row("SELECT coalesce(sum(damages), 0) FROM shards")
         return int(row[0]) if row else 0
 
     def unread(self) -> list[str]:
-        """The shards that are regular files, and that the system would not let us read."""
+        """Return the shards that are regular files but could not be read."""
         return [row[0] for row in self._database.rows("SELECT path FROM shards WHERE stamp = ?", (_UNREAD,))]
 
     def _rows(self, sql: str, values: Sequence[Any]) -> list[EventRow]:
@@ -268,7 +268,7 @@ class LogIndex:
             return sorted(self._first_copies(self._rows(sql, values)), key=lambda row: row.order)
 
     def _first_copies(self, rows: list[EventRow]) -> Iterator[EventRow]:
-        """Of an event that stands in several shards only the copy that the log places first."""
+        """Drop copies of an event in several shards, except the first one in the log."""
         first: dict[str, tuple[str, str, int]] = {}
         for batch in _batches(sorted({row.id for row in rows})):
             for row in self._rows(f"{_ROWS} WHERE id {_LISTED}", (_json(batch),)):
@@ -286,7 +286,7 @@ class LogIndex:
         for path in paths:
             stamp = stamp_of(os.path.join(log.root, path))
             reading = log.read_shard(path)
-            # An unfinished last line may be one that somebody is writing.
+            # An unfinished last line may be one being written.
             damages = sum(damage.code != TORN for damage in reading.damages)
             unread = any(not damage.line for damage in reading.damages)
             if unread and is_regular(os.path.join(log.root, path)):
@@ -306,7 +306,7 @@ class LogIndex:
 
 
 def read(log: EventLog, rows: Iterable[EventRow]) -> list[LoggedEvent]:
-    """The events of these rows, in their order. One whose line has gone since is left out."""
+    """Read the events of these rows, in their order; skip lines that no longer exist."""
     wanted = list(rows)
     lines: dict[str, set[int]] = {}
     for row in wanted:

@@ -1,6 +1,7 @@
-"""``manifest.json``: the inventory of documents, a projection. Same documents, same bytes.
+"""``manifest.json``: the list of all documents. The same documents give the same bytes.
 
-The shape is a superset of the Thunderus manifest: its loader also asks for sizes, verification and ``stats``.
+The format is a superset of the Thunderus manifest, whose loader also requires sizes, verification and
+``stats``.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ _LIMIT: Final = 256 << 20
 
 
 def manifest_bytes(entries: bytes, kinds: Sequence[tuple[str, int, int]], newest: str) -> bytes:
-    """The manifest for the entries of all documents (JSON objects by id, with commas between them), the count
-    and tokens of each kind, and the newest ``updated`` among them, which is its ``generated_at``."""
+    """Return the manifest for the entries of all documents (JSON objects by id, joined by commas), the count
+    and tokens of each kind, and the newest ``updated``, which becomes ``generated_at``."""
     from json.encoder import encode_basestring as text
 
     by_kind = ", ".join(f"{text(kind)}: {count}" for kind, count, _ in sorted(kinds))
@@ -43,7 +44,7 @@ def manifest_bytes(entries: bytes, kinds: Sequence[tuple[str, int, int]], newest
 
 
 def write_manifest(path: str, data: bytes) -> str:
-    """Replace the manifest as a whole; returns its new stamp, "" when the disk refused."""
+    """Replace the manifest; return its new stamp, "" if it could not be written."""
     try:
         put(path, data)
     except OSError:
@@ -52,7 +53,7 @@ def write_manifest(path: str, data: bytes) -> str:
 
 
 def manifest_stamp(path: str) -> str:
-    """What changes when somebody touches the manifest; "" when it is not there."""
+    """Return the stamp of the manifest, "" if it is missing."""
     try:
         info = os.lstat(path)
     except OSError:
@@ -61,18 +62,18 @@ def manifest_stamp(path: str) -> str:
 
 
 def check_manifest(path: str, relative: str, expected: bytes) -> list[Diagnostic]:
-    """Compare the manifest on disk with the one there should be (``manifest --check``)."""
+    """Compare the manifest on disk with the expected one (``manifest --check``)."""
     from thunderus_mem.store.files import read_file
 
     try:
         found = read_file(path, _LIMIT)
     except ThunderusError:
-        return [_finding(relative, 0, "There is no manifest.")]
+        return [_finding(relative, 0, "Missing manifest")]
     if found == expected:
         return []
     pairs = zip(expected.split(b"\n"), found.split(b"\n"), strict=False)
     line = 1 + next((at for at, (ours, theirs) in enumerate(pairs) if ours != theirs), 0)
-    return [_finding(relative, line, "The manifest does not agree with the documents.")]
+    return [_finding(relative, line, "The manifest does not match the documents")]
 
 
 def _finding(path: str, line: int, message: str) -> Diagnostic:
@@ -85,13 +86,13 @@ def _finding(path: str, line: int, message: str) -> Diagnostic:
         line,
         0,
         message,
-        expected="the inventory of the documents as they are",
-        hint="Write it anew with: thunderus-mem manifest",
+        expected="the current documents",
+        hint="Run `thunderus-mem manifest`",
     )
 
 
 class Inventory(NamedTuple):
-    """What the documents are, by their files alone: the manifest there should be, and its sums."""
+    """The documents by their files alone: the expected manifest and its totals."""
 
     manifest: bytes
     documents: int
@@ -99,7 +100,7 @@ class Inventory(NamedTuple):
 
 
 def take_inventory(root: str) -> Inventory:
-    """Read every document and make the manifest of them; no index is asked and nothing is written."""
+    """Read every document and compute the manifest, without the index; writes nothing."""
     from thunderus_mem.document.timestamp import utc_key
     from thunderus_mem.index.writer import approximate_tokens, manifest_entry
 
@@ -121,7 +122,7 @@ def take_inventory(root: str) -> Inventory:
 
 
 def _documents(root: str) -> Iterator[tuple[Document, int]]:
-    """Documents in use that can be read and the sizes of their files, by path."""
+    """Yield readable active documents and their file sizes, by path."""
     from thunderus_mem.document.document import read_document
 
     seen = scan(root, FOLDERS)

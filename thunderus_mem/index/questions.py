@@ -1,7 +1,6 @@
-"""What may be asked of an index, whatever engine answers: its questions, and their answers as values.
+"""The interface of an index, independent of the engine, and the values it returns.
 
-``sqlite_index`` answers them with SQL. Rows are numbers that only the index itself can read: of a document,
-of a passage.
+``sqlite_index`` implements it with SQL. Rows are opaque numbers of documents or passages.
 """
 
 from __future__ import annotations
@@ -20,13 +19,12 @@ if TYPE_CHECKING:
 DOCUMENT_WEIGHTS: Final = {
     "doc_id": 2.0, "title": 3.0, "headings": 1.5, "tags": 2.0, "body": 1.0, "names": 3.0, "parts": 0.8,
 }  # fmt: skip
-"""What a word weighs in each part of a document as a whole."""
+"""Weight of a word in each part of a document."""
 PASSAGE_WEIGHTS: Final = {"title": 3.0, "heading": 1.5, "body": 1.0, "parts": 0.8}
 
 
 class DocRow(NamedTuple):
-    """One document as the index knows it. ``path`` is POSIX and relative to root; ``tokens`` is about chars
-    / 4."""
+    """A document in the index. ``path`` is POSIX and relative to root; ``tokens`` is about characters / 4."""
 
     id: str
     kind: str
@@ -43,11 +41,11 @@ class DocRow(NamedTuple):
 
 
 class Filter(NamedTuple):
-    """Documents that fit everything given; values that begin with ``-`` leave out.
+    """Selects documents that match all given criteria; values that start with ``-`` exclude.
 
-    ``since`` ≤ updated < ``before`` are ``utc_key`` times; status ``superseded`` asks for what another
-    document supersedes; tags must all be there; a path with ``*`` is a pattern, without one a part of the
-    path. ``judged`` gives documents another status than their files do. Archived ones only with ``archived``.
+    ``since`` ≤ updated < ``before`` are ``utc_key`` times; status ``superseded`` selects documents superseded
+    by another one; all tags must match; a path with ``*`` is a pattern, else a substring. ``judged``
+    overrides the status in the files. Archived documents are included only with ``archived``.
     """
 
     kinds: Sequence[str] = ()
@@ -64,8 +62,8 @@ ALL_IN_USE: Final = Filter()
 
 
 class Anchored(NamedTuple):
-    """An anchor of a document. ``line`` is that of the document's file it stands in, ``since`` the commit the
-    document names as last verified ("" for none)."""
+    """An anchor of a document. ``line`` is its line in the document's file, ``since`` the commit at which the
+    document was last verified ("" for none)."""
 
     doc_id: str
     place: int
@@ -75,7 +73,7 @@ class Anchored(NamedTuple):
 
 
 class DocSummary(NamedTuple):
-    """What ranking asks of a document."""
+    """The data of a document that ranking needs."""
 
     row: int
     id: str
@@ -87,15 +85,14 @@ class DocSummary(NamedTuple):
 
 
 class RankedRows(NamedTuple):
-    """Rows of documents that match, and of passages with those of their documents, each with its score, best
-    first."""
+    """Matching documents ``(row, score)`` and passages ``(document row, row, score)``, best first."""
 
     documents: list[tuple[int, float]]
     passages: list[tuple[int, int, float]]
 
 
 class PassageRow(NamedTuple):
-    """Where a passage was when its file had this ``stamp``: heading, first line from 1, count of lines."""
+    """Location of a passage when its file had this ``stamp``: heading, first line from 1, line count."""
 
     anchor: str
     line: int
@@ -104,125 +101,123 @@ class PassageRow(NamedTuple):
 
 
 class Index(Protocol):
-    """An open index. What is asked within one ``moment`` is answered from one state of it."""
+    """An open index. Queries within one ``moment`` see one consistent state."""
 
     @property
     def in_memory(self) -> bool:
-        """Whether nobody else can open it."""
+        """Whether it is in memory, not in a file."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close it."""
 
     def moment(self) -> AbstractContextManager[None]:
-        """All that is asked inside is of one moment: writers wait. To be held for moments only."""
+        """A context in which all queries see one state. Writers wait: keep it short."""
 
     def generation(self) -> str:
-        """Which files the index agrees with: equal for equal paths and texts, in any clone, at any time."""
+        """Return a hash of the indexed paths and texts: equal in every clone with the same files."""
 
     def problem(self, fresh: Index | None = None) -> str:
-        """What is wrong with its pages or words, or what it says otherwise than a ``fresh`` index of the same
-        files; "" when nothing is."""
+        """Describe damage of the index, or the difference from a ``fresh`` index of the same files; "" if
+        intact."""
 
     def distrust(self) -> None:
-        """Have the next command build a new one."""
+        """Make the next command rebuild the index."""
 
     def log(self) -> LogIndex:
-        """The event log as the index knows it."""
+        """Return the log in the index."""
 
     # Files
 
     def files(self) -> list[tuple[str, str, str]]:
-        """``(path, hash, doc_id)`` of every Markdown file; hash and id may be ""."""
+        """Return ``(path, hash, doc_id)`` of every Markdown file; hash and id may be ""."""
 
     def settled(self) -> dict[str, tuple[str, str]]:
-        """Hash and id of every file that has not changed since it was read, as its stamp proves. Fresh as
+        """Return hash and id of every file whose stamp proves that it is unchanged since it was read, as of
         the last refresh."""
 
     def unlisted(self) -> tuple[str, ...]:
-        """The folders that the walk which the index agrees with could not look into."""
+        """Return the folders that could not be read in the last refresh."""
 
     def paths_of(self, doc_id: str) -> tuple[str, ...]:
-        """Every file with this id; the first is the document."""
+        """Return every file with this id; the first is the document."""
 
     # Documents
 
     def documents(self, wanted: Filter = ALL_IN_USE) -> list[DocRow]:
-        """The documents that fit, by id."""
+        """Return the matching documents, by id."""
 
     def get(self, doc_id: str) -> DocRow | None:
-        """The document with exactly this id."""
+        """Return the document with exactly this id."""
 
     def by_path(self, path: str) -> DocRow | None:
-        """The document in this file (not when the file only repeats another's id)."""
+        """Return the document in this file, unless the file has a duplicate id."""
 
     def ids(self) -> list[str]:
-        """All document ids, sorted."""
+        """Return all document ids, sorted."""
 
     def count(self, *, archived: bool | None = None) -> int:
-        """How many documents there are; only those in the archive, or in use, when asked."""
+        """Return the number of documents; optionally only archived or only active ones."""
 
     def headings(self) -> dict[str, tuple[str, str]]:
-        """Path and heading anchors (a JSON list) of each document by id."""
+        """Return path and heading anchors (a JSON list) of each document by id."""
 
     def named(self, key: str) -> list[str]:
-        """Everything that documents name in their provenance under ``events`` or ``commits``."""
+        """Return everything in the documents' provenance under ``events`` or ``commits``."""
 
     def names(self) -> dict[str, str]:
-        """Each other name, folded, and the id it means: the first one, in use before in the archive."""
+        """Return the id of each other name, folded: the first one, active before archived."""
 
     def heir(self, doc_id: str) -> str | None:
-        """The document in use that has this id, or that of an archived document, among its aliases; the first
-        by id when several."""
+        """Return the active document with this id (e.g. of an archived one) as an alias; the first by id."""
 
     def edges(self) -> list[tuple[str, str, str]]:
-        """All relations ``(source id, relation, target id)``, sorted."""
+        """Return all links ``(source id, relation, target id)``, sorted."""
 
     def edges_of(self, doc_id: str) -> list[tuple[str, str, str]]:
-        """The relations from and to one document, sorted."""
+        """Return the links from and to one document, sorted."""
 
     def superseded_by(self, doc_ids: Iterable[str] | None = None) -> dict[str, str]:
-        """For each of the ids (of all when none are given) that an existing document supersedes: that
-        document (the first by id)."""
+        """Return the existing document that supersedes each of the ids, or any id; the first by id."""
 
     # Anchors
 
     def has_anchors(self) -> bool:
-        """Whether any document talks about code in a way that can be checked."""
+        """Whether any document has an anchor."""
 
     def anchors(self, doc_ids: Iterable[str] | None = None) -> list[Anchored]:
-        """The anchors of some documents, or of all, by document and in their order."""
+        """Return the anchors of some documents, or of all, by document and in their order."""
 
     def anchors_at(self, paths: Iterable[str]) -> list[Anchored]:
-        """Anchors at one of these files, and all with a glob, by document and in their order."""
+        """Return the anchors at these files, and all with a glob, by document and in their order."""
 
     def anchors_below(self, folder: str) -> list[Anchored]:
-        """Anchors at files below a folder, which ends in ``/`` ("" for all), those with a glob that begins
-        there among them, by document and in their order."""
+        """Return the anchors at files below a folder, which ends in ``/`` ("" for all), including globs that
+        start there, by document and in their order."""
 
     # Words
 
     def nearest(self, words: Sequence[str], limit: int, *, archived: bool = False) -> list[str]:
-        """Ids of the documents that share most with ``words`` (letters and digits only), best first; those in
-        the archive only with ``archived``."""
+        """Return the ids of the documents most similar to ``words`` (letters and digits only), best first;
+        archived ones only with ``archived``."""
 
     def newest(self, wanted: Filter) -> list[int]:
-        """The rows of the documents that fit, the one updated last first."""
+        """Return the rows of the matching documents, the one updated last first."""
 
     def matching(self, expression: str, *, archived: bool) -> set[int]:
-        """The rows of the documents that match an FTS5 expression."""
+        """Return the rows of the documents that match an FTS5 expression."""
 
     def ranked(self, expression: str, limit: int, *, archived: bool) -> RankedRows:
-        """What matches an expression best; at most ``limit`` documents and three times as many passages, all
-        for -1."""
+        """Return the best matches of an expression: at most ``limit`` documents and three times as many
+        passages; all for -1."""
 
     def summaries(self, *, rows: Iterable[int] = (), ids: Iterable[str] = ()) -> dict[int, DocSummary]:
-        """What ranking asks of documents, by row."""
+        """Return the data of documents that ranking needs, by row."""
 
-    def telling_passage(self, row: int, expression: str, best_first: Sequence[int]) -> int:
-        """The passage to show of a document: the best of those whose own text matches, else the first."""
+    def best_passage(self, row: int, expression: str, best_first: Sequence[int]) -> int:
+        """Return the passage of a document to show: the best one whose own text matches, else the first."""
 
     def passage(self, passage: int, path: str) -> PassageRow | None:
-        """Where a passage of a file is."""
+        """Return the location of a passage of a file."""
 
     def marks(self, text: str, expression: str) -> list[tuple[int, int]]:
-        """Where an expression matches in any text: first character, and the one behind the last."""
+        """Return the ranges of a text that match an expression: start and end in characters."""

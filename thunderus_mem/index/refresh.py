@@ -1,8 +1,8 @@
-"""Makes the index and the manifest agree with the files: what changed → apply; or everything anew.
+"""Update the index and the manifest from the files: apply changes, or rebuild everything.
 
-``refresh`` after any series of file operations leaves exactly what ``rebuild`` would. An unchanged tree
-costs one walk and one comparison with the walk before, which the index remembers. Files are read inside the
-index's write transaction, so two refreshes cannot mix.
+``refresh`` gives exactly the same result as ``rebuild``. An unchanged tree costs one walk and a comparison
+with the previous walk, which is stored in the index. Files are read inside the index's write transaction, so
+that refreshes cannot interleave.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from thunderus_mem.store.layout import Layout
 
 QUIET_SECONDS: Final = 60.0
-"""A file somebody still writes has changed since."""
+"""A temporary file that is still being written was changed within this time."""
 
 _NAMES: Final = re.compile(
     r"(memory\.db(\.seal)?|manifest\.json|verdicts\.json|similar\.bin)\.[0-9a-f]{12}\.tmp(-journal)?",
@@ -51,19 +51,19 @@ _TRIES: Final = 20
 
 
 def most_lost(documents: int) -> int:
-    """How many of so many documents may go at once without anybody being asked."""
+    """Return how many of this number of documents may be missing at once without a confirmation."""
     return max(5, documents // 10)
 
 
 def silent(what: str, done: int, total: int) -> None:
-    """Tells nobody how far the work is."""
+    """Ignore progress."""
 
 
 class Refreshed(NamedTuple):
-    """What a refresh did.
+    """The result of a refresh.
 
-    ``rebuilt`` says why everything was read anew ("" = it was not); ``problems`` counts the files with
-    findings of the reader; ``held`` counts documents kept although their folder cannot be seen.
+    ``rebuilt`` is the reason for a rebuild ("" = none); ``problems`` counts the files with findings of the
+    reader; ``held`` counts documents kept although their folder cannot be read.
     """
 
     added: int
@@ -76,18 +76,18 @@ class Refreshed(NamedTuple):
 
     @property
     def before(self) -> int:
-        """How many documents there were."""
+        """The number of documents before."""
         return self.total - self.added + self.removed
 
     @property
     def changed(self) -> bool:
-        """Whether any document came, went or was read anew."""
+        """Whether any document was added, modified or removed, or the index was rebuilt."""
         return bool(self.added or self.modified or self.removed or self.rebuilt)
 
 
 def open_index(layout: Layout, tell: Tell = silent) -> tuple[SqliteIndex, Refreshed]:
-    """The index, fresh. A missing, damaged or outdated one is built anew, silently but not secretly: see
-    ``Refreshed.rebuilt``. Where nothing can be written it is built in memory."""
+    """Open the index, up to date. A missing, damaged or outdated one is rebuilt: see ``Refreshed.rebuilt``.
+    If nothing can be written, it is built in memory."""
     for _ in range(_TRIES):
         inode = inode_of(layout.index_file)
         try:
@@ -100,13 +100,13 @@ def open_index(layout: Layout, tell: Tell = silent) -> tuple[SqliteIndex, Refres
         except IndexMoved:
             continue
         except FileNotFoundError:
-            reason = "there was no index"
+            reason = "missing index"
         except (IndexNewer, NotWritable) as error:
             return in_memory(layout, str(error), tell)
         except IndexDamaged as error:
             reason = str(error)
         except OSError as error:
-            return in_memory(layout, error.strerror or "the index cannot be opened", tell)
+            return in_memory(layout, error.strerror or "cannot open the index", tell)
         try:
             return _build(layout, reason, tell, instead_of=inode)
         except IndexMoved:
@@ -115,23 +115,22 @@ def open_index(layout: Layout, tell: Tell = silent) -> tuple[SqliteIndex, Refres
 
 
 def reopened(layout: Layout, generation: str) -> SqliteIndex:
-    """The index on disk with a connection of its own, as long as it is still the one of this generation.
+    """Open the index on disk with a new connection, if it still has this generation.
 
     Raises ``IndexMoved``, ``IndexDamaged`` or ``FileNotFoundError``.
     """
     index = SqliteIndex.open(layout.index_file)
     if index.generation() != generation:
         index.close()
-        raise IndexMoved("it agrees with other files by now")
+        raise IndexMoved("it was updated in the meantime")
     return index
 
 
 def refresh(layout: Layout, index: SqliteIndex, tell: Tell = silent) -> Refreshed:
-    """Bring the index and the manifest up to date with the files. Raises ``IndexDamaged``, ``Busy``,
-    ``NotWritable``."""
+    """Update index and manifest from the files. Raises ``IndexDamaged``, ``Busy``, ``NotWritable``."""
     seen = scan(layout.root, FOLDERS)
     with index.database.snapshot():
-        index.database.prove()
+        index.database.verify()
         meta: dict[str, str] = dict(index.database.rows("SELECT key, value FROM meta"))
         before = index.walk()
     total, problems = _counts(meta.get("counts", ""))
@@ -140,18 +139,18 @@ def refresh(layout: Layout, index: SqliteIndex, tell: Tell = silent) -> Refreshe
     return _apply(layout, index, seen, tell)
 
 
-def rebuild(layout: Layout, reason: str = "asked for", tell: Tell = silent) -> Refreshed:
-    """Read every file anew into a new index, and put it in the place of the old one.
+def rebuild(layout: Layout, reason: str = "requested", tell: Tell = silent) -> Refreshed:
+    """Read every file into a new index, and replace the old one.
 
-    Raises ``Refused`` when a newer version of the program wrote that: it would be built back and forth.
-    ``NotWritable`` when the old one knows of documents that may not be looked at now.
+    Raises ``Refused`` if a newer version of the program wrote the old one: both would rebuild it in turns.
+    ``NotWritable`` if a folder of documents cannot be read.
     """
     try:
         SqliteIndex.open(layout.index_file).close()
     except IndexNewer as error:
         raise Refused(
-            f"{layout.index_file} stays as it is: {error}.",
-            hint="Use that version, or delete the file. Answers do not depend on it.",
+            f"cannot rebuild {layout.index_file}: {error}",
+            hint="use that version, or delete the file, which loses nothing",
         ) from None
     except (IndexDamaged, OSError, NotWritable, Busy):
         pass
@@ -163,16 +162,16 @@ def rebuild(layout: Layout, reason: str = "asked for", tell: Tell = silent) -> R
 
 
 def refuse_unlisted(folders: Sequence[str]) -> None:
-    """Raise ``NotWritable`` when there is a folder that a walk could not look into."""
+    """Raise ``NotWritable`` if a walk could not read a folder."""
     for folder in folders:
         raise NotWritable(
-            f"{folder} cannot be looked into, so its documents would be left out.",
-            hint=f"Mend its permissions (chmod u+rwx {folder}), then run the command again.",
+            f"cannot read the folder {folder}, so its documents would be missing",
+            hint=f"fix its permissions (`chmod u+rwx {folder}`), then run the command again",
         )
 
 
 def peek(layout: Layout, index: SqliteIndex) -> bool:
-    """Whether the index agrees with the files as they are (by their stamps); changes nothing."""
+    """Whether the index is up to date with the files, by their stamps; changes nothing."""
     before, now = index.walk(), scan(layout.root, FOLDERS)
     if before is None or before.names != now.packed_names:
         return False
@@ -183,8 +182,8 @@ def peek(layout: Layout, index: SqliteIndex) -> bool:
 def _build(
     layout: Layout, reason: str, tell: Tell = silent, *, instead_of: int | None = None
 ) -> tuple[SqliteIndex, Refreshed]:
-    """A new index in a file, or in memory where the folder cannot be written. ``instead_of`` is the inode of
-    the file that was found wanting: ``IndexMoved`` when another has taken its place meanwhile."""
+    """Build an index in a file, or in memory if the folder cannot be written. ``instead_of`` is the inode of
+    the file to replace: ``IndexMoved`` if it was replaced meanwhile."""
     temporary = new_name(layout.index_file)
     try:
         os.makedirs(layout.indexes_dir, exist_ok=True)
@@ -199,7 +198,7 @@ def _build(
         if isinstance(error, Busy) and instead_of is None:
             raise
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        return in_memory(layout, f"{reason}; it is not kept: {why}", tell)
+        return in_memory(layout, f"{reason}; cannot write it: {why}", tell)
     finally:
         for name in (temporary, temporary + "-journal"):
             with suppress(OSError):
@@ -207,7 +206,7 @@ def _build(
 
 
 def in_memory(layout: Layout, reason: str, tell: Tell = silent) -> tuple[SqliteIndex, Refreshed]:
-    """A fresh index that leaves no trace on the disk."""
+    """Build an index in memory, without writing to the disk."""
     index = SqliteIndex(create())
     return index, _fill(layout, index, tell)._replace(rebuilt=reason)
 
@@ -218,11 +217,11 @@ def _fill(layout: Layout, index: SqliteIndex, tell: Tell) -> Refreshed:
 
 def _apply(layout: Layout, index: SqliteIndex, seen: FolderScan, tell: Tell) -> Refreshed:
     from thunderus_mem.index.writer import Update
-    from thunderus_mem.store.parallel import paused
+    from thunderus_mem.store.parallel import gc_paused
 
     database = index.database
     update = Update(layout.root, database, tell)
-    with paused(), database.transaction():
+    with gc_paused(), database.transaction():
         update.run(seen, index.walk())
         total = index.count()
         problems = update.problem_count()
@@ -240,7 +239,7 @@ def _apply(layout: Layout, index: SqliteIndex, seen: FolderScan, tell: Tell) -> 
 
 
 def _manifest_is_ours(layout: Layout, index: SqliteIndex, meta: dict[str, str]) -> bool:
-    """Whether the manifest still is the file we wrote; nobody expects one beside an index in memory."""
+    """Whether the manifest is still the file we wrote; true for an index in memory, which has none."""
     stamp = meta.get("manifest")
     return index.database.in_memory or (bool(stamp) and stamp == manifest_stamp(layout.manifest_file))
 
@@ -251,7 +250,7 @@ def _counts(text: str) -> tuple[int, int]:
 
 
 class Leftover(NamedTuple):
-    """A temporary file in the folder of the index. ``in_use``: written lately, or held by a process."""
+    """A temporary file in the folder of the index. ``in_use``: written recently, or locked by a process."""
 
     path: str
     size: int
@@ -259,7 +258,7 @@ class Leftover(NamedTuple):
 
 
 def leftovers(folder: str) -> list[Leftover]:
-    """The temporary files in a folder of projections, by name; none when it cannot be listed."""
+    """Return the temporary files in the folder of the index, by name; none if it cannot be read."""
     found = []
     try:
         with os.scandir(folder) as entries:
@@ -274,7 +273,7 @@ def leftovers(folder: str) -> list[Leftover]:
 
 
 def sweep(folder: str) -> None:
-    """Remove those that nobody writes any more."""
+    """Remove temporary files that are not in use."""
     for leftover in leftovers(folder):
         if not leftover.in_use:
             try:
@@ -284,7 +283,7 @@ def sweep(folder: str) -> None:
 
 
 def _is_held(path: str) -> bool:
-    """Whether another process holds SQLite's lock on the file; it dies with that process."""
+    """Whether another process holds SQLite's lock on the file; the kernel releases it with the process."""
     try:
         import fcntl
 

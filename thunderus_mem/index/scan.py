@@ -1,7 +1,7 @@
-"""One walk over the memory folders: which files there are, and their stamps; reads one of them.
+"""Walk the folders of documents: list files and their stamps, and read a file.
 
-A stamp is (size, mtime, ctime, inode): ctime moves with every write, so restoring an old mtime hides nothing.
-Lists folders and reads files; writes nothing.
+A stamp is (size, mtime, ctime, inode): ctime changes with every write, so restoring an old mtime hides
+nothing. Read only.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
 RACY_NS: Final = 2_000_000_000
-"""A file that changed this shortly before it was read may change again without a new stamp (FAT counts in 2
-s)."""
+"""A file that changed this recently before it was read may change again without a new stamp (2 s on FAT)."""
 
 Stamp: TypeAlias = tuple[int, int, int, int]
 UNSETTLED: Final[Stamp] = (0, 0, 0, 0)
-"""Remembered instead of a stamp that proves nothing: no file has it, so the file is read again."""
+"""Stored instead of an unreliable stamp: no file has it, so the file is read again."""
 
 _MAX_DEPTH = 24
 _INODE_BITS: Final = 0x7FFFFFFFFFFFFFFF
@@ -30,8 +29,7 @@ _BY_DESCRIPTOR: Final = os.scandir in os.supports_fd
 
 
 class FileStamp(NamedTuple):
-    """One file as the walk saw it. ``path`` is POSIX, relative to root. ``regular`` is false for links and
-    devices."""
+    """A file in a walk. ``path`` is POSIX, relative to root. ``regular`` is false for links and devices."""
 
     path: str
     size: int
@@ -42,38 +40,38 @@ class FileStamp(NamedTuple):
 
     @property
     def values(self) -> Stamp:
-        """What must stay the same while the file does."""
+        """The stamp: unchanged while the file is unchanged."""
         return (self.size, self.mtime_ns, self.ctime_ns, self.inode)
 
     def racy_at(self, moment_ns: int) -> bool:
-        """Whether a change right after ``moment_ns`` could leave this same stamp."""
+        """Whether a change right after ``moment_ns`` could keep this stamp."""
         return is_racy(self.mtime_ns, self.ctime_ns, moment_ns)
 
 
 class FolderWalk(NamedTuple):
-    """What a walk saw, in two pieces: names and stamps in the same order. Kept in the index, so that the next
-    walk can be compared with it at a glance."""
+    """A walk as names and stamps in the same order. Stored in the index, so that the next walk can be
+    compared with it quickly."""
 
     names: bytes
     stamps: bytes
 
     def files(self) -> dict[str, Stamp]:
-        """The stamp of each file."""
+        """Return the stamp of each file."""
         names = self.names.partition(b"\0\0")[0].decode("utf-8").split("\0")
         stamps = array("q")
         stamps.frombytes(self.stamps)
         return dict(zip(names, _by_four(stamps), strict=False))
 
     def unlisted(self) -> tuple[str, ...]:
-        """The folders that could not be looked into."""
+        """Return the folders that could not be read."""
         parts = self.names.decode("utf-8").split("\0")
         special = parts.index("") + 1
         return tuple(parts[parts.index("", special) + 1 :])
 
 
 class FolderScan(NamedTuple):
-    """All Markdown files below the folders. ``unlisted`` folders exist but could not be read: what lies in
-    them is unknown, not gone."""
+    """All Markdown files below the folders. ``unlisted`` folders exist but could not be read: their contents
+    are unknown, not missing."""
 
     names: list[str]
     stamps: array[int]
@@ -82,11 +80,11 @@ class FolderScan(NamedTuple):
     packed_names: bytes
 
     def files(self) -> Iterator[tuple[str, Stamp]]:
-        """Path and stamp of every file, in the order of the walk."""
+        """Yield path and stamp of every file, in the order of the walk."""
         return zip(self.names, _by_four(self.stamps), strict=True)
 
     def packed(self, unsettled: Collection[str] = ()) -> FolderWalk:
-        """What to remember of this walk; ``unsettled`` are files to be read again at the next."""
+        """Return the walk to store; ``unsettled`` files are read again next time."""
         stamps = self.stamps
         if unsettled:
             stamps = array("q", stamps)
@@ -97,10 +95,10 @@ class FolderScan(NamedTuple):
 
 
 def is_racy(mtime_ns: int, ctime_ns: int, moment_ns: int) -> bool:
-    """Whether a file with these times, read at ``moment_ns``, could have changed since without other times.
+    """Whether a file with these times, read at ``moment_ns``, could have changed since with the same times.
 
-    An mtime of far in the future was set by hand and says nothing: the next change brings it back. A ctime
-    cannot be set; one in the future is that of a clock other than ours.
+    An mtime far in the future was set explicitly and is harmless: the next change resets it. A ctime cannot
+    be set; one in the future comes from another clock.
     """
     begins = moment_ns - RACY_NS
     return ctime_ns > begins or begins < mtime_ns <= moment_ns + RACY_NS
@@ -112,8 +110,8 @@ def _by_four(stamps: array[int]) -> Iterator[Stamp]:
 
 def scan(root: str, folders: tuple[str, ...]) -> FolderScan:
     """Walk the POSIX ``folders`` below ``root`` for ``*.md``. Hidden files and folders are skipped; links are
-    listed as special, never followed. The order is the file system's: that of an unchanged tree is stable,
-    and a spurious difference costs one comparison."""
+    listed as special, never followed. The order is that of the file system: it is stable for an unchanged
+    tree, and a spurious difference costs only one comparison."""
     names: list[str] = []
     values: list[int] = []
     special: list[str] = []
@@ -132,7 +130,7 @@ def scan(root: str, folders: tuple[str, ...]) -> FolderScan:
             waiting += [(child, depth + 1) for child in below]
     try:
         packed = _pack(names, special, unlisted)
-    except UnicodeEncodeError:  # a name that is not UTF-8: shown escaped, reported, never opened
+    except UnicodeEncodeError:  # names that are not UTF-8: escaped, reported, never opened
         special += [name for name in names if visible_name(name) != name]
         names, special = [visible_name(name) for name in names], [visible_name(name) for name in special]
         unlisted = [visible_name(name) for name in unlisted]
@@ -147,7 +145,7 @@ def _pack(names: list[str], special: list[str], unlisted: list[str]) -> bytes:
 def _list_folder(
     root: str, folder: str, names: list[str], values: list[int], special: list[str]
 ) -> list[str]:
-    """Add the files of one folder; return its folders. An error in the middle takes back what was added."""
+    """Add the files of one folder and return its folders. On an error, nothing is added."""
     below: list[str] = []
     kept = (len(names), len(values), len(special))
     prefix = folder + "/"
@@ -155,7 +153,7 @@ def _list_folder(
     path = os.path.join(root, folder)
     if os.path.islink(path):
         return below
-    # Looked up from the open folder, names are found sooner than whole paths, and nobody can exchange it.
+    # Relative to the open folder, lookups are faster, and the folder cannot be replaced meanwhile.
     descriptor = open_folder(path) if _BY_DESCRIPTOR else -1
     try:
         with os.scandir(path if descriptor < 0 else descriptor) as entries:
@@ -188,12 +186,12 @@ def _list_folder(
 
 
 def visible_name(name: str) -> str:
-    """A file name as text that any encoder takes: bytes that are not UTF-8 become ``\\xff``."""
+    """Return a file name as valid text: bytes that are not UTF-8 become ``\\xff``."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def stamp_of(root: str, path: str) -> FileStamp | None:
-    """The stamp of one file now; ``None`` when it is not there."""
+    """Return the current stamp of one file, ``None`` if it is missing."""
     try:
         info = os.lstat(os.path.join(root, path))
     except OSError:
@@ -213,9 +211,9 @@ _OPEN_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O
 
 
 def read_bytes(root: str, stamp: FileStamp, folders: Folders | None = None) -> tuple[bytes, FileStamp]:
-    """Read a regular file, no more than the limit and a byte; the stamp is that of the open file.
+    """Read a regular file up to the limit plus one byte; return the stamp of the open file.
 
-    ``folders`` opens it, when many are read.
+    Pass ``folders`` to read many files.
     """
     open_it = folders.open_file if folders is not None else open_file
     descriptor = open_it(os.path.join(root, stamp.path), _OPEN_FLAGS)

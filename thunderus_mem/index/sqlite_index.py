@@ -1,6 +1,6 @@
-"""The index as SQLite answers for it: documents, names, relations, anchors, words. Never writes.
+"""The index in SQLite: documents, names, links, anchors, words. Read only.
 
-All SQL that reads documents is here; that of the log is in ``log``, and what writes is in ``writer``.
+All SQL that reads documents is here; the log is in ``log``, writing in ``writer``.
 """
 
 from __future__ import annotations
@@ -47,8 +47,7 @@ _OPEN, _CLOSE = "\x01", "\x02"
 
 
 class SqliteIndex:
-    """An open index; what its questions mean is in ``questions.Index``. ``refresh`` makes it agree with the
-    files."""
+    """An open index; ``questions.Index`` documents its methods. ``refresh`` updates it from the files."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -56,17 +55,17 @@ class SqliteIndex:
 
     @classmethod
     def open(cls, path: str) -> SqliteIndex:
-        """Open the index file. Raises ``FileNotFoundError`` or ``IndexDamaged``; see ``refresh.open_index``,
-        which answers both by building a new one."""
+        """Open the index file. Raises ``FileNotFoundError`` or ``IndexDamaged``; ``refresh.open_index``
+        rebuilds the index in both cases."""
         return cls(open_existing(path))
 
     @staticmethod
     def engine() -> tuple[str, bool]:
-        """The version of SQLite, and whether it can search: was built with FTS5."""
+        """Return the version of SQLite, and whether it has FTS5."""
         return engine()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self.database.close()
 
     @property
@@ -84,7 +83,7 @@ class SqliteIndex:
         if not problem and isinstance(fresh, SqliteIndex):
             for name, sql in (DOCUMENT_TABLES | LOG_TABLES).items():
                 if _digest(self.database, sql) != _digest(fresh.database, sql):
-                    return f"it says something else than the files: see its {name}"
+                    return f"its {name} do not match the files"
         return problem
 
     def distrust(self) -> None:
@@ -96,7 +95,7 @@ class SqliteIndex:
         return LogIndex(self.database)
 
     def walk(self) -> FolderWalk | None:
-        """The walk that the index agrees with; ``None`` before the first."""
+        """Return the walk of the last refresh, ``None`` before the first one."""
         row = self.database.row("SELECT names, stamps FROM walk")
         return FolderWalk(*row) if row else None
 
@@ -142,7 +141,7 @@ class SqliteIndex:
         return [row[0] for row in self.database.rows("SELECT doc_id FROM docs ORDER BY doc_id")]
 
     def titles(self, prefix: str, limit: int) -> list[tuple[str, str]]:
-        """``(id, title)`` of documents whose id begins with ``prefix``, for a shell that completes it."""
+        """Return ``(id, title)`` of documents whose id starts with ``prefix``, for shell completion."""
         escaped = prefix.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
         rows = self.database.rows(
             "SELECT doc_id, title FROM docs WHERE doc_id LIKE ? ESCAPE '\\' ORDER BY doc_id LIMIT ?",
@@ -205,15 +204,15 @@ class SqliteIndex:
         return {row[0]: row[1] for row in rows}
 
     def manifest_stamp(self) -> str:
-        """The stamp of the manifest after our last write; "" before the first."""
+        """Return the stamp of the manifest after our last write, "" before the first one."""
         return self.database.meta("manifest")
 
     def manifest(self) -> bytes:
-        """The manifest of the documents in use: what is archived is no part of what is to be loaded."""
+        """Return the manifest of the active documents: archived ones are not to be loaded."""
         from thunderus_mem.index.manifest import manifest_bytes
 
         row = self.database.row
-        # Joined by SQLite in the order of the inner query: ten thousand rows cost more when Python sees each.
+        # Joined by SQLite in the order of the inner query: faster than ten thousand rows in Python.
         joined = row(
             "SELECT CAST(group_concat(entry, ',\n') AS BLOB) "
             "FROM (SELECT entry FROM manifest ORDER BY doc_id)"
@@ -316,10 +315,10 @@ class SqliteIndex:
         )
         return {row[0]: DocSummary(*row) for row in found}
 
-    def telling_passage(self, row: int, expression: str, best_first: Sequence[int]) -> int:
+    def best_passage(self, row: int, expression: str, best_first: Sequence[int]) -> int:
         if not expression:
             return row * PASSAGES_PER_DOCUMENT
-        # Every passage carries the title, so a short one (a status, a date) would else stand for the whole.
+        # Every passage includes the title, so a short one (a status, a date) could win by the title alone.
         first = row * PASSAGES_PER_DOCUMENT
         rows = self.database.rows(
             "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ? AND rowid BETWEEN ? AND ? "
@@ -354,7 +353,7 @@ class SqliteIndex:
 
 
 def _marks(values: Sequence[Any]) -> str:
-    """As many question marks as there are values."""
+    """Return a question mark per value, for SQL."""
     return ", ".join("?" * len(values))
 
 
@@ -374,7 +373,7 @@ _HAS_STATUS: Final = (
 
 
 def _where(wanted: Filter) -> tuple[str, list[Any]]:
-    """A WHERE clause over ``docs``, and its values."""
+    """Return a WHERE clause for ``docs``, and its values."""
     clauses: list[str] = [] if wanted.archived else ["archived = 0"]
     values: list[Any] = []
 
@@ -406,7 +405,7 @@ def _where(wanted: Filter) -> tuple[str, list[Any]]:
 
 
 def _statuses(wanted: Filter, clauses: list[str], values: list[Any]) -> None:
-    """The clauses for statuses: what ``judged`` says of a document goes before what its file says."""
+    """Add the clauses for statuses: ``judged`` takes precedence over the file."""
     import json
 
     known = json.dumps(sorted(wanted.judged))
@@ -448,14 +447,14 @@ DOCUMENT_TABLES: Final = {
     "anchors": "SELECT * FROM anchors ORDER BY 1, 2",
     "orphans": "SELECT id FROM passages WHERE id / 4096 NOT IN (SELECT rowid FROM docs)",
 }
-"""What is known of documents, by a name for people; each a query whose rows follow from the files alone."""
+"""Queries of all document data, by a readable name; their rows depend only on the files."""
 
 LOG_TABLES: Final = {
     "shards": "SELECT path, damages FROM shards ORDER BY path",
     "events": f"{_EVENT} ORDER BY path, line",
     "changes": f"{_NAMED} ORDER BY 1, 2, 3, 4, 5",
 }
-"""The same for the log."""
+"""Queries of all data of the log, in the same form."""
 
 
 def _digest(database: Database, sql: str) -> bytes:

@@ -1,4 +1,4 @@
-"""The words of a text as the index finds them: parts of camel-case names, pieces of Asian scripts. Pure."""
+"""Split a text into words for the index: parts of camel-case names, bigrams of CJK scripts."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Final
 _CJK_CLASS: Final = (
     "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003134f"
 )
-# Patterns are compiled when a text first needs them: most words are plain, and every search feels the start.
+# Patterns are compiled on first use: most words do not need them, and start-up time counts in every search.
 _ALNUM_RUN: Final = r"[^\W_]+"
 _HUMP: Final = r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Za-z][0-9]"
 _CAMEL_WORD: Final = r"\b(?=[A-Za-z0-9_]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z]))[A-Za-z0-9_]+"
-# What each byte of a text is to a hump: a capital, a small letter or a digit, anything else.
+# Maps each byte to A (upper case), a (lower case or digit) or space.
 _SHAPES: Final = bytes(
     65 if 65 <= byte <= 90 else 97 if 97 <= byte <= 122 or 48 <= byte <= 57 else 32 for byte in range(256)
 )
@@ -22,10 +22,10 @@ _SCRIPT_RUN: Final = f"[{_CJK_CLASS}]+|[^{_CJK_CLASS}]+"
 
 
 def identifier_parts(text: str) -> list[str]:
-    """Words that plain tokenising would miss in ``text``, in order, for an index column of their own.
+    """Return the words in ``text`` that the tokenizer misses, in order, for a separate index column.
 
-    Parts of camel-case names (``parseHTTPFrame`` → parse, http, frame), two-character grams of Chinese,
-    Japanese and Korean runs, and the Latin words glued to such a run.
+    Parts of camel-case names (``parseHTTPFrame`` → parse, http, frame), bigrams of Chinese, Japanese and
+    Korean runs, and Latin words adjacent to such a run.
     """
     found: list[str] = []
     if _may_have_humps(text):
@@ -49,36 +49,35 @@ def identifier_parts(text: str) -> list[str]:
 
 
 def _may_have_humps(text: str) -> bool:
-    """Whether a capital follows a small letter or a digit, or two capitals come before one, anywhere: most
-    texts have none, and telling so is much cheaper than to look at every word."""
+    """Whether the text may contain a camel-case name: a cheap test that skips most texts."""
     shape = text.encode("utf-8", "surrogatepass").translate(_SHAPES)
     return b"aA" in shape or b"AAa" in shape
 
 
 @cache
 def pattern(text: str) -> re.Pattern[str]:
-    """The compiled pattern of a text."""
+    """Compile a pattern, once."""
     return re.compile(text)
 
 
 def has_word(text: str) -> bool:
-    """Whether anything in the text is a letter or a digit."""
+    """Whether the text contains a letter or digit."""
     return any(char.isalnum() for char in text)
 
 
 def words_of(text: str) -> list[str]:
-    """The runs of letters and digits of a text."""
+    """Return the runs of letters and digits in a text."""
     return [text] if text.isalnum() else pattern(_ALNUM_RUN).findall(text)
 
 
 def has_hump(text: str) -> bool:
-    """Whether a name in the text changes case inside: ``parseHTTPFrame``."""
+    """Whether the text contains a name that changes case inside: ``parseHTTPFrame``."""
     plain = text.isalpha() and (text.islower() or text.istitle())
     return not plain and pattern(_HUMP).search(text) is not None
 
 
 def scripts(text: str) -> list[str]:
-    """The text cut where Chinese, Japanese or Korean begins and ends."""
+    """Split the text where Chinese, Japanese or Korean starts and ends."""
     return [text] if text.isascii() else pattern(_SCRIPT_RUN).findall(text)
 
 
@@ -91,12 +90,12 @@ def is_cjk(piece: str) -> bool:
 
 
 def grams(run: str) -> list[str]:
-    """Every two neighbouring characters of a run; the run itself when it has one."""
+    """Return the bigrams of a run, or the run if it has one character."""
     return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
 
 
 def latin_parts(text: str) -> list[str]:
-    """The words of a text, names with humps as their parts, in small letters."""
+    """Return the words of a text in lower case, camel-case names split into their parts."""
     return [
         part.lower()
         for word in words_of(text)
@@ -105,5 +104,5 @@ def latin_parts(text: str) -> list[str]:
 
 
 def fold_name(text: str) -> str:
-    """How aliases compare: case and runs of blanks do not matter."""
+    """Normalise an alias for comparison: case and runs of spaces do not matter."""
     return " ".join(text.casefold().split())

@@ -1,8 +1,8 @@
-"""Documents → the rows of the index: reads the files that changed, and writes and drops their rows.
+"""Write the rows of the index: read changed files, and insert and delete the rows of their documents.
 
-Files that no command would open become findings. The words of many documents go into the full-text tables
-in a thread: tokenising takes a third of a rebuild and needs nothing of Python, so SQLite does it while the
-next documents are being read. Whoever uses the connection meanwhile waits first (``wait``).
+Files that no command would open become findings. With many documents, words are inserted into the full-text
+tables in a thread: tokenising takes a third of a rebuild but does not need Python, so SQLite does it while
+the next documents are read. Call ``wait`` before using the connection.
 """
 
 from __future__ import annotations
@@ -55,60 +55,60 @@ def _opens(path: str) -> bool:
 
 
 def openable(path: str) -> bool:
-    """Whether every command would open a file of this path: what `show` refuses is not found either."""
+    """Whether commands open files with this path: what `show` refuses is not indexed either."""
     folder, _, name = path.rpartition("/")
     ordinary = len(path) < 200 and _ORDINARY.fullmatch(name) is not None and not is_reserved_name(name)
     return _folder_opens(folder) if ordinary else _opens(path)
 
 
 def is_foreign_name(path: str) -> bool:
-    """Whether the index has this path for a file whose name is not UTF-8: its bytes are ``\\xff`` there."""
+    """Whether a path in the index has escaped bytes (``\\xff``): the file name is not UTF-8."""
     return _FOREIGN.search(path) is not None
 
 
 def foreign_name(path: str) -> Diagnostic:
-    """The finding for a file whose name is not UTF-8."""
+    """Return the finding for a file name that is not UTF-8."""
     return _refused(
         path,
-        "The name of this file is not UTF-8 text; its bytes that are none are shown as \\x and two digits.",
-        "a plain name, or one in UTF-8",
-        f"Rename it; nothing else needs to change: mv {_FOREIGN.sub('?', path)} NEW-NAME",
+        "File name is not valid UTF-8 (other bytes are shown as \\x and two digits)",
+        "a file name in UTF-8",
+        f"Rename it: mv {_FOREIGN.sub('?', path)} NEW-NAME",
     )
 
 
-def _refused(path: str, said: str, expected: str, hint: str) -> Diagnostic:
-    return Diagnostic("TM002", Severity.ERROR, path, 0, 0, said, expected=expected, hint=hint)
+def _refused(path: str, message: str, expected: str, hint: str) -> Diagnostic:
+    return Diagnostic("TM002", Severity.ERROR, path, 0, 0, message, expected=expected, hint=hint)
 
 
 def irregular(path: str) -> Diagnostic:
-    """The finding for what stands where a document should and is no regular file."""
+    """Return the finding for a document path that is not a regular file."""
     if is_foreign_name(path):
         return foreign_name(path)
     return _refused(
         path,
-        "This is a link, a device, or a file whose name is not one every system has.",
+        "Not a regular file (a link or device), or a file name that some systems do not allow",
         "a regular file with a plain name",
-        "Put the text itself here, or move the file out of the memory.",
+        "Replace it with a regular file, or move it out of the memory",
     )
 
 
 def failed(path: str, error: OSError) -> Diagnostic:
-    """The finding for a file that is there and cannot be read."""
+    """Return the finding for a file that cannot be read."""
     return _refused(
         path,
-        f"This file cannot be read: {error.strerror or error}.",
-        "a file that can be read",
-        "Mend its permissions.",
+        f"Cannot read the file: {error.strerror or error}",
+        "a readable file",
+        "Fix its permissions",
     )
 
 
 def unlisted_folder(folder: str) -> Diagnostic:
-    """The finding for a folder of documents that is there and could not be looked into."""
+    """Return the finding for a folder of documents that cannot be read."""
     return _refused(
         folder,
-        "This folder could not be looked into, so the documents in it may not have been checked.",
-        "a folder that can be read",
-        f"Mend its permissions (chmod u+rwx {folder}), then run the command again.",
+        "Cannot read the folder; its documents may be unchecked",
+        "a readable folder",
+        f"Fix its permissions (`chmod u+rwx {folder}`), then run the command again",
     )
 
 
@@ -119,8 +119,7 @@ _FOLDER = re.compile(r"^\.thunderus/memory/(?:semantic/|procedural/)?[^/]+/")
 
 class DocumentRows(NamedTuple):
     """The rows of one document, without row ids: in ``docs``, ``manifest``, ``docs_fts``, ``passages``,
-    ``names``, ``doc_edges``, ``anchors``. One in the archive has no anchors, and "" as its part of the
-    manifest."""
+    ``names``, ``doc_edges``, ``anchors``. An archived one has no anchors, and "" as its manifest entry."""
 
     doc_id: str
     doc: tuple[Any, ...]
@@ -133,8 +132,8 @@ class DocumentRows(NamedTuple):
 
 
 def entry_of(document: Document, content_hash: str, size: int) -> DocumentRows:
-    """What the index keeps of a document whose file has ``size`` bytes."""
-    # What a reader of the rendered text does not see is not found either: placeholders, hidden words.
+    """Return the rows of a document whose file has ``size`` bytes."""
+    # Comments are not searchable, as they are invisible in the rendered text.
     doc_id, title, path, body = document.id, document.title, document.path, without_comments(document.body)
     inner = _FOLDER.sub("", live_path(path)).removesuffix(".md")
     archived = is_archived(path)
@@ -192,12 +191,12 @@ def _anchors(document: Document) -> tuple[tuple[str, int, str, str, str, str, in
 
 
 def approximate_tokens(document: Document) -> int:
-    """About how many tokens a language model counts in the document."""
+    """Estimate the number of tokens of a document for a language model."""
     return len(document.text) // 4
 
 
 def manifest_entry(document: Document, size: int, tokens: int) -> str:
-    """A document's part of the manifest, ready to be written: indented JSON, as a whole file has it."""
+    """Return a document's manifest entry as indented JSON."""
     commit = document.last_verified_commit
     verified = "null" if commit is None else _json_text(commit)
     return (
@@ -238,7 +237,7 @@ def _passage_rows(
 
 
 def _within_room(found: tuple[Passage, ...]) -> tuple[Passage, ...]:
-    """As many passages as a document may have rows; the last one holds what all further ones say."""
+    """Limit the number of passages; the last one contains the text of all the rest."""
     if len(found) <= PASSAGES_PER_DOCUMENT:
         return found
     kept, rest = found[: PASSAGES_PER_DOCUMENT - 1], found[PASSAGES_PER_DOCUMENT - 1 :]
@@ -258,7 +257,7 @@ def _provenance(document: Document) -> str:
 
 
 def encode_problems(problems: Sequence[Diagnostic]) -> str:
-    """Findings as JSON text, for the index."""
+    """Encode findings as JSON for the index."""
     if not problems:
         return "[]"
     import json
@@ -272,10 +271,10 @@ def encode_problems(problems: Sequence[Diagnostic]) -> str:
     )
 
 
-# Writing them
+# Writing rows
 
 _MANY: Final = 100
-"""Documents from which on a thread is worth starting."""
+"""Number of documents from which a thread pays off."""
 _WORDS = "doc_id, title, headings, tags, body, names, parts"
 _INDEX_WORDS = f"INSERT INTO docs_fts (rowid, {_WORDS}) SELECT id, {_WORDS} FROM temp.words ORDER BY id"
 _INDEX_PASSAGES = (
@@ -285,28 +284,28 @@ _INDEX_PASSAGES = (
 
 
 class RowWriter:
-    """Writes within a transaction that its caller holds."""
+    """Writes rows within the caller's transaction."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._indexing: Callable[[], None] | None = None
 
     def wait(self) -> None:
-        """Return once the connection is free. Raises what went wrong in the thread."""
+        """Wait until the connection is free. Raises exceptions of the thread."""
         if self._indexing is not None:
             self._indexing()
             self._indexing = None
 
     def next_row(self) -> int:
-        """The first row id behind all documents."""
+        """Return the next free row id."""
         return int((self._database.row("SELECT coalesce(max(rowid), 0) FROM docs") or (0,))[0]) + 1
 
     def drop(self, row_id: int, doc_id: str) -> None:
-        """Remove every row of a document but those of its files."""
+        """Delete all rows of a document except those in ``files``."""
         span = (row_id * PASSAGES_PER_DOCUMENT, (row_id + 1) * PASSAGES_PER_DOCUMENT - 1)
         run = self._database.run
         run("DELETE FROM docs_fts WHERE rowid = ?", (row_id,))
-        # An external-content table must be told the very words it indexed.
+        # An external-content table needs the exact words it indexed.
         run(
             "INSERT INTO passages_fts (passages_fts, rowid, title, heading, body, parts) "
             "SELECT 'delete', id, title, heading, body, parts FROM passages WHERE id BETWEEN ? AND ?",
@@ -320,7 +319,7 @@ class RowWriter:
         run("DELETE FROM docs WHERE rowid = ?", (row_id,))
 
     def insert(self, entries: Sequence[tuple[int, DocumentRows]]) -> None:
-        """Write the rows of documents that have none, each with its row id."""
+        """Insert the rows of documents that have none, each with its row id."""
         if not entries:
             return
         many = self._database.run_many
@@ -371,13 +370,13 @@ class RowWriter:
         self._indexing = in_background(index)
 
     def _index_passages(self, first: int, last: int) -> None:
-        """Put the words of the passages of a run of documents into the full-text table."""
+        """Insert the passages of consecutive documents into the full-text table."""
         span = (first * PASSAGES_PER_DOCUMENT, (last + 1) * PASSAGES_PER_DOCUMENT - 1)
         self._database.run(_INDEX_PASSAGES, span)
 
 
 def _runs(ids: Sequence[int]) -> list[tuple[int, int]]:
-    """Sorted numbers as first and last of each run without a gap."""
+    """Group sorted numbers into (first, last) of each run without gaps."""
     runs: list[tuple[int, int]] = []
     for number in ids:
         if runs and runs[-1][1] == number - 1:
@@ -388,7 +387,7 @@ def _runs(ids: Sequence[int]) -> list[tuple[int, int]]:
 
 
 class KnownFile(NamedTuple):
-    """What the index holds of a file before it is read."""
+    """The data of a file in the index before it is read."""
 
     size: int
     hash: str
@@ -397,7 +396,7 @@ class KnownFile(NamedTuple):
 
 
 class FileRow(NamedTuple):
-    """The row of a file in ``files``."""
+    """A row of ``files``."""
 
     path: str
     size: int
@@ -410,9 +409,8 @@ class FileRow(NamedTuple):
 
 
 class ReadFile(NamedTuple):
-    """What was read: the new ``row`` of the file (``None`` leaves the old one), what the index keeps of the
-    document in it, the ids whose document may be another now, and whether the file has to be read again next
-    time, whatever its stamp says."""
+    """A file as read: its new ``row`` (``None`` keeps the old one), the rows of its document, the ids whose
+    document may have changed, and whether the file must be read again next time despite its stamp."""
 
     row: FileRow | None
     entry: DocumentRows | None = None
@@ -423,14 +421,14 @@ class ReadFile(NamedTuple):
 def read_file(
     root: str, stamp: FileStamp, before: KnownFile | None, folders: Folders | None = None
 ) -> ReadFile:
-    """Read the file of a stamp; ``before`` is what the index knows of it, ``folders`` opens it."""
+    """Read the file of a stamp; ``before`` is its data in the index, ``folders`` opens it."""
     path = stamp.path
     if not (stamp.regular and openable(path)):
         return _not_a_document(stamp, before, (irregular(path),))
     moment = time.time_ns()
     try:
         data, stamp = read_bytes(root, stamp, folders)
-    except FileNotFoundError:  # it went after the walk
+    except FileNotFoundError:  # removed after the walk
         return ReadFile(None, unsettled=True)
     except OSError as error:
         return _unreadable(stamp, before, error)
@@ -451,7 +449,7 @@ def read_file(
 
 
 def _unreadable(stamp: FileStamp, before: KnownFile | None, error: OSError) -> ReadFile:
-    """A read that failed proves nothing about the text: what was known stays, and it is tried again."""
+    """Keep the known data after a failed read, which proves nothing about the text; retry next time."""
     if before and before.doc_id:
         return ReadFile(None, unsettled=True)
     return _not_a_document(stamp, before, (failed(stamp.path, error),))._replace(unsettled=True)
@@ -463,9 +461,9 @@ def _not_a_document(stamp: FileStamp, before: KnownFile | None, problems: tuple[
 
 
 def entry_in(root: str, stamp: FileStamp, doc_id: str) -> DocumentRows | None:
-    """What the index keeps of the document with this id in a file; ``None`` when it holds another by now.
+    """Return the rows of the document with this id in a file; ``None`` if the file has another id now.
 
-    Raises ``OSError`` when it cannot be read.
+    Raises ``OSError`` if it cannot be read.
     """
     data, stamp = read_bytes(root, stamp)
     document = read_document(stamp.path, data).document
@@ -478,29 +476,29 @@ _SPACE: Final = 1 << 64
 
 
 class GenerationDrift:
-    """How far changes of files move a generation."""
+    """Accumulates how changes of files change a generation."""
 
     def __init__(self) -> None:
         self._sum = 0
 
-    def came(self, path: str, content_hash: str) -> None:
-        """A file with this text is there now."""
-        self._sum += _worth(path, content_hash)
+    def add(self, path: str, content_hash: str) -> None:
+        """Add a file with this text."""
+        self._sum += _file_hash(path, content_hash)
 
-    def went(self, path: str, content_hash: str) -> None:
-        """A file with this text is there no more."""
-        self._sum -= _worth(path, content_hash)
+    def remove(self, path: str, content_hash: str) -> None:
+        """Remove a file with this text."""
+        self._sum -= _file_hash(path, content_hash)
 
     def applied(self, generation: str) -> str:
-        """The generation after the changes; "" stands for that of no files. Raises ``IndexDamaged``."""
+        """Return the generation after the changes; "" is that of no files. Raises ``IndexDamaged``."""
         try:
             before = int(generation or "0", 16)
         except ValueError:
-            raise IndexDamaged("its generation is none") from None
+            raise IndexDamaged("invalid generation") from None
         return f"{(before + self._sum) % _SPACE:016x}"
 
 
-def _worth(path: str, content_hash: str) -> int:
+def _file_hash(path: str, content_hash: str) -> int:
     return int.from_bytes(sha256(f"{path}\0{content_hash}".encode()).digest()[:8], "big")
 
 
@@ -513,26 +511,26 @@ _INSERT_FILE = (
 )
 
 _FIRST_PATH: Final = f"substr(min((path GLOB '{ARCHIVE}/*') || path), 2)"
-"""The path, among those with one id, whose file is the document: in use first, then archived."""
+"""The path, among those with one id, whose file is the document: active before archived."""
 
 _BATCH: Final = 500
-"""How many changed files are read before their rows are written: what bounds memory."""
+"""Number of changed files to read before their rows are written; limits memory."""
 
 Tell: TypeAlias = "Callable[[str, int, int], None]"
-"""Who hears how far the work is: what is done, to how many files, of how many."""
+"""Callback for progress: what is being done, number of files done, total."""
 
 
 class _Changed(NamedTuple):
-    """A file that may have changed: as the walk saw it, and as the index knows it."""
+    """A file that may have changed: its stamp in the walk, and its data in the index."""
 
     stamp: FileStamp
     before: KnownFile | None
 
 
 class Update:
-    """One update within a transaction that its caller holds. ``added``, ``modified``, ``removed`` count
-    documents; ``unsettled`` are files that have to be read again next time, whatever their stamps say;
-    ``drift`` is what it does to the generation."""
+    """One update within the caller's transaction. ``added``, ``modified``, ``removed`` count documents;
+    ``unsettled`` are files that must be read again next time despite their stamps; ``drift`` is the change of
+    the generation."""
 
     def __init__(self, root: str, database: Database, tell: Tell) -> None:
         self._tell = tell
@@ -549,26 +547,26 @@ class Update:
 
     @property
     def added(self) -> int:
-        """How many documents were not there before and are now."""
+        """Number of new documents."""
         return sum(written and not self._was[doc_id] for doc_id, written in self._written.items())
 
     @property
     def modified(self) -> int:
-        """How many were there before, and have new rows."""
+        """Number of existing documents with new rows."""
         return sum(written and self._was[doc_id] for doc_id, written in self._written.items())
 
     @property
     def removed(self) -> int:
-        """How many were there before, and no file has them any more."""
+        """Number of documents without a file now."""
         return sum(self._was[doc_id] and not written for doc_id, written in self._written.items())
 
     @property
     def changed(self) -> bool:
-        """Whether any document did."""
+        """Whether any document changed."""
         return bool(self.added or self.modified or self.removed)
 
     def run(self, seen: FolderScan, before: FolderWalk | None) -> None:
-        """Apply everything; ``before`` is what the index remembers of the walk it agrees with."""
+        """Apply all changes; ``before`` is the walk stored in the index."""
         stamps = before.files() if before else {}
         changed = {path: stamp for path, stamp in seen.files() if stamps.get(path) != stamp}
         gone: list[str] = []
@@ -579,12 +577,12 @@ class Update:
             self.held = len(left) - len(gone)
         try:
             self._forget(gone)
-            self._take_in(changed, seen.special)
+            self._read_changed(changed, seen.special)
         finally:
             self._writer.wait()
 
-    def _take_in(self, changed: dict[str, Stamp], special: frozenset[str]) -> None:
-        """Read the changed files, a batch at a time; each leaves its rows behind."""
+    def _read_changed(self, changed: dict[str, Stamp], special: frozenset[str]) -> None:
+        """Read the changed files and write their rows, in batches."""
         known = self._known(list(changed))
         files = [
             _Changed(FileStamp(path, *stamp, path not in special), known.get(path))
@@ -593,10 +591,10 @@ class Update:
         batches = list(_batches(files))
         for at, batch in enumerate(batches):
             self._tell("Reading documents:", at * _BATCH, len(changed))
-            self._put_down(batch)
+            self._update_batch(batch)
         self._settle({})
 
-    def _put_down(self, batch: Sequence[_Changed]) -> None:
+    def _update_batch(self, batch: Sequence[_Changed]) -> None:
         """Read some files and write their rows."""
         read: list[ReadFile] = []
         with Folders() as folders:
@@ -612,31 +610,31 @@ class Update:
         self._settle({found.row.path: found.entry for found in read if found.row and found.entry})
 
     def _read(self, one: _Changed, folders: Folders) -> ReadFile:
-        """Read a file; what the index knew of it is no help where it has come to doubt that."""
+        """Read a file; do not trust its hash in the index if it changed during the update."""
         before = one.before
         if before is not None and one.stamp.path in self._doubted:
             before = before._replace(hash="")
         return read_file(self._root, one.stamp, before, folders)
 
     def _forget(self, gone: list[str]) -> None:
-        """Take out the files that are no more; their ids are settled with the first batch."""
+        """Delete the rows of removed files; their ids are settled with the first batch."""
         for batch in _batches(gone):
             known = self._known(batch)
             self._touched.update(row.doc_id for row in known.values())
             for path, row in known.items():
-                self.drift.went(path, row.hash)
+                self.drift.remove(path, row.hash)
             self._database.run_many("DELETE FROM files WHERE path = ?", [(path,) for path in batch])
 
     def _drifted(self, path: str, text_hash: str, before: KnownFile | None) -> None:
-        """Note that a file's text is another now."""
+        """Record the change of a file's text in the drift."""
         old = None if before is None else "" if path in self._doubted else before.hash
         if old != text_hash:
-            self.drift.came(path, text_hash)
+            self.drift.add(path, text_hash)
             if old is not None:
-                self.drift.went(path, old)
+                self.drift.remove(path, old)
 
     def problem_count(self) -> int:
-        """How many files have findings of the reader."""
+        """Return the number of files with findings of the reader."""
         row = self._database.row("SELECT count(*) FROM files WHERE problems_json <> '[]'")
         return int(row[0]) if row else 0
 
@@ -645,10 +643,10 @@ class Update:
         return {path: KnownFile(*row) for path, row in self._rows_of(paths, sql).items()}
 
     def _settle(self, read: dict[str, DocumentRows]) -> None:
-        """For each id that was touched: find its file, and make its rows those of that file.
+        """For each touched id, find its file, and write the rows of that file.
 
-        ``read`` are the entries of files read just now. A later batch may touch an id again, when another of
-        its files comes or goes.
+        ``read`` are the entries of files just read. A later batch may touch an id again, when another file of
+        it is added or removed.
         """
         self._touched.discard("")
         entries: list[tuple[int, DocumentRows]] = []
@@ -675,7 +673,7 @@ class Update:
         self._writer.insert(entries)
 
     def _rows_of(self, keys: Sequence[str], sql: str) -> dict[str, tuple[Any, ...]]:
-        """The rest of the rows by their first column; ``{}`` in the statement stands for the keys wanted."""
+        """Return the rows by their first column; ``{}`` in the statement is replaced by the keys."""
         found: dict[str, tuple[Any, ...]] = {}
         for batch in _batches(keys):
             rows = self._database.rows(sql.format(", ".join("?" * len(batch))), batch)
@@ -683,12 +681,12 @@ class Update:
         return found
 
     def _entry_in(self, path: str, doc_id: str) -> DocumentRows | None:
-        """What a file holds that takes the place of another: read now."""
+        """Read the rows of a file that replaces another one as the document."""
         with suppress(OSError):
             found = entry_in(self._root, FileStamp(path, 0, 0, 0, 0), doc_id)
             if found is not None:
                 return found
-        # It changed since the walk. The next refresh reads it and settles the id.
+        # It changed since the walk: the next refresh reads it and settles the id.
         self.unsettled.add(path)
         self._drifted(path, "", self._known([path]).get(path))
         self._doubted.add(path)

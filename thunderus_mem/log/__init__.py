@@ -1,6 +1,6 @@
-"""The log: what happened to the memory, one event a line, in a shard for each session; it only grows.
+"""The log: what happened to the memory, one event per line, one shard per session; append-only.
 
-``line`` (an event and its bytes), ``event`` (what it says), ``new_event`` (making one), ``shard`` (a file of
-lines as a value, and what is wrong with it). These touch no disk. ``reader`` reads all shards, ``append``
-adds lines durably and repairs torn ends, ``sessions`` says which shard is written.
+``line`` (encode and decode events), ``event`` (their contents), ``new_event`` (create them), ``shard`` (parse
+and check a file of lines) do not access the disk. ``reader`` reads all shards, ``append`` adds lines durably
+and repairs torn ends, ``sessions`` chooses the shard to write.
 """

@@ -1,6 +1,6 @@
-"""The end of a log: one record appended durably, a torn tail mended, damaged bytes set aside.
+"""Append records to a log durably, and repair a torn end; damaged bytes are quarantined.
 
-A log is a file of lines, one JSON object each, every one ended by LF. Earlier bytes are never rewritten.
+A log is a file of lines, each a JSON object ending in LF. Existing bytes are never rewritten.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 MAX_RECORD: Final = 1 << 20
-"""Bytes a record may have at most, its LF included."""
+"""Maximum size of a record in bytes, including its LF."""
 
 _CHUNK: Final = 1 << 16
 _FLAGS: Final = (
@@ -29,16 +29,16 @@ _FLAGS: Final = (
 
 
 class Uncertain(NotWritable):
-    """The record may or may not be on disk: it could neither be synced nor taken back."""
+    """The record may or may not be on disk: syncing failed, and so did removing it."""
 
     code = "Uncertain"
 
 
 class TailRepair(NamedTuple):
-    """What was done to the damaged tail of ``path``, which began at ``offset`` and had ``size`` bytes.
+    """How the damaged end of ``path``, ``size`` bytes at ``offset``, was repaired.
 
-    ``completed``: a whole record that only lacked its LF. ``set-aside``: torn bytes, now in the file
-    ``kept``.
+    ``completed``: a complete record that lacked only its LF. ``set-aside``: torn bytes, quarantined in the
+    file ``kept``.
     """
 
     path: str
@@ -52,13 +52,15 @@ def _open_log(path: str, flags: int, *, new: bool = False) -> int:
     descriptor = disk.create(path, flags) if new else open_file(path, flags, 0o664)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise Refused(f"{path} is not a regular file.", hint="Put the log back, or move that away.")
+        raise Refused(f"{path} is not a regular file", hint="restore the log, or move the file away")
     return descriptor
 
 
-def at_log(path: str, repair: Callable[[int], TailRepair | None]) -> TailRepair | None:
-    """What ``repair`` does to a log that is there, open for reading and writing; ``None`` when there is none.
-    Raises the system's no as ours."""
+def with_open_log(path: str, repair: Callable[[int], TailRepair | None]) -> TailRepair | None:
+    """Call ``repair`` with the descriptor of a log, open for reading and writing; ``None`` if it is missing.
+
+    System errors are raised as `ThunderusError`.
+    """
     try:
         descriptor = _open_log(path, _FLAGS)
     except FileNotFoundError:
@@ -74,7 +76,7 @@ def at_log(path: str, repair: Callable[[int], TailRepair | None]) -> TailRepair 
 
 
 def _last_line(descriptor: int, size: int) -> tuple[int, bytes]:
-    """Where the line begins that ends at ``size``, and its bytes without LF."""
+    """Return the offset of the line that ends at ``size``, and its bytes without LF."""
     start = size
     tail = b""
     while start:
@@ -98,13 +100,13 @@ def _is_record(tail: bytes) -> bool:
 
 
 def repair_tail(path: str, quarantine_dir: str | None) -> TailRepair | None:
-    """Mend the end of a log, under the lock: None when it ends as it should, is empty or is not there.
+    """Repair the end of a log, under the lock; return None if it is intact, empty or missing.
 
-    A whole record without LF gets it. Other bytes without LF, or a last line of which the disk kept the size
-    but not all blocks (it has NULs then), are copied to ``quarantine_dir`` and cut off (``Degraded`` when
-    that is None). Killed anywhere, the next call does the rest. Raises ``NotWritable`` when the disk refuses.
+    A complete record without LF gets one. Other bytes without LF, or a last line with NULs (the disk kept its
+    size but not all blocks), are copied to ``quarantine_dir`` and truncated (``Degraded`` if that is None).
+    An interrupted repair is finished by the next call. Raises ``NotWritable`` for a system error.
     """
-    return at_log(path, lambda descriptor: _repair_open(descriptor, path, quarantine_dir))
+    return with_open_log(path, lambda descriptor: _repair_open(descriptor, path, quarantine_dir))
 
 
 def _repair_open(descriptor: int, path: str, quarantine_dir: str | None) -> TailRepair | None:
@@ -123,7 +125,7 @@ def _repair_open(descriptor: int, path: str, quarantine_dir: str | None) -> Tail
         disk.sync_file(descriptor, path)
         return TailRepair(path, "completed", offset, len(tail))
     if quarantine_dir is None:
-        raise Degraded(f"{path} ends in a torn record.", hint="Run `thunderus-mem doctor`.")
+        raise Degraded(f"{path} ends in a torn record", hint="run `thunderus-mem doctor`")
     name = f"{os.path.basename(os.path.dirname(path))}-{os.path.basename(path)}.torn"
     kept = quarantine(quarantine_dir, name, tail)
     disk.truncate(descriptor, path, offset)
@@ -132,26 +134,24 @@ def _repair_open(descriptor: int, path: str, quarantine_dir: str | None) -> Tail
 
 
 def append_record(path: str, line: bytes, *, quarantine_dir: str | None = None, follows: str = "") -> int:
-    """Append one line to a log: `append_records` of one."""
+    """Append one line to a log like `append_records`."""
     return append_records(path, (line,), quarantine_dir=quarantine_dir, follows=follows)
 
 
 def append_records(
     path: str, lines: Sequence[bytes], *, quarantine_dir: str | None = None, follows: str = ""
 ) -> int:
-    """Append lines (LF at the end of each) to a log in one write and sync it, under the lock; returns where
-    the first one begins.
+    """Append lines, each ending in LF, to a log in one synced write, under the lock; return the offset.
 
-    Mends a torn tail first. ``follows`` is the hash of the line that must be the last one
-    until then; "" for any. When it fails the log is as it was (``NotWritable``, ``Conflict`` when the file
-    was replaced meanwhile), or, where even that failed, ``Uncertain`` is raised and the next reader finds
-    out.
+    A torn end is repaired first. ``follows`` is the hash that the current last line must have; "" for any.
+    On failure the log is unchanged (``NotWritable``; ``Conflict`` if the file was replaced meanwhile); if it
+    could not be restored, ``Uncertain`` is raised, and the next reader finds out.
     """
     for line in lines:
         if not line.endswith(b"\n") or line.count(b"\n") != 1 or len(line) > MAX_RECORD:
             raise ThunderusError(
-                f"A record of {len(line)} bytes for {path} is not one line of at most {MAX_RECORD} bytes.",
-                hint="Shorten the text.",
+                f"a record for {path} is not one line of at most {MAX_RECORD:,} bytes: it has {len(line):,}",
+                hint="shorten the text",
             )
     repair_tail(path, quarantine_dir)
     folder = os.path.dirname(path) or "."
@@ -189,7 +189,7 @@ def _append_open(descriptor: int, path: str, line: bytes, *, sync_name: bool) ->
 
 
 def _check_same_file(descriptor: int, path: str, size: int) -> None:
-    # A checkout or an editor may have put another file under the name while we wrote to the old one.
+    # A checkout or an editor may have replaced the file while we wrote to the old one.
     ours = os.fstat(descriptor)
     try:
         named = os.lstat(path)
@@ -200,7 +200,7 @@ def _check_same_file(descriptor: int, path: str, size: int) -> None:
 
 
 def _check_end(descriptor: int, path: str, follows: str) -> None:
-    """See that the log, as we opened it, ends with the line that the new one names."""
+    """Check that the log, as opened, still ends with the line that the new one follows."""
     if not follows:
         return
     size = os.fstat(descriptor).st_size
@@ -210,11 +210,11 @@ def _check_end(descriptor: int, path: str, follows: str) -> None:
 
 
 def _replaced(path: str) -> Conflict:
-    return Conflict(f"{path} was replaced while it was written.", hint="Run the command again.")
+    return Conflict(f"{path} was replaced while it was being written", hint="run the command again")
 
 
 def _roll_back(descriptor: int, path: str, offset: int, line: bytes) -> None:
-    """Cut off what this append wrote; only that, and only where nobody wrote behind it."""
+    """Truncate what this append wrote, unless another program wrote after it."""
     try:
         size = os.fstat(descriptor).st_size
         if size == offset:
@@ -230,13 +230,13 @@ def _roll_back(descriptor: int, path: str, offset: int, line: bytes) -> None:
 
 def _uncertain(path: str, reason: str) -> Uncertain:
     return Uncertain(
-        f"{path} could not be written, nor put back as it was: {reason}.",
-        hint="The next command looks whether the change is recorded, and finishes or drops it.",
+        f"cannot write {path}, nor restore it: {reason}",
+        hint="the next command checks whether the change was recorded, and finishes or undoes it",
     )
 
 
 def sync_log(path: str) -> None:
-    """Sync a log whose last line may so far be in memory only: it must outlive what is done on its word."""
+    """Sync a log: its last line must be on disk before anything that depends on it."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
         try:
@@ -248,7 +248,7 @@ def sync_log(path: str) -> None:
 
 
 class Batch(NamedTuple):
-    """Lines about to be appended: where they begin, their bytes together, and the hash of these."""
+    """Lines to append together: their offset, and the size and hash of their bytes."""
 
     offset: int
     size: int
@@ -256,7 +256,7 @@ class Batch(NamedTuple):
 
 
 def batch_at(path: str, lines: Sequence[bytes]) -> Batch:
-    """The batch that lines are when they are appended to a log as it is now."""
+    """Return the batch for appending lines to a log as it is now."""
     try:
         offset = os.lstat(path).st_size
     except FileNotFoundError:
@@ -268,11 +268,11 @@ def batch_at(path: str, lines: Sequence[bytes]) -> Batch:
 
 
 def repair_batch(path: str, batch: Batch, quarantine_dir: str) -> TailRepair | None:
-    """See that a log has all lines of a batch or none, under the lock; returns what was set aside.
+    """Ensure that a log has all lines of a batch or none, under the lock; return what was quarantined.
 
-    A log to which others have appended since stays as it is. Raises ``NotWritable`` when the disk refuses.
+    A log with later lines is left unchanged. Raises ``NotWritable`` for a system error.
     """
-    return at_log(path, lambda descriptor: _repair_batch_open(descriptor, path, batch, quarantine_dir))
+    return with_open_log(path, lambda descriptor: _repair_batch_open(descriptor, path, batch, quarantine_dir))
 
 
 def _repair_batch_open(descriptor: int, path: str, batch: Batch, quarantine_dir: str) -> TailRepair | None:

@@ -1,4 +1,4 @@
-"""What an event of the log says: its changes, what it takes back, and the documents it names. Pure."""
+"""The contents of an event: its changes, the events it undoes, the documents it names."""
 
 from __future__ import annotations
 
@@ -18,11 +18,9 @@ HAND_EDIT: Final = "hand-edit"
 class Change(NamedTuple):
     """What an event did to one document.
 
-    ``op`` is create, update, remove, rename or aborted. ``before`` and ``after`` are content hashes, "" where
-    there was no file.
-    ``diff`` is a unified diff; ``None`` when there is nothing to show or, with ``diff_omitted``, when it
-    was too long to log. ``mode`` are the permissions of a file that went away, in octal digits; "" for the
-    usual ones.
+    ``op`` is create, update, remove, rename or aborted. ``before`` and ``after`` are content hashes, ""
+    for no file. ``diff`` is a unified diff; ``None`` if it is empty or, with ``diff_omitted``, too long to
+    log. ``mode`` are the permissions of a removed file in octal digits; "" for the default ones.
     """
 
     op: str
@@ -36,18 +34,18 @@ class Change(NamedTuple):
 
 
 def distinct(values: Iterable[str]) -> list[str]:
-    """The values that are not empty, each once, in their order."""
+    """Return the distinct non-empty values in their order."""
     return list(dict.fromkeys(value for value in values if value))
 
 
 def hand_edit_id(doc_id: str, before: str, after: str) -> str:
-    """The id of an edit made by hand: the same document and hashes give the same id in every working tree."""
+    """Return the id of a hand edit; equal document and hashes give the same id in every working tree."""
     digest = hashlib.sha256("\0".join(("hand-edit", doc_id, before, after)).encode()).digest()
     return "evt_" + encode_ulid(int.from_bytes(digest[:6]), int.from_bytes(digest[6:16]))
 
 
 def changes_of(event: Event) -> tuple[Change, ...]:
-    """The changes a ``patch`` event lists; malformed ones are left out, other kinds have none."""
+    """Return the changes of a ``patch`` event; malformed ones are skipped, other kinds have none."""
     listed = event.body.get("changes") if event.kind == "patch" else None
     found = []
     for data in listed if isinstance(listed, list) else ():
@@ -66,19 +64,19 @@ def changes_of(event: Event) -> tuple[Change, ...]:
 
 
 def undone_by(event: Event) -> tuple[str, ...]:
-    """Ids of the events whose changes this event took back; none for any other event."""
+    """Return the ids of the events that this event undid."""
     named = event.body.get("undoes") if event.kind == "patch" else None
     return tuple(id for id in named if isinstance(id, str)) if isinstance(named, list) else ()
 
 
 def private_to(event: Event) -> tuple[str, ...]:
-    """Ids of private events that the documents of this change name; none for most events."""
+    """Return the ids of private events that the documents of this patch cite."""
     named = event.body.get("private") if event.kind == "patch" else None
     return tuple(id for id in named if isinstance(id, str)) if isinstance(named, list) else ()
 
 
 def is_hand_edit(event: Event) -> bool:
-    """Whether the event records an edit made by hand under its derived id, so that repeats of it collapse."""
+    """Whether the event records a hand edit under its derived id, so that repeats count once."""
     changes = changes_of(event)
     if event.body.get("op") != HAND_EDIT or len(changes) != 1:
         return False
@@ -87,11 +85,11 @@ def is_hand_edit(event: Event) -> bool:
 
 
 def named_ids(event: Event) -> list[str]:
-    """Ids of documents that the event's refs name, whatever its changes say."""
+    """Return the ids of the documents in the event's refs, not those in its changes."""
     ids = event.refs.get("memory_doc_ids")
     return [value for value in ids if isinstance(value, str)] if isinstance(ids, list) else []
 
 
 def document_ids(event: Event) -> tuple[str, ...]:
-    """Ids of the documents an event names."""
+    """Return the ids of all documents an event names."""
     return tuple(distinct([*named_ids(event), *(change.doc_id for change in changes_of(event))]))

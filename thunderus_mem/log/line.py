@@ -1,4 +1,7 @@
-"""Strict JSON: one object within limits, no repeated key, no NaN, no half characters (RFC 8259, I-JSON)."""
+"""One line of the log: strict JSON (RFC 8259, I-JSON) and the event in it.
+
+Strict: one object within limits, no duplicate keys, no NaN, no lone surrogates.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(data) != len(pairs):
         seen: set[str] = set()
         repeated = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise ValueError(f'the key "{repeated}" stands twice')
+        raise ValueError(f'duplicate key "{repeated}"')
     return data
 
 
@@ -56,7 +59,7 @@ def _check_depth(data: object) -> None:
         if not below:
             return
         level = below
-    raise ValueError(f"values are nested more than {MAX_DEPTH} deep")
+    raise ValueError(f"nested more than {MAX_DEPTH} levels deep")
 
 
 _DECODER = json.JSONDecoder(
@@ -65,9 +68,9 @@ _DECODER = json.JSONDecoder(
 
 
 def parse_object(line: bytes, limit: int) -> dict[str, Any]:
-    """Read one JSON object of at most ``limit`` bytes; raises `ValueError` whose text is the reason."""
+    """Parse one JSON object of at most ``limit`` bytes; raises `ValueError` with the reason."""
     if len(line) > limit:
-        raise ValueError(f"{len(line):,} bytes long; {limit:,} are allowed")
+        raise ValueError(f"{len(line):,} bytes long, at most {limit:,} are allowed")
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -77,7 +80,7 @@ def parse_object(line: bytes, limit: int) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON: {error.msg} at column {error.colno}") from None
     except RecursionError:
-        raise ValueError(f"values are nested more than {MAX_DEPTH} deep") from None
+        raise ValueError(f"nested more than {MAX_DEPTH} levels deep") from None
     if not isinstance(data, dict):
         raise ValueError("not a JSON object")  # noqa: TRY004
     if line.count(b"{") + line.count(b"[") > MAX_DEPTH:
@@ -86,7 +89,7 @@ def parse_object(line: bytes, limit: int) -> dict[str, Any]:
         try:
             json.dumps(data, ensure_ascii=False).encode("utf-8")
         except UnicodeEncodeError:
-            raise ValueError("a text holds half a character (a lone surrogate)") from None
+            raise ValueError("a string contains a lone surrogate") from None
     return data
 
 
@@ -95,16 +98,16 @@ ACTORS: Final = ("user", "agent", "tool")
 KINDS: Final = ("message", "tool_call", "tool_result", "approval", "patch", "snapshot", "note")
 
 MAX_LINE: Final = 1 << 20
-"""Bytes of the longest line that is read."""
+"""Maximum size of a line in bytes."""
 
 _BASE_KEYS = ("v", "id", "ts", "session_id", "actor", "kind", "refs", "body")
 _OWN_KEYS = frozenset((*_BASE_KEYS, "why", "origin", "head", "prev"))
-# Ours are ULIDs; another program's log may hold any visible word.
+# Our ids are ULIDs; logs of other programs may contain any visible word.
 _EVENT_ID = re.compile(r"evt_[^\s\x00-\x1f]{1,196}")
 _SESSION_ID = re.compile(r"sess_[^\s\x00-\x1f]{1,195}")
 _KIND = re.compile(r"[a-z][a-z0-9_]{0,39}", re.ASCII)
 _HASH = re.compile(r"sha256:[0-9a-f]{64}", re.ASCII)
-# Characters that could hide text from whoever reads the log in a diff: written as \uXXXX.
+# Characters that could hide text from readers of a diff: written as \uXXXX.
 _HIDDEN = re.compile(
     "[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]"
 )
@@ -114,8 +117,8 @@ _HIDDEN = re.compile(
 class Event:
     """One event. ``prev`` and ``head`` are line hashes or ``None``; ``raw`` is the line it was read from.
 
-    ``origin`` says who and what wrote it (author, client, model), ``why`` the reason given, ``extra`` holds
-    keys this version does not know.
+    ``origin`` is who and what wrote it (author, client, model), ``why`` the reason given, ``extra`` the keys
+    unknown to this version.
     """
 
     id: str
@@ -134,10 +137,7 @@ class Event:
 
 
 def line_hash(line: bytes) -> str:
-    """The hash that the next line's ``prev`` holds: SHA-256 over the line without its line end.
-
-    A carriage return left by a checkout with other line ends does not count.
-    """
+    """Return the hash for the next line's ``prev``: SHA-256 of the line without its line end, LF or CRLF."""
     return "sha256:" + hashlib.sha256(line.rstrip(b"\r\n")).hexdigest()
 
 
@@ -148,7 +148,7 @@ def _escaped(match: re.Match[str]) -> str:
 
 def _refuse_float(value: object) -> None:
     if isinstance(value, float):
-        raise ValueError("an event holds no floating point numbers; write them as text")  # noqa: TRY004
+        raise ValueError("an event must not contain floating-point numbers; write them as text")  # noqa: TRY004
     if isinstance(value, dict):
         for child in value.values():
             _refuse_float(child)
@@ -163,17 +163,17 @@ def _written(value: Any) -> bytes:
 
 
 def with_escapes(text: str) -> str:
-    """A JSON text in which characters that could hide others are written as ``\\uXXXX``."""
+    """Escape characters in a JSON text that could hide others as ``\\uXXXX``."""
     return _HIDDEN.sub(_escaped, text)
 
 
 def encoded_size(value: Any) -> int:
-    """How many bytes a value takes in a line."""
+    """Return the size of a value in a line, in bytes."""
     return len(_written(value))
 
 
 def encode(event: Event) -> bytes:
-    """Write an event as its canonical line, LF included.
+    """Encode an event as its canonical line, including LF.
 
     Lone surrogates become ``?``. Raises `ValueError` for a float, or a line longer than `MAX_LINE`.
     """
@@ -199,14 +199,14 @@ def encode(event: Event) -> bytes:
     _refuse_float(data)
     line = _written(data) + b"\n"
     if len(line) > MAX_LINE:
-        raise ValueError(f"the event is {len(line):,} bytes long; {MAX_LINE:,} are allowed")
+        raise ValueError(f"the event is {len(line):,} bytes long, at most {MAX_LINE:,} are allowed")
     return line
 
 
 def _text(data: Mapping[str, Any], key: str) -> str:
     value = data.get(key)
     if not isinstance(value, str):
-        raise ValueError(f'"{key}" is missing or not text')  # noqa: TRY004
+        raise ValueError(f'"{key}" is missing or not a string')  # noqa: TRY004
     return value
 
 
@@ -243,10 +243,10 @@ def _check_names(data: Mapping[str, Any]) -> None:
 
 
 def decode(line: bytes) -> Event:
-    """Read one line (with or without its line end).
+    """Decode one line, with or without its line end.
 
-    A kind this version does not know is accepted, as later versions may add some. Raises `ValueError` whose
-    text is the reason, for anything that is not an event of the base shape within the limits.
+    Unknown kinds are accepted, because later versions may add some. Raises `ValueError` with the reason for
+    anything else that is not an event within the limits.
     """
     raw = line.rstrip(b"\r\n")
     data = parse_object(raw, MAX_LINE)
@@ -271,7 +271,7 @@ def decode(line: bytes) -> Event:
 
 
 def secret_in(value: Any, key: str = "") -> tuple[str, str] | None:
-    """The key and the kind of the first secret in a JSON value (keys joined by dots); ``None`` without."""
+    """Return the dotted key and the kind of the first secret in a JSON value, or ``None``."""
     from thunderus_mem.document.secrets import find_secrets
 
     if isinstance(value, str):
@@ -290,20 +290,20 @@ def secret_in(value: Any, key: str = "") -> tuple[str, str] | None:
 
 
 def refuse_secrets(event: Event) -> None:
-    """Raise `Refused` when any text of the event holds a secret."""
+    """Raise `Refused` if any text of the event contains a secret."""
     from thunderus_mem.document.secrets import find_secrets
 
     for place, value in (("the reason", event.why), ("the event", event.body), ("the event", event.refs)):
         for text in _texts(value):
             for secret in find_secrets(text)[:1]:
                 raise Refused(
-                    f"{place} holds what looks like a secret ({secret.kind}); nothing was written",
-                    hint="name where the secret is kept instead of the secret",
+                    f"{place} contains a possible secret ({secret.kind}); nothing was written",
+                    hint="describe where the secret is stored instead",
                 )
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Every text in a JSON value but diffs, whose documents were looked at whole."""
+    """Yield every string in a JSON value except diffs: their documents are checked as a whole."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Makes the events of the log: what all of a transaction share, a patch, a note, any other kind. Pure."""
+"""Create events: patches, notes and other kinds. No disk access."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ PATCH_OPS: Final = (
     *("undo", "migrate", "resolve", "anchor", "verify", HAND_EDIT, "aborted"),
 )
 MAX_RECORD: Final = 64 * 1024
-"""Bytes a patch event should stay under; diffs are left out, longest first, until it does."""
+"""Target size of a patch event in bytes; diffs are omitted, longest first, to reach it."""
 
 
 class EventContext(NamedTuple):
-    """What all events of a transaction share: when and in which session they are made, and who makes them.
+    """What all events of a transaction share: time, session and origin.
 
-    ``prev`` is the hash of the line before, ``head`` of the newest line when the session began.
+    ``prev`` is the hash of the previous line, ``head`` that of the newest line when the session began.
     """
 
     ts: str
@@ -36,15 +36,15 @@ class EventContext(NamedTuple):
 
 
 class Ids(NamedTuple):
-    """Ids of an event to come, known before it is written so that a document can cite it."""
+    """The ids of the next event, known before it is written so that documents can cite it."""
 
     event: str
     patch: str
 
 
 class PatchLinks(NamedTuple):
-    """What a patch speaks of besides its changes: the events it takes back, further documents, private events
-    that its documents were made from, and the snapshot that it follows."""
+    """References of a patch besides its changes: the events it undoes, other documents it is about, private
+    events cited by its documents, and the snapshot before it."""
 
     undoes: Sequence[str] = ()
     about: Sequence[str] = ()
@@ -65,11 +65,11 @@ def make_event(
     refs: Mapping[str, Any] | None = None,
     why: str = "",
 ) -> Event:
-    """An event of any kind. ``refs``: ``paths``, ``patch_id``, ``snapshot_id``, ``memory_doc_ids``."""
+    """Create an event of any kind. ``refs``: ``paths``, ``patch_id``, ``snapshot_id``, ``memory_doc_ids``."""
     if actor not in ACTORS:
-        raise ValueError(f'"{actor}" is not an actor ({", ".join(ACTORS)})')
+        raise ValueError(f'unknown actor "{actor}" (one of {", ".join(ACTORS)})')
     if kind not in KINDS:
-        raise ValueError(f'"{kind}" is not a kind of event ({", ".join(KINDS)})')
+        raise ValueError(f'unknown kind of event "{kind}" (one of {", ".join(KINDS)})')
     return Event(
         id=id,
         ts=context.ts,
@@ -99,7 +99,7 @@ def _change_data(change: Change) -> dict[str, Any]:
 
 
 def _without_longest_diffs(changes: Sequence[Change], room: int) -> list[Change]:
-    """The changes with so many diffs left out, the longest first, that the others fit into ``room``."""
+    """Omit diffs, the longest first, until the others fit into ``room`` bytes."""
     sizes = {at: encoded_size(change.diff) for at, change in enumerate(changes) if change.diff}
     kept, total = list(changes), sum(sizes.values())
     for at in sorted(sizes, key=lambda at: (-sizes[at], at)):
@@ -120,14 +120,14 @@ def patch_event(
     why: str = "",
     links: PatchLinks = NO_LINKS,
 ) -> Event:
-    """A ``patch`` event: ``op`` is one of `PATCH_OPS`; its body lists the changes in the order given.
+    """Create a ``patch`` event with the changes in the given order; ``op`` is one of `PATCH_OPS`.
 
-    When the line would be longer than `MAX_RECORD`, diffs are left out, the longest first; hashes stay.
+    If the line would be longer than `MAX_RECORD`, diffs are omitted, the longest first; hashes are kept.
     """
     if op not in PATCH_OPS:
-        raise ValueError(f'"{op}" is not a kind of patch ({", ".join(PATCH_OPS)})')
-    taken_back = {"undoes": list(links.undoes)} if links.undoes else {}
-    not_shared = {"private": list(links.private)} if links.private else {}
+        raise ValueError(f'unknown kind of patch "{op}" (one of {", ".join(PATCH_OPS)})')
+    undone = {"undoes": list(links.undoes)} if links.undoes else {}
+    private = {"private": list(links.private)} if links.private else {}
     refs = {
         "paths": distinct(change.path for change in changes),
         "patch_id": ids.patch,
@@ -137,7 +137,7 @@ def patch_event(
 
     def made(kept: Iterable[Change]) -> Event:
         listed = [_change_data(change) for change in kept]
-        body = {"op": op, **taken_back, **not_shared, "changes": listed}
+        body = {"op": op, **undone, **private, "changes": listed}
         return make_event(context, "patch", body, id=ids.event, actor=actor, refs=refs, why=why)
 
     bare = len(encode(made(change._replace(diff=None) for change in changes)))
@@ -147,6 +147,6 @@ def patch_event(
 def note_event(
     context: EventContext, text: str, *, id: str, actor: str, doc_ids: Sequence[str] = (), why: str = ""
 ) -> Event:
-    """A ``note`` event: a remark, maybe about documents."""
+    """Create a ``note`` event: a remark, optionally about documents."""
     refs = {"paths": [], "memory_doc_ids": distinct(doc_ids)}
     return make_event(context, "note", {"text": text}, id=id, actor=actor, refs=refs, why=why)

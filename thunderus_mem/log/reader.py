@@ -1,6 +1,6 @@
-"""The log on disk, read only: shards of all sessions, private ones, and one file in the seed's minimal form.
+"""Read the log: committed and private shards, and a single file in the minimal form of the format.
 
-Appending belongs to `files`, under the lock. A reader changes nothing: an unfinished last line is left alone.
+Read only: an unfinished last line is left alone. `append` writes, under the lock.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOE
 
 
 def open_regular(path: str) -> int:
-    """Open a regular file; raises `OSError` for anything else (link, pipe, folder)."""
+    """Open a regular file; raises `OSError` for anything else, e.g. a link, pipe or folder."""
     descriptor = open_file(path, _FLAGS | getattr(os, "O_BINARY", 0))
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return descriptor
@@ -50,9 +50,9 @@ def open_regular(path: str) -> int:
 
 
 def _read(path: str, *, jailed: bool = True) -> bytes:
-    """The bytes of a shard; ``jailed``: its folder may not be a link."""
+    """Return the bytes of a shard; ``jailed``: its folder must not be a link."""
     if jailed and os.path.islink(os.path.dirname(path)):
-        raise OSError("its folder is a link")
+        raise OSError("its folder is a symbolic link")
     with open(open_regular(path), "rb") as file:
         data = file.read(MAX_SHARD + 1)
     if len(data) > MAX_SHARD:
@@ -61,9 +61,9 @@ def _read(path: str, *, jailed: bool = True) -> bytes:
 
 
 def last_line(path: str) -> bytes | None:
-    """The last line of a file without its line end, read from the end.
+    """Return the last line of a file without its line end, reading from the end.
 
-    ``None`` when there is no file, it cannot be read, has no line, or the last line has no line end.
+    ``None`` if the file is missing, cannot be read, has no lines, or its last line has no line end.
     """
     try:
         return read_last_line(path)
@@ -72,7 +72,7 @@ def last_line(path: str) -> bytes | None:
 
 
 def read_last_line(path: str) -> bytes | None:
-    """As `last_line`, but raises ``OSError`` when there is no file, or the system will not let us read it."""
+    """Like `last_line`, but raise ``OSError`` if the file is missing or cannot be read."""
     with open(open_regular(path), "rb") as file:
         end = file.seek(0, os.SEEK_END)
         tail = b""
@@ -87,7 +87,7 @@ def read_last_line(path: str) -> bytes | None:
 
 
 class EventLog:
-    """All shards of one store. Folders and ``legacy_file`` are absolute; shards are named from ``root``."""
+    """All shards of one store. The arguments are absolute paths; shards are relative to ``root``."""
 
     def __init__(self, root: str, sessions_dir: str, local_sessions_dir: str, legacy_file: str) -> None:
         self.root = root
@@ -102,7 +102,7 @@ class EventLog:
         return os.path.join(self.root, *shard.split("/"))
 
     def shards(self) -> list[str]:
-        """Root-relative paths of all shards, sorted; a store without a log has none."""
+        """Return the root-relative paths of all shards, sorted."""
         found = [self._relative(self._legacy)] if os.path.lexists(self._legacy) else []
         for folder in self._folders:
             try:
@@ -118,32 +118,34 @@ class EventLog:
         return sorted(found)
 
     def is_private(self, shard: str) -> bool:
-        """Whether the shard belongs to this working tree alone and is never committed."""
+        """Whether the shard is local to this working tree and never committed."""
         return shard.startswith(self._private)
 
     def read_shard(self, shard: str) -> ShardReading:
-        """Read one shard. A file that cannot be read is a damage at line 0; a missing one is empty."""
+        """Read one shard. An unreadable file is a damage at line 0; a missing one is empty."""
         path = self._absolute(shard)
         try:
             data = _read(path, jailed=path != self._legacy)
         except FileNotFoundError:
             return ShardReading(shard, (), (), False)
         except OSError as error:
-            message = f"the shard cannot be read: {error.strerror or error}"
+            message = f"Cannot read the shard: {error.strerror or error}"
             return ShardReading(shard, (), (Damage(0, SHAPE, message, shard),), False)
         return parse_shard(shard, data)
 
     def readings(self) -> Iterator[ShardReading]:
-        """Every shard, one after the other, so that a long log need not fit into memory."""
+        """Read every shard, one at a time, so that a long log need not fit into memory."""
         return map(self.read_shard, self.shards())
 
     def read_all(self) -> LogReading:
-        """Every event of every shard, in the order of the log. Long logs take much memory: see `readings`."""
+        """Read all events in the order of the log. For long logs, `readings` needs less memory."""
         return merge_readings(self.readings())
 
     def read_lines(self, shard: str, numbers: Collection[int]) -> list[LoggedEvent]:
-        """The events on some lines of a shard (from 1), in the order of the file; damaged lines are left
-        out. Raises `NotWritable` when the shard is there but cannot be read."""
+        """Return the events on some lines of a shard (from 1), in the order of the file; skip damaged lines.
+
+        Raises `NotWritable` if the shard exists but cannot be read.
+        """
         path = self._absolute(shard)
         try:
             lines = _read(path, jailed=path != self._legacy).split(b"\n")
@@ -151,8 +153,8 @@ class EventLog:
             return []
         except OSError as error:
             raise NotWritable(
-                f"{shard} cannot be read: {error.strerror or error}",
-                hint="mend its permissions, then run the command again",
+                f"cannot read {shard}: {error.strerror or error}",
+                hint="fix its permissions, then run the command again",
             ) from error
         found = []
         for number in sorted(numbers):
@@ -162,13 +164,13 @@ class EventLog:
         return found
 
     def session_of(self, shard: str) -> str | None:
-        """The session a shard is named after; ``None`` for the single file of the seed's form."""
+        """Return the session a shard is named after; ``None`` for the single file of the minimal form."""
         return None if shard == self._relative(self._legacy) else shard.split("/")[-2]
 
     def contains(self, shard: str, event_id: str) -> bool:
         """Whether a complete line of the shard is the event with this id.
 
-        Raises `NotWritable` when the shard is there but cannot be read: "no" would undo a committed change.
+        Raises `NotWritable` if the shard exists but cannot be read: "no" would undo a committed change.
         """
         try:
             data = _read(self._absolute(shard))
@@ -176,8 +178,8 @@ class EventLog:
             return False
         except OSError as error:
             raise NotWritable(
-                f"{shard} cannot be read: {error.strerror or error}",
-                hint="mend its permissions; an interrupted change waits for it",
+                f"cannot read {shard}: {error.strerror or error}",
+                hint="fix its permissions; it is needed to recover an interrupted change",
             ) from error
         needle = event_id.encode()
         at = data.find(needle)
@@ -194,17 +196,17 @@ class EventLog:
         return False
 
 
-_NOTHING: Final = ""
+_NO_TEXT: Final = ""
 RENAME: Final = "rename"
 ABORTED: Final = "aborted"
 
 
 class Transition(NamedTuple):
-    """One event's change of the document, as hashes of its texts ("" for none).
+    """A change of the document by one event, as hashes of its texts ("" for none).
 
-    ``number`` orders them. ``base`` is the text that ``diff`` starts from: ``before``, or nothing where the
-    file was new and the document was not. ``merged`` are ids of documents whose texts the event took in.
-    ``own``: the event names the document by its present id or an earlier one, or one of its paths.
+    ``number`` orders them. ``base`` is the text that ``diff`` applies to: ``before``, or "" if the document
+    moved to a new file. ``merged`` are ids of documents merged into it by the event. ``own``: the event names
+    the document by a current or former id or path.
     """
 
     event_id: str
@@ -220,9 +222,9 @@ class Transition(NamedTuple):
 
 
 class DocumentPast(NamedTuple):
-    """What the log knows of a document: transitions in order, paths (the present one first), ids.
+    """The history of a document in the log: transitions in order, paths (the current one first), ids.
 
-    The ids are those it has had and those of documents it took in.
+    The ids are its current and former ones, and those of documents merged into it.
     """
 
     transitions: tuple[Transition, ...]
@@ -231,7 +233,7 @@ class DocumentPast(NamedTuple):
 
     @property
     def sources(self) -> frozenset[str]:
-        """Texts that transitions started from and no transition here left."""
+        """Hashes of texts that a transition starts from and none leads to."""
         return frozenset(transition.before for transition in self.transitions) - {
             transition.after for transition in self.transitions
         }
@@ -244,7 +246,7 @@ class _Names(NamedTuple):
 
 
 def given_up(events: Iterable[Event]) -> frozenset[tuple[str, str]]:
-    """``(event id, path)`` of logged changes that found another text in their place and were not made."""
+    """Return ``(event id, path)`` of logged changes that were aborted because the file had another text."""
     return frozenset(
         (event.why.partition(" ")[0], change.path)
         for event in events
@@ -254,7 +256,7 @@ def given_up(events: Iterable[Event]) -> frozenset[tuple[str, str]]:
 
 
 def happened(events: Sequence[Event]) -> list[tuple[Event, list[Change]]]:
-    """Events in order with the changes they made; those that were given up are left out."""
+    """Return events in order with the changes they made, without aborted ones."""
     changing = [(event, changes) for event in events if (changes := changes_of(event))]
     not_made = given_up(events)
     return [
@@ -264,7 +266,7 @@ def happened(events: Sequence[Event]) -> list[tuple[Event, list[Change]]]:
 
 
 def past_of(doc: Document, events: Sequence[Event]) -> DocumentPast:
-    """The transitions of a document and of what was merged into it, through new names of file and id."""
+    """Return the history of a document and of documents merged into it, across renames of file and id."""
     patches = happened(events)
     names = _names(doc, patches)
     origins = _Origins(patches)
@@ -273,7 +275,7 @@ def past_of(doc: Document, events: Sequence[Event]) -> DocumentPast:
         for change in changes:
             own = change.doc_id in names.ids or change.path in names.paths
             if change.after and (own or change.doc_id in names.also):
-                merged = _taken_away(changes) if change.before else []
+                merged = _removals(changes) if change.before else []
                 found.append(
                     Transition(
                         event_id=event.id,
@@ -292,41 +294,41 @@ def past_of(doc: Document, events: Sequence[Event]) -> DocumentPast:
 
 
 class _Origins:
-    """Which text each change started from; that of a file that moved is the one of its old place."""
+    """Finds the text each change started from; for a moved file, that of its old path."""
 
     def __init__(self, patches: Iterable[tuple[Event, Sequence[Change]]]) -> None:
-        # A move by hand is recorded as two edits by hand, in the same session.
+        # A manual move is recorded as two hand edits in the same session.
         self._removed_by_hand = {
             (event.session_id, change.doc_id): change.before
             for event, changes in patches
             if is_hand_edit(event)
-            for change in _taken_away(changes)
+            for change in _removals(changes)
         }
 
     def of(self, event: Event, changes: Sequence[Change], change: Change) -> str:
-        """The hash of the text before; "" where there was none."""
+        """Return the hash of the text before, "" if there was none."""
         if change.before:
             return change.before
         if is_hand_edit(event):
-            return self._removed_by_hand.get((event.session_id, change.doc_id), _NOTHING)
+            return self._removed_by_hand.get((event.session_id, change.doc_id), _NO_TEXT)
         return moved_from(change, changes)
 
 
-def _taken_away(changes: Iterable[Change]) -> list[Change]:
+def _removals(changes: Iterable[Change]) -> list[Change]:
     return [one for one in changes if one.before and not one.after]
 
 
 def moved_from(change: Change, changes: Sequence[Change]) -> str:
-    """The text a new file was made from, when the same event took its old file away; else ""."""
+    """Return the hash of the file that the same event removed for a new file; else ""."""
     if change.op == RENAME:
         found = _partners(change, changes)
     else:
-        found = [one for one in _taken_away(changes) if one.doc_id == change.doc_id]
-    return found[0].before if found and not change.before else _NOTHING
+        found = [one for one in _removals(changes) if one.doc_id == change.doc_id]
+    return found[0].before if found and not change.before else _NO_TEXT
 
 
 def _names(doc: Document, patches: Iterable[tuple[Event, Sequence[Change]]]) -> _Names:
-    """Ids and paths of the document through all renames, newest first; and the ids of what it took in."""
+    """Return the ids and paths of a document across renames, newest first, and the ids merged into it."""
     ids, paths = {doc.id}, [doc.path]
     newest_first = [changes for _, changes in patches][::-1]
     before = 0
@@ -342,23 +344,23 @@ def _names(doc: Document, patches: Iterable[tuple[Event, Sequence[Change]]]) -> 
 
 
 def _may_be_a_document(path: str) -> bool:
-    # Anybody can write a line of the log; its paths are asked of git.
+    # Log lines are untrusted, and their paths are passed to git.
     return kind_of(path) is not None and is_safe(path)
 
 
 def _partners(change: Change, changes: Iterable[Change]) -> list[Change]:
-    """The changes of one event that took away what a renamed document was before."""
-    gone = [one for one in _taken_away(changes) if one.op == RENAME]
+    """Return the removals in one event that are the old side of a renamed document."""
+    gone = [one for one in _removals(changes) if one.op == RENAME]
     near = [one for one in gone if one.doc_id == change.doc_id or one.before == change.after]
     return near or (gone if len(gone) == 1 else [])
 
 
 def known_texts(transitions: Sequence[Transition], texts: Mapping[str, str]) -> dict[str, str]:
-    """Every text by its hash that the diffs lead to, from nothing or from ``texts``, forward and back.
+    """Return every text, by hash, that applying diffs forward and backward to ``texts`` or "" gives.
 
-    A text that has not the hash the log says is none.
+    Texts that do not match the hash in the log are dropped.
     """
-    known = {_NOTHING: "", **texts}
+    known = {_NO_TEXT: "", **texts}
     ahead: dict[str, list[tuple[str, str]]] = {}
     back: dict[str, list[tuple[str, str]]] = {}
     for transition in transitions:

@@ -1,9 +1,9 @@
-"""Which shard to write: a session is what one working tree writes on top of one HEAD.
+"""Choose the shard to write: a session is the writes of one working tree on top of one HEAD.
 
-It ends when HEAD moved, when ``logs/HEAD`` changed size, when git's index has its shard, or when the shard's
-last line is not the one this tree wrote (or this tree is a copy of the one that wrote). So a shard that git
-knows is never written again, and every merge only adds or drops whole files. Outside git a session is a day.
-The state is this tree's own and disposable: whatever is wrong with it, a new session starts.
+A session ends when HEAD moves, when ``logs/HEAD`` changes size, when git's index contains its shard, or when
+the shard's last line was not written by this tree (e.g. this tree is a copy). So a shard that git knows is
+never written again, and merges only add or drop whole files. Outside git a session is a day. The state is
+local to this tree and disposable: if it is invalid, a new session starts.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _REMEMBERED: Final = 500
 class Session(NamedTuple):
     """Where the next event goes.
 
-    ``shard`` takes what is committed, ``local_shard`` what stays private; both root-relative. The next line
-    of ``shard`` carries ``prev_line_hash`` as ``prev``; the first one ``head_hint`` as ``head``: the newest
-    line of the newest other shard. ``base`` is what it stands on: head and reflog size, or the day.
+    ``shard`` is for committed events, ``local_shard`` for private ones; both root-relative. The next line of
+    ``shard`` gets ``prev_line_hash`` as ``prev``; the first one gets ``head_hint`` as ``head``: the hash of
+    the newest line of the newest other shard. ``base`` is HEAD and reflog size, or the day.
     """
 
     id: str
@@ -60,9 +60,9 @@ class Sessions:
         self._sessions_dir = sessions_dir
         self._local_sessions_dir = os.path.join(local_dir, "sessions")
         self._state_file = os.path.join(local_dir, STATE_NAME)
-        # A copy of the whole folder, on another path or machine, must not go on in the same shard.
+        # A copy of the folder, at another path or on another machine, must not continue the same shard.
         self._place = f"{_machine()}:{os.path.realpath(root)}"
-        # One command writes the state with every event, and waits once for a program that has it open.
+        # A command writes the state with every event, but waits only once for a program that has it open.
         self._pauses = iter(PAUSES)
 
     def _relative(self, *parts: str) -> str:
@@ -72,7 +72,7 @@ class Sessions:
         return os.path.join(self._root, *shard.split("/"))
 
     def _state(self) -> dict[str, Any]:
-        """The stored state; empty when there is none that can be used."""
+        """Return the stored state, empty if missing or invalid."""
         try:
             with open(open_regular(self._state_file), "rb") as file:
                 state = parse_object(file.read(_STATE_LIMIT + 1), _STATE_LIMIT)
@@ -83,40 +83,40 @@ class Sessions:
             return {}
         if not isinstance(session_id, str):
             return {}
-        # The path is made from the id, so the id must be a plain name.
+        # The id becomes part of a path, so it must be a plain name.
         plain = session_id.replace("_", "").replace("-", "")
         return state if session_id.startswith("sess_") and plain.isascii() and plain.isalnum() else {}
 
     def known_shard(self) -> str:
-        """The shard of the last session, to ask git about; "" when there is none."""
+        """Return the shard of the last session, "" if none."""
         session_id = self._state().get("session_id")
         return self._relative(self._sessions_dir, session_id, SHARD_NAME) if session_id else ""
 
     def own(self) -> frozenset[str]:
-        """The ids of the last sessions this working tree is known to have written."""
+        """Return the ids of the last sessions written by this working tree."""
         state = self._state()
         return frozenset([*_earlier(state), state["session_id"]]) if state else frozenset()
 
     def ask(self, git: Git | None, memory_dir: str) -> GitState | None:
-        """Ask git once, before the lock is taken. ``memory_dir`` is root-relative."""
+        """Ask git for its state once, before taking the lock. ``memory_dir`` is root-relative."""
         return git.state(self.known_shard(), memory_dir) if git else None
 
     def still_holds(self, git: Git | None, state: GitState | None) -> bool:
-        """Under the lock: whether git's answer is still true.
+        """Under the lock: whether git's answer is still valid.
 
-        It is not when ``logs/HEAD`` changed size since, or another process began another session.
+        It is not if ``logs/HEAD`` changed size since, or another process began another session.
         """
         if git is None or state is None:
             return True
         return git.reflog_size() == state.reflog_size and self.known_shard() == state.shard
 
     def last_written(self) -> tuple[str, str]:
-        """What this tree wrote last, as session and hash of its line: moves with every write."""
+        """Return session and line hash of this tree's last write: changes with every write."""
         state = self._state()
         return str(state.get("session_id") or ""), str(state.get("last_line") or "")
 
     def current(self, git: GitState | None, now: datetime, new_id: Callable[[str], str]) -> Session:
-        """The session to write in, under the lock; nothing is written. ``new_id("sess")`` makes an id."""
+        """Return the session to write, under the lock, without writing. ``new_id("sess")`` creates an id."""
         if git is None or git.ignored:
             base = (f"{_OUTSIDE} {now.astimezone(UTC):%Y-%m-%d}", 0)
         else:
@@ -124,16 +124,16 @@ class Sessions:
         state = self._state()
         same_base = [state.get("head"), state.get("reflog_size")] == list(base)
         if same_base and not (git and git.shard_known and self.known_shard() == git.shard):
-            going = self._going_on(state, base)
-            if going is not None:
-                return going
+            resumed = self._resumed(state, base)
+            if resumed is not None:
+                return resumed
         session_id = new_id("sess")
         while os.path.lexists(os.path.join(self._sessions_dir, session_id)):
             session_id = new_id("sess")
         return self._session(session_id, base, None, self._newest_head())
 
-    def _going_on(self, state: dict[str, Any], base: tuple[str, int]) -> Session | None:
-        """The stored session, when its shard still ends with the line this tree wrote."""
+    def _resumed(self, state: dict[str, Any], base: tuple[str, int]) -> Session | None:
+        """Return the stored session if its shard still ends with the line this tree wrote."""
         session_id, written = state["session_id"], state.get("last_line")
         path = os.path.join(self._sessions_dir, session_id, SHARD_NAME)
         if written is None and not _has_bytes(path):
@@ -154,7 +154,7 @@ class Sessions:
         )
 
     def _newest_head(self) -> str | None:
-        """The last line of the newest shard, by its session id, that has one."""
+        """Return the hash of the last line of the newest non-empty shard, by session id."""
         try:
             names = sorted(os.listdir(self._sessions_dir), reverse=True)
         except OSError:
@@ -166,18 +166,18 @@ class Sessions:
         return None
 
     def begin(self, session: Session) -> None:
-        """Remember a session before its first line is written, so that a torn one is found and mended."""
+        """Store a session before its first line is written, so that a torn line is found and repaired."""
         if session.prev_line_hash is None:
-            self._remember(session, None, durable=True)
+            self._store_state(session, None, durable=True)
 
     def wrote(self, session: Session, line: bytes, *, private: bool = False) -> None:
-        """Remember that ``line`` is now the last one of the session's shard.
+        """Store that ``line`` is now the last one of the session's shard.
 
-        ``private``: it went to ``local_shard``, and ``shard`` is as it was.
+        ``private``: it was appended to ``local_shard``; ``shard`` is unchanged.
         """
-        self._remember(session, session.prev_line_hash if private else line_hash(line))
+        self._store_state(session, session.prev_line_hash if private else line_hash(line))
 
-    def _remember(self, session: Session, last_line: str | None, *, durable: bool = False) -> None:
+    def _store_state(self, session: Session, last_line: str | None, *, durable: bool = False) -> None:
         from thunderus_mem.store.files import replace_file
 
         before = self._state()
@@ -192,7 +192,7 @@ class Sessions:
             "earlier": earlier[-_REMEMBERED:],
         }
         data = json.dumps(state, indent=1, sort_keys=True).encode() + b"\n"
-        # A state that cannot be written costs a new session, nothing more.
+        # If the state cannot be written, only a new session starts.
         with suppress(ThunderusError):
             replace_file(self._state_file, data, durable=durable, pauses=self._pauses)
 

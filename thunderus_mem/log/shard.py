@@ -1,4 +1,4 @@
-"""One shard of the log as a value: the bytes of an ``events.jsonl`` to events, damages and chain findings."""
+"""Parse one shard, the bytes of an ``events.jsonl``, into events and damages; check the hash chain."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MARKERS = (b"<<<<<<< ", b"||||||| ", b">>>>>>> ")
 
 
 class LoggedEvent(NamedTuple):
-    """An event and where it stands: root-relative shard, line from 1."""
+    """An event and its location: root-relative shard, line from 1."""
 
     event: Event
     shard: str
@@ -32,7 +32,7 @@ class LoggedEvent(NamedTuple):
 
 
 class Damage(NamedTuple):
-    """A line that is no event (line 0: the whole file), with the code of the lint rule that reports it."""
+    """A line that is not an event (line 0: the whole file), and the lint rule that reports it."""
 
     line: int
     code: str
@@ -41,10 +41,10 @@ class Damage(NamedTuple):
 
 
 class ShardReading(NamedTuple):
-    """What could be read of one shard.
+    """The readable contents of one shard.
 
-    ``torn``: the last line has no line end. ``lines`` are the hashes of all lines that are not blank,
-    with their numbers. ``crlf``: some lines end in CRLF, as git writes them here; that changes no hash.
+    ``torn``: the last line has no line end. ``lines`` are the numbers and hashes of all non-blank lines.
+    ``crlf``: some lines end in CRLF, because git is configured so; this does not affect hashes.
     """
 
     path: str
@@ -56,7 +56,7 @@ class ShardReading(NamedTuple):
 
 
 class LogReading(NamedTuple):
-    """All shards together, in order (see `places`); exact repeats once."""
+    """All shards together, in order (see `places`); exact duplicates once."""
 
     events: tuple[LoggedEvent, ...]
     damages: tuple[Damage, ...]
@@ -67,9 +67,9 @@ def _is_marker(line: bytes) -> bool:
 
 
 def _records(data: bytes) -> Iterator[tuple[int, bytes, bool]]:
-    """Lines that are not blank: number, bytes without line end, and whether the line is not a torn last one.
+    """Yield non-blank lines: number, bytes without line end, and whether the line is complete (not torn).
 
-    A last line with NULs is torn although it has an end: the disk kept its size and lost some of its blocks.
+    A last line with NULs is torn even if it has a line end: the disk kept its size but lost blocks.
     """
     pieces = data.split(b"\n")
     last = len(pieces) - (not pieces[-1])
@@ -80,17 +80,17 @@ def _records(data: bytes) -> Iterator[tuple[int, bytes, bool]]:
 
 
 def _damage(path: str, number: int, line: bytes, whole: bool, reason: str) -> Damage:
-    """What is wrong with a line; the beginning of its hash tells which bytes were meant."""
+    """Describe the damage of a line; the start of its hash identifies the bytes."""
     digest = line_hash(line)[:_SHORT_HASH]
     if _is_marker(line):
-        return Damage(number, CONFLICT, f"a conflict marker of git stands in the log ({digest})", path)
+        return Damage(number, CONFLICT, f"Merge conflict marker in the log ({digest})", path)
     if not whole:
-        return Damage(number, TORN, f"the last line is torn: {reason} ({digest})", path)
-    return Damage(number, SHAPE, f"not an event: {reason} ({digest})", path)
+        return Damage(number, TORN, f"Last line torn: {reason} ({digest})", path)
+    return Damage(number, SHAPE, f"Not an event: {reason} ({digest})", path)
 
 
 def parse_shard(path: str, data: bytes) -> ShardReading:
-    """Read the bytes of a shard. Never raises: a line that is no event is a damage, the rest is read."""
+    """Parse the bytes of a shard. Never raises: a line that is not an event becomes a damage."""
     events: list[LoggedEvent] = []
     damages: list[Damage] = []
     lines: list[tuple[int, str]] = []
@@ -109,7 +109,7 @@ def parse_shard(path: str, data: bytes) -> ShardReading:
 
 def _order(event: Event) -> str:
     ts = event.ts
-    # Times as we write them, UTC with milliseconds, are known to be valid and need no reading.
+    # Times as we write them, UTC with milliseconds, need no parsing.
     key = (
         f"{ts[:-1]}000Z"
         if len(ts) == 24 and ts[10] == "T" and ts[19] == "." and ts[23] == "Z"
@@ -119,10 +119,10 @@ def _order(event: Event) -> str:
 
 
 def places(reading: ShardReading) -> Iterator[str]:
-    """Where each event of a shard stands in the log: a text that sorts by time, then id.
+    """Yield the sort key of each event of a shard in the log: by time, then id.
 
-    A line never stands before an earlier line of its session, whatever the clock said meanwhile. Lines with
-    one place follow each other by shard and line.
+    A line never sorts before an earlier line of its session, even if the clock went back. Equal keys sort by
+    shard and line.
     """
     newest: dict[str, str] = {}
     for logged in reading.events:
@@ -132,13 +132,13 @@ def places(reading: ShardReading) -> Iterator[str]:
 
 
 def _same_edit(first: Event, second: Event) -> bool:
-    """Two records of one edit by hand: found in two working trees, they share id and change, not the rest."""
+    """Whether both record the same hand edit, found in two working trees: same id and change."""
     return is_hand_edit(first) and is_hand_edit(second)
 
 
 def merge_readings(readings: Iterable[ShardReading]) -> LogReading:
-    """Join shards. A repeat with the same bytes counts once, where it is placed first; the same id with other
-    bytes is a damage."""
+    """Merge shards. An exact duplicate counts once, at its first place; the same id with other bytes is a
+    damage."""
     kept: dict[str, tuple[str, str, int, LoggedEvent]] = {}
     damages: list[Damage] = []
     for reading in readings:
@@ -151,19 +151,17 @@ def merge_readings(readings: Iterable[ShardReading]) -> LogReading:
             kept[logged.event.id] = min(here, there, key=lambda one: one[:3])
             first = there[3]
             if first.event.raw != logged.event.raw and not _same_edit(first.event, logged.event):
-                message = (
-                    f"{logged.event.id} also stands in {first.shard}, line {first.line}, with other content"
-                )
+                message = f"Duplicate id {logged.event.id}: {first.shard}:{first.line} has other content"
                 damages.append(Damage(logged.line, SHAPE, message, logged.shard))
     ordered = sorted(kept.values(), key=lambda one: one[:3])
     return LogReading(tuple(one[3] for one in ordered), tuple(damages))
 
 
-_RESTORE: Final = "Bring the shard back from git (git log -- {path}) or keep it and accept the finding."
+_RESTORE: Final = "Restore the shard from git (`git log -- {path}`), or keep it and accept the finding"
 
 
 class LogCheck:
-    """Takes the shards of a log, then says what only all of them together show."""
+    """Checks the shards of a log one by one, then all together."""
 
     def __init__(self) -> None:
         self._ids: set[int] = set()
@@ -173,7 +171,7 @@ class LogCheck:
         self._crlf: list[str] = []
 
     def take(self, reading: ShardReading, session_id: str | None) -> list[Diagnostic]:
-        """The findings of one shard, named after a session; ``None``: the single file of another program."""
+        """Return the findings of one shard of a session; ``None``: the single file of another program."""
         for logged in reading.events:
             mark = _mark_of_id(logged)
             (self._doubled if mark in self._ids else self._ids).add(mark)
@@ -185,21 +183,21 @@ class LogCheck:
         return check_chain(reading, session_id=session_id or "", free=session_id is None)
 
     def close(self, again: Callable[[], Iterable[ShardReading]]) -> list[Diagnostic]:
-        """The findings of all shards together; ``again`` reads them once more when an id seems doubled."""
+        """Return the findings of all shards together; ``again`` rereads them if an id may be duplicated."""
         doubles = self._doubles(again()) if self._doubled else ()
         return [*self._missing_heads(), *doubles, *self._line_ends()]
 
     def _line_ends(self) -> Iterator[Diagnostic]:
-        """One note for all shards whose line ends git changes."""
+        """Yield one note for all shards with CRLF line ends."""
         if self._crlf:
-            more = f" and those of {len(self._crlf) - 1} other shards" if len(self._crlf) > 1 else ""
-            message = f"the lines of this shard{more} end in CRLF: git writes them so here"
-            hint = "They are read all the same; `thunderus-mem init` adds the `.gitattributes` that keeps LF."
+            more = f" and of {len(self._crlf) - 1} other shards" if len(self._crlf) > 1 else ""
+            message = f"Lines of this shard{more} end in CRLF, because of git's configuration"
+            hint = "Harmless; to keep LF, let `thunderus-mem init` add the `.gitattributes`"
             yield _finding(LINE_ENDS, Severity.NOTE, min(self._crlf), 0, message, expected="LF", hint=hint)
 
     def _doubles(self, readings: Iterable[ShardReading]) -> Iterator[Diagnostic]:
-        """Ids that stand on two lines with different content (TM503)."""
-        hint = "Keep the line that its shard's chain confirms; bring the other shard back from git."
+        """Yield ids that are on two lines with different content (TM503)."""
+        hint = "Keep the line that matches its shard's hash chain; restore the other shard from git"
         suspects = (
             reading._replace(
                 events=tuple(one for one in reading.events if _mark_of_id(one) in self._doubled), damages=()
@@ -218,10 +216,9 @@ class LogCheck:
             )
 
     def _missing_heads(self) -> Iterator[Diagnostic]:
-        """Notes for events whose ``head`` names a line that is in no shard: git dropped it, or it was
-        removed."""
-        message = "the newest line this session had seen is in no shard here"
-        hint = "Nothing to do when its branch was dropped, rebased or is not merged yet."
+        """Yield notes for events whose ``head`` is not in any shard: dropped by git, or removed."""
+        message = "The newest line known to this session is missing"
+        hint = "Ignore it if its branch was deleted, rebased or is not merged yet"
         for head, shard, line in self._heads:
             if _mark_of_hash(head) not in self._lines:
                 yield _finding(CHAIN, Severity.NOTE, shard, line, message, key="head", hint=hint)
@@ -253,15 +250,16 @@ def _link_problem(event: Event, before: str | None, free: bool) -> str:
     if event.prev == before or (free and event.prev is None):
         return ""
     if before is None:
-        return "lines that stood before this one are gone"
-    return "the line before this one was edited, removed or moved"
+        return "Lines before this one are missing"
+    return "The line before this one was edited, removed or moved"
 
 
 def check_chain(reading: ShardReading, *, session_id: str = "", free: bool = False) -> list[Diagnostic]:
-    """Findings of one shard: damages (TM503, TM505, TM507), broken links (TM504), foreign sessions (TM503).
+    """Return the findings of one shard: damages (TM503, TM505, TM507), broken links (TM504), foreign sessions
+    (TM503).
 
     ``session_id`` is the session the file is named after, if any; ``free`` accepts lines without ``prev``,
-    as a log written by another program has them.
+    as written by other programs.
     """
     path = reading.path
     found = [
@@ -288,15 +286,15 @@ def check_chain(reading: ShardReading, *, session_id: str = "", free: bool = Fal
             found.extend(_oddities(path, number, event, session_id))
         before, broken = digest, event is None
     if reading.torn and not any(damage.code == TORN for damage in reading.damages):
-        hint = "The next writing command ends the line."
-        found.append(_finding(TORN, Severity.NOTE, path, 0, "the last line has no line end", hint=hint))
+        hint = "The next command that writes completes the line"
+        found.append(_finding(TORN, Severity.NOTE, path, 0, "The last line has no line end", hint=hint))
     return found
 
 
 def _oddities(path: str, number: int, event: Event, session_id: str) -> Iterator[Diagnostic]:
     if session_id and event.session_id != session_id:
-        message = f"an event of session {event.session_id} stands in the shard of {session_id}"
+        message = f"Event of session {event.session_id} in the shard of {session_id}"
         yield _finding(SHAPE, Severity.ERROR, path, number, message, key="session_id", expected=session_id)
     if event.kind not in KINDS:
-        message = f'the kind "{event.kind}" is not known to this version; the event is kept'
+        message = f'Unknown kind "{event.kind}"; the event is kept'
         yield _finding(SHAPE, Severity.NOTE, path, number, message, key="kind", expected=", ".join(KINDS))

@@ -1,7 +1,7 @@
-"""An open store and the one way in which it changes.
+"""An open store, and the transactions that change it.
 
-``memory`` opens the store; ``locate`` finds the document that a person means; ``transaction`` is what writing
-commands use, on top of ``journal`` (stage, publish, recover), ``hand_edits`` (what people changed outside the
-tool), ``past_texts`` (texts of earlier versions, texts kept for undo) and ``proposals`` (files that wait for
-a decision). All of them read the disk; journal, proposals and past_texts write it.
+``memory`` opens the store; ``locate`` finds the document for an id, prefix or path; ``transaction`` is for
+commands that write, based on ``journal`` (stage, publish, recover), ``hand_edits`` (changes made outside the
+program), ``past_texts`` (earlier texts, texts kept for undo) and ``proposals`` (changes pending review). All
+read the disk; ``journal``, ``proposals`` and ``past_texts`` write it.
 """

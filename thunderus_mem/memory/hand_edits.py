@@ -1,8 +1,8 @@
-"""Edits that people made outside the tool and that neither an event nor a commit explains yet. Read only.
+"""Find hand edits: changes made outside the program that are in no event and no commit yet. Read only.
 
-A hand edit never breaks anything: the next writing command records it as a patch of actor ``user``. Its id
-is derived from document and both hashes, so that two recordings of one edit are one event. What git has
-committed is never logged again; git tells that story.
+Hand edits are always allowed: the next write records them as patches of the actor ``user``. The id of such an
+event is derived from the document and both hashes, so that the same edit recorded twice is one event. Edits
+that are committed to git are not logged.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MANY = 100
 
 @dataclass(frozen=True)
 class HandEdit:
-    """One edit to record, by the hashes it led from and to; its diff is worked out when it is asked for."""
+    """A hand edit to record, by the hashes before and after; its diff is computed on demand."""
 
     path: str
     doc_id: str
@@ -43,12 +43,12 @@ class HandEdit:
 
     @cached_property
     def change(self) -> Change:
-        """The edit as the log keeps it, with its diff."""
+        """The edit as a change for the log, with its diff."""
         return self.describe(self)
 
     @property
     def event_id(self) -> str:
-        """The id of its event, which follows from what it did."""
+        """The id of its event, derived from document and hashes."""
         return hand_edit_id(self.doc_id, self.before, self.after)
 
     @property
@@ -56,8 +56,8 @@ class HandEdit:
         """The id of its patch."""
         return "patch_" + self.event_id.removeprefix("evt_")
 
-    def still_there(self, layout: Layout) -> bool:
-        """Whether the file is still as it was when the edit was seen."""
+    def still_applies(self, layout: Layout) -> bool:
+        """Whether the file is unchanged since the edit was found."""
         try:
             now = _bytes_now(layout, self.path)
         except ThunderusError:
@@ -65,8 +65,8 @@ class HandEdit:
         return (ABSENT if now is None else content_hash(now)) == self.after
 
 
-class _Seen(NamedTuple):
-    """A file that differs: its hash now (``ABSENT``: gone) and the id it has."""
+class _ChangedFile(NamedTuple):
+    """A file that may have been edited: its current hash (``ABSENT``: missing) and document id."""
 
     path: str
     hash: str
@@ -74,12 +74,11 @@ class _Seen(NamedTuple):
 
 
 def hand_edits(memory: Memory, state: GitState | None) -> tuple[HandEdit, ...]:
-    """The unrecorded edits of a store, by path; ``state`` is git's answer.
+    """Return the unrecorded edits of a store, by path; ``state`` is git's state.
 
-    Git says which documents differ from its newest commit; outside git every document is looked at, by the
-    hash the index read unless its file has changed since. A removed one that git never had is known by the
-    log of the session that goes on. Of the log only those lines are read that speak of an edit which no hash
-    explains.
+    Git lists the documents that differ from HEAD; outside git every document is checked, using the hash in
+    the index if its file has not changed since. A removed document that was never committed is found in the
+    log of the current session. Only log lines about edits that no hash explains are read.
     """
     layout, log_index = memory.layout, memory.log_index()
     asked = memory.git if state is not None and not state.ignored else None
@@ -100,13 +99,13 @@ def hand_edits(memory: Memory, state: GitState | None) -> tuple[HandEdit, ...]:
     committed = _committed(asked, [*edited, *gone])
     finder = _Finder(layout, _History(memory, [*edited, *gone], ()), committed)
     edits = [finder.edit(one) for one in unexplained]
-    # What git has and does not call changed is left out of the working tree on purpose: a sparse checkout.
+    # A committed file that is missing but not reported as changed is excluded by a sparse checkout.
     edits += [finder.removal(path) for path in gone if path not in committed]
     return tuple(sorted((edit for edit in edits if edit is not None), key=lambda edit: edit.path))
 
 
 def still_unrecorded(memory: Memory, edits: Iterable[HandEdit]) -> list[HandEdit]:
-    """Those of the edits that no event explains now either: another process may have written since."""
+    """Return the edits that are still in no event: another process may have written since."""
     index = memory.log_index()
     return [
         edit
@@ -115,18 +114,18 @@ def still_unrecorded(memory: Memory, edits: Iterable[HandEdit]) -> list[HandEdit
     ]
 
 
-def _seen(layout: Layout, path: str, settled: tuple[str, str] | None) -> _Seen | None:
+def _seen(layout: Layout, path: str, settled: tuple[str, str] | None) -> _ChangedFile | None:
     if settled is not None:
-        return _Seen(path, *settled)
+        return _ChangedFile(path, *settled)
     try:
         now = _bytes_now(layout, path)
     except ThunderusError:
-        return None  # a link, a device, a giant, or no permission: lint says so, and it is not gone
-    return _Seen(path, ABSENT if now is None else content_hash(now), _doc_id(path, now))
+        return None  # a link, a device, too large, or no permission: lint reports it, and it is not missing
+    return _ChangedFile(path, ABSENT if now is None else content_hash(now), _doc_id(path, now))
 
 
 def _open_shard(state: GitState | None) -> str:
-    """The shard of the session that goes on; "" when git has it already, so that nothing can match."""
+    """Return the shard of the current session, "" if git has it already, so that nothing matches."""
     return state.shard if state is not None and not state.shard_known else ""
 
 
@@ -139,12 +138,12 @@ def _committed(git: Git | None, paths: list[str]) -> dict[str, bytes]:
 
 
 class _History:
-    """What the events about some paths and documents say of each path, in the order of the log."""
+    """The changes that events made to some paths and documents, in the order of the log."""
 
     def __init__(self, memory: Memory, paths: Iterable[str], doc_ids: Iterable[str]) -> None:
         self._by_path: dict[str, list[Change]] = {}
         self._paths: dict[str, str] = {}
-        # The log is looked at again: what a file shows now was logged before.
+        # Reads the log now, after the files: the change that made a file's current text is in it.
         for event in memory.events_about(paths, doc_ids):
             for change in changes_of(event):
                 if change.op != "aborted":
@@ -152,62 +151,62 @@ class _History:
                     self._paths[change.doc_id] = change.path
 
     def changes(self, path: str) -> list[Change]:
-        """All changes of a path, oldest first."""
+        """Return all changes of a path, oldest first."""
         return self._by_path.get(path, [])
 
     def last_hash(self, path: str) -> str | None:
-        """The hash the log last knew a path by; ``None`` when it never spoke of it."""
+        """Return the last hash of a path in the log, ``None`` if the log has none."""
         changes = self.changes(path)
         return changes[-1].after if changes else None
 
     def knows(self, path: str, text_hash: str) -> bool:
-        """Whether an event led to a text or started from it."""
+        """Whether a text is before or after some event."""
         return any(text_hash in (change.before, change.after) for change in self.changes(path))
 
     def path(self, doc_id: str) -> str:
-        """Where a document last was, or ""."""
+        """Return the last path of a document, or ""."""
         return self._paths.get(doc_id, "")
 
     def doc_id(self, path: str) -> str:
-        """The id of the document that was last at a path, or ""."""
+        """Return the id of the last document at a path, or ""."""
         return next((change.doc_id for change in reversed(self.changes(path)) if change.doc_id), "")
 
 
 class _Finder:
-    """Makes edits of files that differ. ``committed`` are the texts that git's newest commit has of them."""
+    """Creates the edits for changed files. ``committed`` are their texts in HEAD."""
 
     def __init__(self, layout: Layout, history: _History, committed: Mapping[str, bytes]) -> None:
         self._layout = layout
         self._history = history
         self._committed = committed
 
-    def edit(self, seen: _Seen) -> HandEdit | None:
-        """The edit that led to what was seen; ``None`` when it led back to a text that is known."""
+    def edit(self, seen: _ChangedFile) -> HandEdit | None:
+        """Return the edit of a changed file; ``None`` if its text is already known."""
         committed = self._committed.get(seen.path)
         base = ABSENT if committed is None else content_hash(committed)
         last = self._history.last_hash(seen.path)
-        # A commit that the log knows nothing of came after its last event.
+        # The text of HEAD is in no event, so the commit is newer than the last event.
         newer = base != ABSENT and not self._history.knows(seen.path, base)
         before = base if last is None or newer else last
         if seen.hash in (before, base):
             return None
         doc_id = seen.doc_id or _doc_id(seen.path, committed) or self._history.doc_id(seen.path)
-        return self._made(seen.path, doc_id, before, seen.hash)
+        return self._create(seen.path, doc_id, before, seen.hash)
 
     def removal(self, path: str) -> HandEdit | None:
-        """A file that git never had, and that somebody deleted."""
+        """Return the removal of a file that was never committed."""
         before = self._history.last_hash(path)
-        return self._made(path, self._history.doc_id(path), before, ABSENT) if before else None
+        return self._create(path, self._history.doc_id(path), before, ABSENT) if before else None
 
-    def _made(self, path: str, doc_id: str, before: str, after: str) -> HandEdit | None:
-        # Looking costs: once at both, and again only at what holds one.
+    def _create(self, path: str, doc_id: str, before: str, after: str) -> HandEdit | None:
+        # Searching is slow: search both at once, then the path only if there is a secret.
         if find_secrets(f"{path}\n{doc_id}"):
             if find_secrets(path):
                 return None
             doc_id = ""
-        return HandEdit(path, doc_id, before, after, self._described)
+        return HandEdit(path, doc_id, before, after, self._describe)
 
-    def _described(self, edit: HandEdit) -> Change:
+    def _describe(self, edit: HandEdit) -> Change:
         now = _bytes_now(self._layout, edit.path) if edit.after != ABSENT else None
         text_before = _text_before(edit.path, self._committed.get(edit.path), edit.before, self._history)
         diff = _diff(text_before, now, edit.path)
@@ -228,7 +227,7 @@ def _doc_id(path: str, data: bytes | None) -> str:
 
 
 def _diff(before: str | None, now: bytes | None, path: str) -> str | None:
-    """The diff, unless the text before is unknown, the text is not UTF-8, or the diff would log a secret."""
+    """Return the diff; ``None`` if the old text is unknown, the new one not UTF-8, or either has a secret."""
     if before is None:
         return None
     try:
@@ -241,7 +240,7 @@ def _diff(before: str | None, now: bytes | None, path: str) -> str | None:
 
 
 def _text_before(path: str, committed: bytes | None, before: str, history: _History) -> str | None:
-    """The text of hash ``before``: what git has, or what the log's diffs make of it or of nothing."""
+    """Return the text with the hash ``before``: committed, or replayed from the log."""
     if before == ABSENT:
         return ""
     text = committed.decode("utf-8", "replace") if committed is not None else ""
@@ -255,7 +254,7 @@ def _text_before(path: str, committed: bytes | None, before: str, history: _Hist
 
 
 def _replay(text: str, changes: Iterable[Change]) -> str | None:
-    """Apply the changes that begin at ``text``; ``None`` when a diff is missing or does not fit."""
+    """Apply the changes that start at ``text``; ``None`` if a diff is missing or does not apply."""
     current, started = text, False
     for change in changes:
         if not started and change.before != (content_hash(current) if current else ABSENT):
@@ -269,7 +268,7 @@ def _replay(text: str, changes: Iterable[Change]) -> str | None:
 
 
 def _bytes_now(layout: Layout, path: str) -> bytes | None:
-    """The file's bytes, ``None`` when there is none. Raises ``ThunderusError`` when it cannot be told."""
+    """Return the file's bytes, ``None`` if missing. Raises ``ThunderusError`` if it cannot be read."""
     try:
         return read_file(os.path.join(layout.root, path), MAX_DOCUMENT)
     except NotFound:
@@ -277,18 +276,19 @@ def _bytes_now(layout: Layout, path: str) -> bytes | None:
 
 
 def mass_loss(memory: Memory, edits: Iterable[HandEdit]) -> tuple[HandEdit, ...]:
-    """The removals among ``edits`` when they are so many that hardly anybody meant them; else none. A
-    document that lives on in another file is not removed."""
+    """Return the removals among ``edits`` if they are too many to be intended, else none.
+
+    A document that exists in another file does not count as removed.
+    """
     index = memory.index
     gone = tuple(edit for edit in edits if edit.after == ABSENT and index.get(edit.doc_id) is None)
     return gone if len(gone) > most_lost(index.count() + len(gone)) else ()
 
 
 def refusal(gone: int, left: int) -> Refused:
-    """A folder that is not mounted must not be logged as hundreds of removals, nor be written into."""
+    """Return the error for a mass deletion: e.g. an unmounted folder must not be logged as removals."""
     return Refused(
-        f"{gone:,} of {gone + left:,} documents are gone, and neither a command nor a commit took them away; "
+        f"{gone:,} of {gone + left:,} documents are missing, but no command or commit removed them; "
         "nothing was written",
-        hint="bring them back; or, if they are meant to be gone, commit that or run "
-        "`thunderus-mem record --yes`",
+        hint="restore them; if you deleted them on purpose, commit that or run `thunderus-mem record --yes`",
     )

@@ -1,10 +1,11 @@
-"""A change of several files as one step: stage the bytes, commit by one line of the log, publish, drop.
+"""Change several files atomically: stage the bytes, commit with one line of the log, publish, drop.
 
-The caller holds the lock. Killed before the line nothing has happened; after it, ``recover`` does the rest.
+The caller holds the lock. If the process is killed before the line is written, nothing has changed; after it,
+``recover`` finishes the change.
 
 A staged operation is a folder named after its event: ``op.json``, the new text of write *n* in the file
-``n``, and a removed document, once taken, in ``n.taken``. A write whose staged file is gone has been
-published. Reads and writes the staging folder, the documents and the log.
+``n``, and a removed document, once moved, in ``n.taken``. A write without a staged file is published. Reads
+and writes the staging folder, the documents and the log.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ _BATCH_LIMIT: Final = 1 << 30
 
 
 class Planned(NamedTuple):
-    """A write as ``op.json`` holds it: both hashes, ``ABSENT`` for no file."""
+    """A write in ``op.json``: the hashes before and after, ``ABSENT`` for no file."""
 
     path: str
     before: str
@@ -59,8 +60,10 @@ class Planned(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """A staged change: its event and the log it goes to, git's HEAD when it was made, its writes; or several
-    lines of the log that change no file, ``event_id`` being that of the first."""
+    """A staged change: its event, its shard, git's HEAD when it was staged, and its writes.
+
+    With a ``batch``: several lines of the log without writes; ``event_id`` is that of the first.
+    """
 
     event_id: str
     shard: str
@@ -70,12 +73,12 @@ class Operation(NamedTuple):
 
 
 def plan(event_id: str, shard: str, changes: Sequence[FileChange], head: str) -> Operation:
-    """The operation for ``changes``; raises ``Refused`` for an odd event id or a file named twice."""
+    """Return the operation for ``changes``; raises ``Refused`` for an invalid event id or duplicate paths."""
     if not _EVENT_ID.fullmatch(event_id):
-        raise Refused(f"{event_id[:80]!r} is not an event id.", hint="Let the tool make the id.")
+        raise Refused(f"invalid event id {event_id[:80]!r}", hint="let the program generate the id")
     folded = [change.path.casefold() for change in changes]
     if len(set(folded)) != len(folded):
-        raise Refused("One change names the same file twice.", hint="Make it two changes.")
+        raise Refused("a change names the same file twice", hint="make two changes")
     planned = tuple(Planned(change.path, change.hash_found, change.hash_after) for change in changes)
     return Operation(event_id, shard, head, planned)
 
@@ -98,9 +101,9 @@ def _encode(operation: Operation) -> bytes:
 
 
 def read_operation(staging: str, event_id: str) -> Operation | None:
-    """Read ``op.json`` of a staged change; None when it is damaged or names a path that leads out.
+    """Read ``op.json`` of a staged change; None if it is damaged or has an unsafe path.
 
-    Raises as ``read_file``: what the disk refuses to read is not damage.
+    Raises like ``read_file``: a read error is not damage.
     """
     import json
 
@@ -136,7 +139,7 @@ def _batch(record: dict[str, Any] | None) -> Batch | None:
 
 
 def staged_ids(staging: str) -> list[str]:
-    """The events that have something staged, oldest first."""
+    """Return the ids of the staged events, oldest first."""
     try:
         with os.scandir(staging) as entries:
             return sorted(
@@ -151,7 +154,7 @@ def staged_ids(staging: str) -> list[str]:
 
 
 def stage(staging: str, operation: Operation, changes: Sequence[FileChange]) -> None:
-    """Write the new bytes and ``op.json``, all synced; leaves nothing when it fails."""
+    """Write the new texts and ``op.json``, all synced; leaves nothing on failure."""
     folder = os.path.join(staging, operation.event_id)
     try:
         disk.make_folders(staging)
@@ -173,9 +176,9 @@ def stage(staging: str, operation: Operation, changes: Sequence[FileChange]) -> 
 
 
 def drop(staging: str, event_id: str) -> None:
-    """Take a staged change away, ``op.json`` last: half-dropped it still says what it was.
+    """Remove a staged change, ``op.json`` last, so that an interrupted drop can be recognised.
 
-    What the disk refuses to drop is found again by the next command; the change itself is settled either way.
+    Errors are ignored: the next command finds the rest, and the change itself is complete.
     """
     folder = os.path.join(staging, event_id)
     try:
@@ -186,16 +189,16 @@ def drop(staging: str, event_id: str) -> None:
         return
 
 
-USUAL_MODE: Final = 0o644
-"""Permissions that the log does not tell of."""
+DEFAULT_MODE: Final = 0o644
+"""Default permissions, omitted from the log."""
 
 
 class FileChange(NamedTuple):
-    """A change of one file: its text before (``None``: there was none) and after (``None``: removed).
+    """A change of one file: its text before (``None``: no file) and after (``None``: removed).
 
-    A document that moves is two of them, with ``renames``: its old path loses the text, its new path gets it.
-    ``found`` is what the file holds instead of ``before``, where git has left a conflict in it. ``mode`` are
-    the permissions a new file gets, or one that goes away has, where they are not the usual ones.
+    A moved document is two changes with ``renames``: its old path is removed, its new path created. ``found``
+    is the current text instead of ``before``, if git left a conflict in the file. ``mode`` are the
+    permissions of a new or removed file, if not the default.
     """
 
     doc_id: str
@@ -210,7 +213,7 @@ class FileChange(NamedTuple):
     def move(
         cls, id: str, path: str, text: str, to: str, *, new_text: str | None = None, new_id: str | None = None
     ) -> list[FileChange]:
-        """The changes that give a document the path ``to``, and another text or id where they are given."""
+        """Return the changes that move a document to the path ``to``, optionally with a new text or id."""
         gets = cls(
             id if new_id is None else new_id, to, None, text if new_text is None else new_text, renames=True
         )
@@ -218,7 +221,7 @@ class FileChange(NamedTuple):
 
     @property
     def op(self) -> str:
-        """What the change does to the file."""
+        """What the change does to the file: create, update, remove or rename."""
         if self.renames:
             return "rename"
         if self.before is None:
@@ -227,24 +230,24 @@ class FileChange(NamedTuple):
 
     @property
     def hash_before(self) -> str:
-        """The hash of the text before, ``ABSENT`` where there was none."""
+        """The hash of the text before, ``ABSENT`` for no file."""
         return ABSENT if self.before is None else content_hash(self.before)
 
     @property
     def hash_found(self) -> str:
-        """The hash that the file must have when it is changed."""
+        """The hash the file must have when it is changed."""
         return self.hash_before if self.found is None else content_hash(self.found)
 
     @property
     def hash_after(self) -> str:
-        """The hash of the text after, ``ABSENT`` where there is none."""
+        """The hash of the text after, ``ABSENT`` if removed."""
         return ABSENT if self.after is None else content_hash(self.after)
 
     def for_log(self) -> Change:
-        """The change as the log keeps it: hashes and the diff, unless it is too long or tells a secret."""
+        """Return the change for the log: hashes, and the diff unless it is too long or contains a secret."""
         from thunderus_mem.document.secrets import holds_secret
 
-        # A hunk may show the middle of a secret alone, so the texts are looked at, not the diff.
+        # A hunk may contain only a part of a secret, so the texts are searched, not the diff.
         secret = any(holds_secret(text) for text in (self.before, self.after) if text is not None)
         diff = None if secret else unified_diff(self.before, self.after, self.path)
         return Change(
@@ -259,28 +262,30 @@ class FileChange(NamedTuple):
         )
 
 
-def keeping_modes(edits: Iterable[FileChange], mode_at: Callable[[str], int]) -> Iterator[FileChange]:
-    """The edits with the permissions of the files they take away, for the log; one that moves takes its own
-    along. ``mode_at`` gives those of a path, 0 where there are none."""
+def with_modes(edits: Iterable[FileChange], mode_at: Callable[[str], int]) -> Iterator[FileChange]:
+    """Add the permissions of removed files to the edits, for the log; a moved file keeps its permissions.
+
+    ``mode_at`` returns the permissions of a path, 0 if missing.
+    """
     left: int | None = None
     for edit in edits:
         if edit.after is None:
             mode = mode_at(edit.path)
-            left = mode if mode not in (0, USUAL_MODE) else None
+            left = mode if mode not in (0, DEFAULT_MODE) else None
             yield edit._replace(mode=left)
-        else:  # what moves follows at once on what it leaves
+        else:  # the new path of a move follows its old path immediately
             moved = left if edit.renames and edit.mode is None else edit.mode
             yield edit._replace(mode=moved)
             left = None
 
 
 class RecoveredFile(NamedTuple):
-    """What became of one file of an interrupted change.
+    """How one file of an interrupted change was recovered.
 
-    ``removed``: never committed, nothing had happened. ``published``: finished now. ``dropped``: had been
-    finished. ``aborted``: the file has other text, which stays; ours is in ``kept``. ``pending``: the disk
-    refused again, ``problem`` says why. ``tail``: the end of the log ``path`` was repaired, torn bytes are in
-    ``kept``. ``damaged``: the staged change could not be read; its files are in ``kept``.
+    ``removed``: not committed, undone. ``published``: finished now. ``dropped``: was already finished.
+    ``aborted``: the file has other text, which is kept; ours is in ``kept``. ``pending``: writing failed
+    again, ``problem`` is the error. ``tail``: the end of the log ``path`` was repaired, torn bytes are in
+    ``kept``. ``damaged``: the staged change is unreadable; its files are in ``kept``.
     """
 
     event_id: str
@@ -291,10 +296,10 @@ class RecoveredFile(NamedTuple):
 
 
 class Committed(NamedTuple):
-    """A change that is in the log for good, and what became of its files.
+    """A change that is in the log, and the state of its files.
 
-    ``problem`` says why a file still waits for the disk: the next command finishes it. ``aborted`` names
-    files that somebody changed at the last moment: their text stays, ours is set aside.
+    ``problem``: why a file could not be written yet; the next command finishes it. ``aborted``: files that
+    another program changed at the last moment; they are kept, and our text is quarantined.
     """
 
     problem: str = ""
@@ -302,7 +307,7 @@ class Committed(NamedTuple):
 
     @property
     def published(self) -> bool:
-        """Whether no file waits."""
+        """Whether all files are written."""
         return not self.problem
 
 
@@ -310,11 +315,11 @@ _STAGED_LIMIT: Final = 256 << 20
 
 
 class Journal:
-    """Commits changes to the files below ``root``; ``staging`` and ``quarantine`` are absolute folders.
+    """Commits changes to files below ``root``; ``staging`` and ``quarantine`` are absolute folders.
 
-    ``is_log`` and ``is_document`` tell which root-relative paths a change may speak of: a staged change that
-    names any other was not made by us (a repository can bring a staging folder along) and is set aside.
-    ``is_private`` are the logs that several lines at once are appended to.
+    ``is_log`` and ``is_document`` decide which root-relative paths a change may contain: a staged change with
+    any other path is not ours (a clone can contain a staging folder) and is quarantined. ``is_private`` are
+    the logs that batches are appended to.
     """
 
     def __init__(
@@ -335,20 +340,20 @@ class Journal:
         self._quarantine = quarantine
 
     def pending(self) -> int:
-        """How many changes are staged: under way in another process, or interrupted."""
+        """Return the number of staged changes: in progress in another process, or interrupted."""
         return len(staged_ids(self._staging))
 
     def repair(self, shard: str) -> TailRepair | None:
-        """Mend the end of a log (root-relative); to be done before a line's ``prev`` is worked out."""
+        """Repair the end of a root-relative log; call it before computing a line's ``prev``."""
         return repair_tail(inside(self._root, shard), self._quarantine)
 
     def append(self, event_id: str, shard: str, lines: Sequence[bytes], *, follows: str = "") -> None:
-        """Append lines that change no file to the log ``shard``, in one write: all, or none for whoever reads
-        it after the next `recover`. The first is that of the event. Raises as `commit` does."""
+        """Append lines that change no file to the log ``shard`` in one write: all or none, after `recover`.
+        ``event_id`` is that of the first line. Raises like `commit`."""
         log = inside(self._root, shard)
         repair = repair_tail(log, self._quarantine)
         if repair is not None:
-            raise Conflict(f"{shard} was mended just now.", hint="Run the command again.")
+            raise Conflict(f"the end of {shard} was just repaired", hint="run the command again")
         if len(lines) > 1:
             stage(self._staging, plan(event_id, shard, (), "")._replace(batch=batch_at(log, lines)), ())
         try:
@@ -364,13 +369,12 @@ class Journal:
         self, event_id: str, shard: str, line: bytes, changes: Sequence[FileChange], *, head: str = "",
         follows: str = "",
     ) -> Committed:  # fmt: skip
-        """Record ``line`` in the log ``shard`` and make ``changes``: all, or nothing before the log
-        says so.
+        """Append ``line`` to the log ``shard`` and make ``changes``; the line commits them.
 
-        ``head`` is what git's HEAD was when the change was made; ``recover`` compares it. ``follows`` is the
-        hash of the line before. Raises ``Conflict`` when a file or the log is not as expected, ``Refused``
-        for a path that leads out, ``NotWritable`` when the disk refuses, ``Uncertain`` (one of them) when
-        nobody can tell whether the line is there. Once it is, nothing is raised: see ``Committed``.
+        ``head`` is git's HEAD at the time of the change; ``recover`` compares it. ``follows`` is the hash of
+        the previous line. Raises ``Conflict`` if a file or the log is not as expected, ``Refused`` for an
+        unsafe path, ``NotWritable`` for a system error, and its subclass ``Uncertain`` if the line may or may
+        not be written. Once it is written, nothing is raised: see ``Committed``.
         """
         operation = plan(event_id, shard, changes, head)
         log = inside(self._root, shard)
@@ -378,8 +382,8 @@ class Journal:
             check_expected(inside(self._root, planned.path), planned.before)
         repair = repair_tail(log, self._quarantine)
         if repair is not None and repair.action == "completed":
-            # The line names the record before it, and that is no longer the last one.
-            raise Conflict(f"{shard} was mended just now.", hint="Run the command again.")
+            # The line's ``prev`` is no longer the hash of the last record.
+            raise Conflict(f"the end of {shard} was just repaired", hint="run the command again")
         if changes:
             stage(self._staging, operation, changes)
         try:
@@ -396,18 +400,18 @@ class Journal:
         return Committed(problem, tuple(one for one in outcomes if one.action == "aborted"))
 
     def _publish(self, operation: Operation, position: int) -> RecoveredFile:
-        """Make one committed write true; what the disk refuses is ``pending``, other text ``aborted``."""
+        """Publish a committed write; ``pending`` on a system error, ``aborted`` if the text differs."""
         planned = operation.writes[position]
         staged = os.path.join(self._staging, operation.event_id, str(position))
         try:
             action = publish_staged(staged, inside(self._root, planned.path), planned.before, planned.after)
         except Conflict:
-            return self._set_aside(operation, position)
+            return self._abort(operation, position)
         except (OSError, ThunderusError) as error:
-            return _waiting(operation, planned, error)
+            return _pending_file(operation, planned, error)
         return RecoveredFile(operation.event_id, planned.path, action)
 
-    def _set_aside(self, operation: Operation, position: int) -> RecoveredFile:
+    def _abort(self, operation: Operation, position: int) -> RecoveredFile:
         planned = operation.writes[position]
         staged = os.path.join(self._staging, operation.event_id, str(position))
         kept = ""
@@ -416,7 +420,7 @@ class Journal:
                 if disk.mode_of(path):
                     kept = quarantine(self._quarantine, planned.path, read_file(path, _STAGED_LIMIT))
         except (OSError, ThunderusError) as error:
-            return _waiting(operation, planned, error)
+            return _pending_file(operation, planned, error)
         return RecoveredFile(operation.event_id, planned.path, "aborted", kept)
 
     def recover(
@@ -427,13 +431,13 @@ class Journal:
         shards: Iterable[str] = (),
         on_abort: Callable[[RecoveredFile], None] | None = None,
     ) -> list[RecoveredFile]:
-        """Finish or undo whatever an interrupted process left, under the lock; says what was done.
+        """Finish or undo interrupted changes, under the lock; return what was done.
 
-        ``contains(shard, event_id)`` tells whether the log has the event. ``head`` is git's HEAD now: a
-        change made on another one is not published but set aside. The ends of ``shards`` are repaired first.
-        ``on_abort`` is called for each file that keeps other text, before the staged operation is
-        forgotten, so that it can be recorded; it must bear being called twice. Killed itself, the next call
-        does the rest. Raises ``NotWritable`` when the disk refuses to say what there is.
+        ``contains(shard, event_id)`` is whether the log has the event. ``head`` is git's current HEAD: a
+        change made on another HEAD is quarantined, not published. The ends of ``shards`` are repaired first.
+        ``on_abort`` is called for each aborted file, so that it can be recorded, before the staged operation
+        is dropped; it may be called twice. An interrupted recovery is finished by the next call. Raises
+        ``NotWritable`` if the staging folder cannot be read.
         """
         recovered: list[RecoveredFile] = []
         sweep(self._quarantine)
@@ -455,7 +459,7 @@ class Journal:
     ) -> list[RecoveredFile]:
         folder = os.path.join(self._staging, event_id)
         if not disk.mode_of(os.path.join(folder, OPERATION)):
-            # Killed while staging, or at the very end of dropping: either way there is nothing to do.
+            # Killed while staging, or at the end of dropping: nothing to recover.
             unfinished = bool(os.listdir(folder))
             drop(self._staging, event_id)
             return [RecoveredFile(event_id, "", "removed")] if unfinished else []
@@ -484,8 +488,8 @@ class Journal:
     def _undo(self, operation: Operation, moved: bool) -> list[RecoveredFile]:
         undone = []
         for position, planned in enumerate(operation.writes):
-            # On another HEAD the event may well exist, in a log that is not checked out.
-            kept = self._set_aside(operation, position) if moved else None
+            # On another HEAD the event may exist in a log that is not checked out.
+            kept = self._abort(operation, position) if moved else None
             if kept is not None and kept.action == "pending":
                 return [kept]
             undone.append(
@@ -499,8 +503,8 @@ class Journal:
     ) -> list[RecoveredFile]:
         outcomes = []
         for position in range(len(operation.writes)):
-            if moved and self._waits(operation, position):
-                outcome = self._set_aside(operation, position)
+            if moved and self._is_pending(operation, position):
+                outcome = self._abort(operation, position)
             else:
                 outcome = self._publish(operation, position)
             if outcome.action == "aborted" and on_abort is not None:
@@ -510,7 +514,7 @@ class Journal:
             drop(self._staging, operation.event_id)
         return outcomes
 
-    def _waits(self, operation: Operation, position: int) -> bool:
+    def _is_pending(self, operation: Operation, position: int) -> bool:
         planned = operation.writes[position]
         staged = os.path.join(self._staging, operation.event_id, str(position))
         if planned.after == ABSENT:
@@ -529,8 +533,8 @@ class Journal:
         return RecoveredFile(event_id, "", "damaged", kept)
 
 
-def _waiting(operation: Operation, planned: Planned, error: OSError | ThunderusError) -> RecoveredFile:
-    """A write that the disk refuses: the next command tries it again."""
+def _pending_file(operation: Operation, planned: Planned, error: OSError | ThunderusError) -> RecoveredFile:
+    """Return a write that failed: the next command retries it."""
     problem = explain(error, planned.path) if isinstance(error, OSError) else error
     return RecoveredFile(operation.event_id, planned.path, "pending", problem=str(problem))
 

@@ -1,5 +1,5 @@
-"""From what a person typed (an id, a unique beginning, a path) to a document, read from its file; and what
-rules and names need to know of the other documents, asked of the index once and kept.
+"""Find a document by id, unique prefix, alias or path; and answer lint's questions about other documents from
+the index, each asked once.
 """
 
 from __future__ import annotations
@@ -33,26 +33,26 @@ _NUMBER = re.compile(r"(?:adr[-_ .]?)?0*([0-9]{1,6})", re.ASCII | re.IGNORECASE)
 
 
 def find_row(memory: Memory, given: str, *, itself: bool = False) -> DocRow:
-    """The row of the document that ``given`` means: an id or a unique beginning of one, an alias, a path, the
-    file it was imported from, the number of a decision.
+    """Return the index row of the document ``given``: an id or a unique prefix of one, an alias, a path, the
+    file it was imported from, or the number of a decision.
 
-    An archived document that was joined into another is that other one, and a word is said of it, unless
-    ``itself`` is meant or its path was given. Raises `NotFound` with "did you mean" when nothing fits,
-    `InvalidDocument` when several do or when nothing was given.
+    For an archived document that was merged into another one, return the latter with a notice, unless
+    ``itself`` is set or its path was given. Raises `NotFound` with "did you mean" if nothing matches,
+    `InvalidDocument` if ``given`` is ambiguous or empty.
     """
     row = _named(memory, given)
     by_path = row.path == given or row.path == stored_path(memory, given)
     survivor = None if itself or by_path else _survivor(memory, row)
     if survivor is not None:
-        memory.say(f"{row.id} was joined into {survivor.id}; its own text is in {row.path}.")
+        memory.say(f"{row.id} was merged into {survivor.id}; its own text is in {row.path}")
         return survivor
     if row.id != given and (row.id, "duplicates", given) in memory.index.edges_of(row.id):
-        memory.say(f"{given} was joined into {row.id}.")
+        memory.say(f"{given} was merged into {row.id}")
     return row
 
 
 def _survivor(memory: Memory, row: DocRow) -> DocRow | None:
-    """The document in use that has the id of an archived one among its aliases."""
+    """Return the active document that has the id of an archived one as an alias."""
     if not is_archived(row.path):
         return None
     heir = memory.index.heir(row.id)
@@ -62,9 +62,9 @@ def _survivor(memory: Memory, row: DocRow) -> DocRow | None:
 def _named(memory: Memory, given: str) -> DocRow:
     index = memory.index
     if not given.strip():
-        raise InvalidDocument("the id is empty", hint="`thunderus-mem list` shows all ids")
+        raise InvalidDocument("the id is empty", hint="run `thunderus-mem list` for all ids")
     if not _is_text(given):
-        raise NotFound("no document has an id that is not valid UTF-8")
+        raise NotFound("invalid id: not UTF-8 text")
     row = index.get(given)
     if row is not None:
         return row
@@ -78,13 +78,13 @@ def _named(memory: Memory, given: str) -> DocRow:
         return row
     if matches:
         raise InvalidDocument(
-            f"{given!r} is the beginning of {len(matches)} ids", hint=f"one of: {', '.join(matches[:8])}"
+            f"ambiguous id {given!r}: {len(matches)} ids match", hint=f"use one of {', '.join(matches[:8])}"
         )
     raise NotFound(f"no document has the id {given!r}", hint=_hint(memory, given, ids))
 
 
 def _numbered(memory: Memory, given: str) -> list[str]:
-    """The decisions that people mean by ``7``, ``0007`` or ``ADR-7``."""
+    """Return the ids of decisions with a number such as ``7``, ``0007`` or ``ADR-7``."""
     match = _NUMBER.fullmatch(given)
     paths = IndexCorpus(memory.index).adr_numbers().get(int(match[1]), ()) if match else ()
     return [row.id for path in paths if (row := memory.index.by_path(path)) is not None]
@@ -95,14 +95,14 @@ def _hint(memory: Memory, given: str, ids: list[str]) -> str:
     if rows:
         path = _unreadable_file(memory, given, rows)
         if path:
-            return f"its file cannot be read as a document: see `thunderus-mem lint {path}`"
-        return f"it was removed; `thunderus-mem log {given}` tells when and why"
+            return f"its file is not a valid document: run `thunderus-mem lint {path}`"
+        return f"it was removed; run `thunderus-mem log {given}` for when and why"
     near = closest(given, ids)
-    return f"did you mean {', '.join(near)}?" if near else "`thunderus-mem list` shows all ids"
+    return f"did you mean {', '.join(near)}?" if near else "run `thunderus-mem list` for all ids"
 
 
 def _unreadable_file(memory: Memory, doc_id: str, rows: Sequence[EventRow]) -> str:
-    """The file in which the log last saw a document, when it is there and does not read; else ""."""
+    """Return the last path of a document in the log if its file exists but is unreadable; else ""."""
     bad = {path for path, _, found in memory.index.files() if not found}
     if not bad:
         return ""
@@ -112,7 +112,7 @@ def _unreadable_file(memory: Memory, doc_id: str, rows: Sequence[EventRow]) -> s
 
 
 def _is_text(given: str) -> bool:
-    # Bytes of a command line that are no UTF-8 arrive as lone surrogates.
+    # Bytes of a command line that are not UTF-8 arrive as lone surrogates.
     try:
         given.encode("utf-8")
     except UnicodeEncodeError:
@@ -121,23 +121,23 @@ def _is_text(given: str) -> bool:
 
 
 def find_document(memory: Memory, given: str, *, itself: bool = False) -> Document:
-    """The document that ``given`` means, as `find_row` says, read from its file now."""
+    """Return the document ``given``, found like in `find_row`, read from its file."""
     row = find_row(memory, given, itself=itself)
     document = read_row(memory, row)
     if document is None:
         raise InvalidDocument(
-            f"{row.path} cannot be read as a document any more", hint=f"see `thunderus-mem lint {row.path}`"
+            f"{row.path} is no longer a valid document", hint=f"run `thunderus-mem lint {row.path}`"
         )
     return document
 
 
 def read_row(memory: Memory, row: DocRow) -> Document | None:
-    """The document of an index row, from its file; ``None`` when the file is no document any more."""
+    """Read the document of an index row from its file; ``None`` if the file is no longer valid."""
     return read_document(row.path, read_file(inside(memory.root, row.path), MAX_DOCUMENT)).document
 
 
 def stored_path(memory: Memory, given: str) -> str:
-    """The root-relative path that a person means, from the current folder or from the root."""
+    """Return the root-relative path for one relative to the current folder or to the root."""
     for base in (os.getcwd(), memory.root):
         path = os.path.normpath(os.path.join(base, given))
         if os.path.lexists(path):
@@ -151,17 +151,19 @@ def stored_path(memory: Memory, given: str) -> str:
 
 
 def document_in(memory: Memory, path: str, doc_id: str) -> Document:
-    """The document of this id in the file at ``path``. Raises `InvalidDocument` when it holds another, or
+    """Read the document with this id from the file at ``path``. Raises `InvalidDocument` if it has another or
     none."""
     document = read_document(path, read_file(inside(memory.root, path), MAX_DOCUMENT)).document
     if document is None or document.id != doc_id:
-        raise InvalidDocument(f"{path} cannot be read as a document", hint=f"see `thunderus-mem lint {path}`")
+        raise InvalidDocument(f"{path} is not a valid document", hint=f"run `thunderus-mem lint {path}`")
     return document
 
 
 def document_at(memory: Memory, path: str) -> Document | None:
-    """The document in the file at ``path`` (from the root), or ``None`` where there is none. Raises
-    `NotWritable` when the system will not let us see: unknown is not absent."""
+    """Read the document in the file at root-relative ``path``, or ``None`` if there is none.
+
+    Raises `NotWritable` if the file cannot be read: unknown is not missing.
+    """
     try:
         data = read_below(memory.root, path, MAX_DOCUMENT)
     except (NotFound, Refused):
@@ -170,11 +172,12 @@ def document_at(memory: Memory, path: str) -> Document | None:
 
 
 def documents(memory: Memory, *, archived: bool = False) -> list[Document]:
-    """Every file in use that reads as a document, also those whose id another file claims; with ``archived``
-    those in the archive instead. For who decides by all of them: raises `NotWritable` when the system will
-    not let us read one, or look into one of their folders."""
+    """Read all active documents, including duplicate ids; with ``archived``, all archived ones.
+
+    For callers that need every document: raises `NotWritable` if a file or folder cannot be read.
+    """
     refuse_unlisted(memory.index.unlisted())
-    # A file without a hash was not read; it may be a document all the same.
+    # A file without a hash was not read; it may still be a document.
     paths = [
         path
         for path, text_hash, doc_id in memory.index.files()
@@ -184,7 +187,7 @@ def documents(memory: Memory, *, archived: bool = False) -> list[Document]:
 
 
 def file_names(folder: str) -> list[str]:
-    """The names in an absolute folder; none where there is no such folder."""
+    """Return the names in an absolute folder, empty if it does not exist."""
     try:
         return os.listdir(folder)
     except FileNotFoundError:
@@ -192,18 +195,18 @@ def file_names(folder: str) -> list[str]:
 
 
 def check_free(memory: Memory, path: str, hint: str) -> None:
-    """Raise `DocumentExists` when there is a file at ``path``, or one that some systems take for the same."""
+    """Raise `DocumentExists` if ``path`` exists, or a name that some systems treat as the same."""
     folder, _, name = path.rpartition("/")
     for one in file_names(inside(memory.root, folder)):
         if fold_key(one) == fold_key(name):
-            raise DocumentExists(f"there is a file {folder}/{one} already", hint=hint)
+            raise DocumentExists(f"{folder}/{one} already exists", hint=hint)
 
 
 def left_behind(memory: Memory, doc_id: str, path: str) -> tuple[Diagnostic, ...]:
-    """Warnings for documents that link to the one of this id and path, which goes away."""
+    """Return warnings for documents that link to this one, which is being removed."""
     sources = [source for source, _, target in memory.index.edges_of(doc_id) if target == doc_id]
     return tuple(
-        Diagnostic("TM201", Severity.WARNING, path, 0, 0, f"{source} still links to {doc_id}.")
+        Diagnostic("TM201", Severity.WARNING, path, 0, 0, f"{source} still links to {doc_id}")
         for source in sorted(set(sources))
     )
 
@@ -212,47 +215,46 @@ _ADR_NUMBER = re.compile(r"/DECISIONS/(?:.*/)?ADR-(\d+)[^/]*$", re.IGNORECASE)
 
 
 class IndexCorpus:
-    """Answers ``lint.Corpus`` from an index."""
+    """Implements ``lint.Corpus`` with an index."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
 
     def paths_of(self, doc_id: str) -> tuple[str, ...]:
-        """Every file with that id."""
+        """Return every file with that id."""
         return self._paths.get(doc_id, ())
 
     def paths_like(self, path: str) -> tuple[str, ...]:
-        """Every file whose path is this one but for case and Unicode form."""
+        """Return every file whose path differs only in case or Unicode form."""
         return self._alike.get(fold_key(path), ())
 
     def ids_like(self, doc_id: str) -> tuple[str, ...]:
-        """Every id that is this one but for case and Unicode form."""
+        """Return every id that differs only in case or Unicode form."""
         return self._alike_ids.get(fold_key(doc_id), ())
 
     def resolve(self, target: str) -> str | None:
-        """The id behind an id, an alias, a file stem or a path; behind that of an archived document that was
-        joined into another, the other."""
+        """Return the id for an id, alias, file stem or path; for a merged document, that of the other one."""
         if target in self._docs:
-            return self._joined(target) or target
+            return self._merged_into(target) or target
         return self._by_path.get(target) or self._names.get(fold_name(target.removesuffix(".md")))
 
-    def _joined(self, doc_id: str) -> str | None:
+    def _merged_into(self, doc_id: str) -> str | None:
         return self._index.heir(doc_id) if is_archived(self._docs[doc_id][0]) else None
 
     def superseded_by(self, doc_id: str) -> str | None:
-        """The existing document that supersedes this one."""
+        """Return the existing document that supersedes this one."""
         return self._superseded.get(doc_id)
 
     def ids(self) -> Iterable[str]:
-        """All document ids, sorted."""
+        """Return all document ids, sorted."""
         return sorted(self._docs)
 
     def anchors(self, doc_id: str) -> frozenset[str]:
-        """The heading anchors of a document."""
+        """Return the heading anchors of a document."""
         return frozenset(json.loads(self._docs.get(doc_id, ("", "[]"))[1]))
 
     def adr_numbers(self) -> Mapping[int, tuple[str, ...]]:
-        """Number of a decision → the files that carry it."""
+        """Return the files of each decision number."""
         numbers: dict[int, list[str]] = {}
         for path, _, _ in self._files:
             if match := _ADR_NUMBER.search(path):
@@ -260,7 +262,7 @@ class IndexCorpus:
         return {number: tuple(paths) for number, paths in sorted(numbers.items())}
 
     def named(self, key: str) -> list[str]:
-        """Everything that documents name in their provenance under ``events`` or ``commits``."""
+        """Return everything in the documents' provenance under ``events`` or ``commits``."""
         return self._index.named(key)
 
     @cached_property
@@ -301,7 +303,7 @@ class IndexCorpus:
 
 
 def _groups(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Names by their folded form, where several share one."""
+    """Group names by folded form; only groups of several."""
     groups: dict[str, list[str]] = {}
     for name in names:
         groups.setdefault(fold_key(name), []).append(name)

@@ -1,6 +1,6 @@
-"""`Memory`: an open store, and what any command needs of it. It has no command of its own.
+"""`Memory`: an open store and the parts that commands share; it has no commands itself.
 
-Clock, ids and environment come in through `open_memory`; nothing below reads them from the process.
+Clock, random bits and environment are parameters of `open_memory`; other modules do not read them.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _TRIES = 10
 
 
 class Memory:
-    """An open store: where it is, how it is configured, and the parts that commands work with.
+    """An open store: its layout, configuration, index, log and git repository.
 
-    Parts open when first asked for, so that a search never loads what only writing needs.
+    Parts are opened on first use, so that a search never loads what only writing needs.
     """
 
     def __init__(
@@ -57,26 +57,26 @@ class Memory:
         self.environ = environ
         self.also = also
         self.troubles = troubles
-        """What keeps any command but `doctor` from opening the store."""
+        """Errors that prevent every command but `doctor` from opening the store."""
         self.tell: Tell = silent
-        """Hears how far long work is; a terminal draws it."""
-        self.say: Callable[[str], None] = _to_nobody
-        """Hears what a person should know in passing."""
+        """Callback for progress; a terminal displays it."""
+        self.say: Callable[[str], None] = _ignore
+        """Callback for notices to the user."""
         self._clock = clock
         self._index: SqliteIndex | None = None
         self._random_bits = random_bits
 
     @property
     def root(self) -> str:
-        """The absolute folder that holds ``.thunderus``."""
+        """The absolute folder that contains ``.thunderus``."""
         return self.layout.root
 
     def now(self) -> datetime:
-        """The time of this command, with its zone."""
+        """Return the current time, with its zone."""
         return self._clock()
 
     def new_id(self, prefix: str) -> str:
-        """A new ULID behind ``prefix`` (``evt``, ``patch``, ``snap``, ``sess``)."""
+        """Return a new ULID with a ``prefix`` (``evt``, ``patch``, ``snap``, ``sess``)."""
         return self._ulids.new(prefix)
 
     @cached_property
@@ -87,22 +87,23 @@ class Memory:
 
     @property
     def index(self) -> Index:
-        """The search index, as fresh as the last `refresh` (or as its opening) left it."""
+        """The search index, as of the last `refresh` or its opening."""
         if self._index is None:
             self.refresh()
         assert self._index is not None
         return self._index
 
     def refresh(self) -> Refreshed:
-        """Bring index and manifest up to date with the files; cheap when nothing changed.
+        """Update index and manifest from the files; cheap if nothing changed.
 
-        A damaged index is built anew; ``Refreshed.rebuilt`` says why.
+        A damaged index is rebuilt; ``Refreshed.rebuilt`` is the reason.
         """
         refreshed = self._refreshed()
         if refreshed.removed > most_lost(refreshed.before):
             self.say(
-                f"{refreshed.removed:,} of {refreshed.before:,} documents are gone since the last command; "
-                "`thunderus-mem status` tells whether git or the log explains it."
+                f"{refreshed.removed:,} of {refreshed.before:,} documents disappeared since the last "
+                "command; "
+                "run `thunderus-mem status` to see whether a commit or an event removed them"
             )
         return refreshed
 
@@ -116,14 +117,13 @@ class Memory:
         return refreshed
 
     def judge(self) -> None:
-        """Answer from an index in memory from now on, so that the one on disk stays as it is."""
-        self._index, _ = in_memory(self.layout, "to judge the one on disk", self.tell)
+        """Use an index in memory from now on, so that the one on disk stays unchanged."""
+        self._index, _ = in_memory(self.layout, "to check the one on disk", self.tell)
 
     def apart(self, generation: str) -> Memory:
-        """This store for another process, which must not touch the connection of this one.
+        """Return this store for a forked process, which must not use the connection of this one.
 
-        Raises ``IndexDamaged`` or ``FileNotFoundError`` when the index on disk is not the one of this
-        ``generation``.
+        Raises ``IndexDamaged`` or ``FileNotFoundError`` if the index on disk is not of this ``generation``.
         """
         other = Memory(
             self.layout,
@@ -137,9 +137,9 @@ class Memory:
         return other
 
     def ask(self, question: Callable[[Index], Answer]) -> Answer:
-        """The answer to a question about one moment of the index, which must be short and write nothing.
+        """Run a short read-only query on one snapshot of the index.
 
-        When damage shows meanwhile, a new index is built and asked again.
+        If the index turns out to be damaged, rebuild it and run the query again.
         """
         try:
             with self.index.moment():
@@ -151,7 +151,7 @@ class Memory:
 
     @cached_property
     def log(self) -> EventLog:
-        """The event log, shards of both this tree and the repository."""
+        """The event log: committed and local shards."""
         from thunderus_mem.log.reader import EventLog
 
         return EventLog(
@@ -163,28 +163,28 @@ class Memory:
 
     @cached_property
     def git(self) -> Git | None:
-        """The repository around the store; ``None`` outside git, or when git cannot be asked."""
+        """The git repository of the store; ``None`` outside git, or if git cannot be run."""
         from thunderus_mem.git.repository import Git
 
         return Git.find(self.root, self.environ)
 
     @cached_property
     def sessions(self) -> Sessions:
-        """Which shard this working tree writes."""
+        """The session of this working tree, i.e. the shard it writes."""
         from thunderus_mem.log.sessions import Sessions
 
         return Sessions(self.root, self.layout.sessions_dir, self.layout.local_dir)
 
     @cached_property
     def undo_texts(self) -> UndoTexts:
-        """Texts that the log has no way back to."""
+        """Texts that the log cannot restore."""
         from thunderus_mem.memory.past_texts import UndoTexts
 
         return UndoTexts(self.layout.kept_dir)
 
     @cached_property
     def journal(self) -> Journal:
-        """The one way in which documents and log change."""
+        """The journal: the only way to change documents and log."""
         from thunderus_mem.memory.journal import Journal
         from thunderus_mem.store.paths import is_private_shard, is_shard, may_stage
 
@@ -198,34 +198,36 @@ class Memory:
         )
 
     def log_index(self) -> LogIndex:
-        """The log as the index projects it, brought up to date."""
+        """Return the index of the log, up to date."""
         for _ in range(_TRIES):
             projected = self.index.log()
             try:
                 projected.refresh(self.log, self.tell)
             except Degraded:
-                # Damaged, or another process has put a new one in its place: both are answered by opening it.
+                # Damaged, or replaced by another process: open it again.
                 self.index.close()
                 self._index = None
-            except NotWritable as error:  # a full disk is no reason not to answer
+            except NotWritable as error:  # reading must work on a full disk
                 self.index.close()
                 self._index, _ = in_memory(self.layout, str(error), self.tell)
             else:
                 return projected
-        raise Busy("other processes keep replacing the index", hint="try again when they are done")
+        raise Busy(
+            "other processes keep replacing the index", hint="run the command again when they are done"
+        )
 
     def events_about(self, paths: Iterable[str], doc_ids: Iterable[str]) -> list[Event]:
-        """The events about paths and documents, in the order of the log; no other lines are read."""
+        """Return the events about paths and documents, in the order of the log; reads only their lines."""
         from thunderus_mem.index.log import read
 
         return [logged.event for logged in read(self.log, self.log_index().about(paths, doc_ids))]
 
     def git_state(self) -> GitState | None:
-        """One question to git: HEAD, whether it knows this tree's shard, which documents changed."""
+        """Ask git once for HEAD, whether it knows this tree's shard, and the changed documents."""
         return self.sessions.ask(self.git, MEMORY)
 
     def origin(self) -> dict[str, str]:
-        """Who writes, for the ``origin`` of an event; empty when the configuration leaves it out."""
+        """Return author and client for the ``origin`` of events; empty if disabled by the settings."""
         if not self.config.events_origin:
             return {}
         found = {
@@ -247,10 +249,10 @@ def open_memory(
     random_bits: Callable[[int], int] | None = None,
     lenient: bool = False,
 ) -> Memory:
-    """Find the store for a folder (the current one by default) and open it.
+    """Find the store of a folder (by default the current one) and open it.
 
-    Raises `NoStore` when there is none, `InvalidConfig` when its configuration cannot be read, `Refused` when
-    one of its folders is a link. ``lenient`` opens it all the same, with the defaults: see `Memory.troubles`.
+    Raises `NoStore` if there is none, `InvalidConfig` if its configuration is invalid, `Refused` if one of
+    its folders is a link. ``lenient`` opens it anyway, with default settings: see `Memory.troubles`.
     """
     surroundings = os.environ if environ is None else environ
     found = find_root(os.getcwd() if start is None else start, surroundings, linked=lenient)
@@ -275,9 +277,9 @@ def open_memory(
 
 
 def is_interrupted(layout: Layout) -> bool:
-    """Whether documents may show a part of a change until the next command that writes.
+    """Whether a change was interrupted, so that documents may be incomplete until the next write.
 
-    A change that a living process makes is none. Costs one look into a folder that is nearly always empty.
+    A change in progress in a running process does not count. Reads one folder, which is usually empty.
     """
     try:
         if not os.listdir(layout.staging_dir):
@@ -290,8 +292,8 @@ def is_interrupted(layout: Layout) -> bool:
     return not is_held(layout.lock_file) and bool(staged_ids(layout.staging_dir))
 
 
-def _to_nobody(text: str) -> None:
-    """Nobody listens."""
+def _ignore(text: str) -> None:
+    """Discard a notice."""
 
 
 def _system_clock() -> datetime:

@@ -1,4 +1,4 @@
-"""Texts that a document had once, each proved by its hash: by the log's diffs, git, or kept for `undo`.
+"""Earlier texts of a document, each verified by its hash: from the log's diffs, from git, or kept for `undo`.
 
 Reads git and ``.thunderus/local``; writes the latter.
 """
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 
 def as_lf(text: str) -> str:
-    """The text as the log knows it: every line end LF."""
+    """Return the text with LF line ends, as in the log."""
     return "".join(lines_of(text)) if "\r" in text else text
 
 
 def text_before(after: str | None, diff: str) -> str | None:
-    """What a diff of the log says the text was, with the line ends of the one ``after``.
+    """Reverse a diff of the log on ``after``, keeping its line ends.
 
-    ``None`` when the diff is not one of that text.
+    ``None`` if the diff does not apply.
     """
     now = as_lf(after or "")
     before = apply_diff(now, reversed_diff(diff))
@@ -48,8 +48,8 @@ def text_before(after: str | None, diff: str) -> str | None:
     return three_way(now, after, before)
 
 
-def leads_back(before: str, after: str | None, diff: str | None) -> bool:
-    """Whether the logged diff gives back the text before a change to the byte."""
+def can_restore(before: str, after: str | None, diff: str | None) -> bool:
+    """Whether the logged diff restores the exact text before a change."""
     if diff is None:
         return False
     if "\r" not in before and (after is None or "\r" not in after):
@@ -57,13 +57,11 @@ def leads_back(before: str, after: str | None, diff: str | None) -> bool:
     return text_before(after, diff) == before
 
 
-def without_way_back(
-    changes: Sequence[Change], texts: Sequence[tuple[str | None, str | None]]
-) -> dict[int, str]:
-    """Texts before that an event's own diffs do not lead back to, by place; none that holds a secret.
+def unrestorable(changes: Sequence[Change], texts: Sequence[tuple[str | None, str | None]]) -> dict[int, str]:
+    """Return the old texts, by position, that an event's diffs cannot restore; none that contains a secret.
 
-    ``texts`` are those before and after each change, as they are on disk. A document that only moves has its
-    text at its new path.
+    ``texts`` are the texts on disk before and after each change. The text of a moved document is at its new
+    path.
     """
     moved = {change.after for change in changes if change.op == "rename"}
     lost = {
@@ -71,16 +69,16 @@ def without_way_back(
         for place, (change, (before, after)) in enumerate(zip(changes, texts, strict=True))
         if before is not None
         and not (change.op == "rename" and change.before in moved)
-        and not leads_back(before, after, change.diff)
+        and not can_restore(before, after, change.diff)
     }
     return {place: text for place, text in lost.items() if not holds_secret(text)}
 
 
 class PastTexts:
-    """The past texts of one document, with line ends as LF, worked out when first asked for.
+    """The past texts of one document, with LF line ends, computed on demand.
 
-    ``changes`` are those of the log; ``now`` its text. ``elsewhere`` gives texts by hash from outside the log
-    (what git has, say), and is asked only when the log alone does not lead there.
+    ``changes`` are those of the log; ``now`` is its current text. ``elsewhere`` returns texts by hash from
+    outside the log, e.g. from git; it is called only if the log is not sufficient.
     """
 
     def __init__(
@@ -95,7 +93,7 @@ class PastTexts:
         self._known = {} if now is None else {content_hash(now): as_lf(now)}
 
     def text(self, wanted: str) -> str | None:
-        """The text of this hash; ``None`` when it is nowhere any more."""
+        """Return the text with this hash, ``None`` if it cannot be restored."""
         if wanted not in self._known:
             self._known = known_texts(self._transitions, self._known)
         if wanted not in self._known and not self._asked:
@@ -108,10 +106,10 @@ Result = TypeVar("Result")
 
 
 class CommittedTexts:
-    """The texts that git has of some paths, for whoever holds the lock, which is never held over git.
+    """The committed texts of some paths, for code under the lock, which must not wait for git.
 
-    `texts` gives up an attempt that needs a path git was not asked for; `fetching` then asks git, without the
-    lock, and makes the next attempt. ``git`` is ``None`` outside a repository.
+    `texts` aborts an attempt that needs a path not fetched yet; `fetching` then fetches it without the lock
+    and retries. ``git`` is ``None`` outside a repository.
     """
 
     def __init__(self, git: Git | None) -> None:
@@ -120,14 +118,14 @@ class CommittedTexts:
         self._texts: dict[str, str] = {}
 
     def texts(self, paths: Iterable[str]) -> dict[str, str]:
-        """Every text known, by hash, when the paths are among those that git was asked about."""
+        """Return all known texts by hash; abort the attempt if a path was not fetched yet."""
         missing = set(paths) - self._asked
         if missing and self._git is not None:
             raise _NotFetched(tuple(sorted(missing)))
         return self._texts
 
     def fetching(self, attempt: Callable[[], Result]) -> Result:
-        """The attempt's result; what it needs from git is fetched between two attempts."""
+        """Return the attempt's result; fetch what it needs from git between attempts."""
         while True:
             try:
                 return attempt()
@@ -143,7 +141,7 @@ class CommittedTexts:
 
 
 class _NotFetched(Exception):
-    """Texts that git may have are needed, of these paths."""
+    """Texts of these paths must be fetched from git."""
 
     def __init__(self, paths: tuple[str, ...]) -> None:
         super().__init__(paths)
@@ -151,19 +149,19 @@ class _NotFetched(Exception):
 
 
 CAP: Final = 32 << 20
-"""Bytes all kept texts may have together."""
+"""Maximum total size of kept texts in bytes."""
 DAYS: Final = 90
-"""Days a kept text stays."""
+"""Days after which a kept text is deleted."""
 _NAME: Final = re.compile(r"(evt_[0-9A-HJKMNP-TV-Z]{26})\.json", re.ASCII)
 
 
 class UndoTexts:
-    """Texts that the log has no way back to, kept in one working tree, in the absolute ``folder``.
+    """Texts that the log cannot restore, kept in one working tree in the absolute ``folder``.
 
-    One file an event, named after it: the texts before its changes, by their place in the event. Only what
-    the diffs of the log do not lead back to is there (they were too long, or write line ends as LF), and
-    never a text that holds a secret. Old files go, and the oldest when there are too many; nothing but `undo`
-    depends on them. Writing is for who holds the lock.
+    One file per event, named after it: the texts before its changes, by their position in the event. Only
+    texts that the log's diffs cannot restore (too long, or line ends other than LF), and none that contains a
+    secret. Old files are deleted, and the oldest if there are too many; only `undo` uses them. Write only
+    under the lock.
     """
 
     def __init__(self, folder: str) -> None:
@@ -175,7 +173,7 @@ class UndoTexts:
         return os.path.join(self._folder, name) if _NAME.fullmatch(name) else None
 
     def keep(self, event_id: str, texts: Mapping[int, str], now: datetime) -> bool:
-        """Keep texts by their place in the event; says whether they are kept. Never raises for the disk."""
+        """Keep texts by their position in the event; return whether they were written. Never raises."""
         path = self._file(event_id)
         data = json.dumps({str(place): text for place, text in texts.items()}, ensure_ascii=False).encode()
         if path is None or len(data) > CAP:
@@ -188,7 +186,7 @@ class UndoTexts:
         return True
 
     def read(self, event_id: str, place: int) -> str | None:
-        """The text before the change at this place of the event; ``None`` when none was kept."""
+        """Return the text before the change at this position of the event, ``None`` if not kept."""
         if self._last[0] != event_id:
             path = self._file(event_id)
             try:
@@ -200,7 +198,7 @@ class UndoTexts:
         return text if isinstance(text, str) else None
 
     def _clear(self, now: datetime) -> None:
-        """Take away what is too old and, while there is too much, the oldest."""
+        """Delete old files, then the oldest while there are too many."""
         sweep(self._folder)
         eldest = max(int((now - timedelta(days=DAYS)).timestamp() * 1000), 0)
         first = f"evt_{encode_ulid(eldest, 0)}.json"

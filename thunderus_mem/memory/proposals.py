@@ -1,9 +1,9 @@
-"""A proposal: a change of documents that waits for a decision, one file each below ``.thunderus/patches``.
+"""Proposals: changes of documents pending review, one file each below ``.thunderus/patches``.
 
-The value, its file as bytes, and the folder, which is read under a cap and without following links. It may
-come from anybody through git, so nothing of it is believed: `decode` takes only what `encode` could have
-written, and `ProposedEdit.text_after` only a diff that leads from the one hash to the other. `needs_review`
-says whose changes become proposals at all; whether one still fits is said by `rebase` in `review.queue`.
+The value, its encoding, and the folder, which is read with a size limit and without following links.
+Proposals may come from anyone through git, so they are untrusted: `decode` accepts only what `encode` could
+have written, and `ProposedEdit.text_after` only a diff that leads from one hash to the other. `needs_review`
+decides which changes become proposals; `rebase` in `review.queue` applies them to the current documents.
 """
 
 from __future__ import annotations
@@ -35,25 +35,25 @@ if TYPE_CHECKING:
 
 PATCH_ID: Final = re.compile(r"patch_[0-9A-HJKMNP-TV-Z]{26}", re.ASCII)
 OPS: Final = ("add", "edit", "remove", "rename", "supersede", "link", "anchor", "garden", "recap", "import")
-"""What a proposal may be: the kinds of patches that make or change documents."""
+"""The kinds of patches that can be proposals: those that create or change documents."""
 
 
 class InvalidProposal(ValueError):
-    """A file that is no proposal: which ``key`` (``edits[0].path``, or ""), the reason, and what to do."""
+    """A file that is not a valid proposal: the ``key`` (``edits[0].path``, or ""), reason, and fix."""
 
     def __init__(self, key: str, reason: str, fix: str = "") -> None:
         super().__init__(f"{key}: {reason}" if key else reason)
         self.key = key
         self.reason = reason
-        self.fix = fix or "bring the file back from git, or delete it: then nothing is proposed"
+        self.fix = fix or "restore the file from git, or delete it to drop the proposal"
 
 
 class ProposedEdit(NamedTuple):
     """One file of a proposal.
 
-    ``before`` is the content hash it was made from ("": a new file), ``after`` the one it leads to ("": the
-    file goes away). ``diff`` leads from the one text to the other, with line ends as LF. A document that gets
-    another path is two of them with ``renames``: the old path loses the text, then the new path gets it.
+    ``before`` is the content hash it applies to ("": a new file), ``after`` the resulting one ("": removed).
+    ``diff`` leads from one text to the other, with LF line ends. A moved document is two edits with
+    ``renames``: the old path, then the new path.
     """
 
     path: str
@@ -65,7 +65,7 @@ class ProposedEdit(NamedTuple):
 
     @property
     def op(self) -> str:
-        """What it does to the file: create, update, remove or rename."""
+        """What the edit does to the file: create, update, remove or rename."""
         if self.renames:
             return "rename"
         return "create" if not self.before else "update" if self.after else "remove"
@@ -74,37 +74,38 @@ class ProposedEdit(NamedTuple):
     def between(
         cls, path: str, doc_id: str, before: str | None, after: str | None, *, renames: bool = False
     ) -> ProposedEdit:
-        """The edit that makes ``after`` of ``before`` (``None``: no file)."""
+        """Return the edit from ``before`` to ``after`` (``None``: no file)."""
         old, new = ("" if text is None else content_hash(text) for text in (before, after))
         return cls(path, doc_id, old, new, whole_diff(before, after, path), renames)
 
     @classmethod
     def of(cls, change: FileChange) -> ProposedEdit:
-        """The edit that makes a change."""
+        """Return the edit for a change."""
         return cls.between(change.path, change.doc_id, change.before, change.after, renames=change.renames)
 
     def text_after(self, now: str | None) -> str | None:
-        """The text it makes of ``now``, the text it was made from (``None``: no file); ``None`` removes it.
+        """Apply the edit to ``now``, the text it was made from (``None``: no file); ``None`` means removed.
 
-        Line ends are those of ``now``. Raises `InvalidProposal` when the diff does not lead to the hash it
-        names.
+        Line ends are those of ``now``. Raises `InvalidProposal` if the result does not match the hash.
         """
         if not self.after:
             return None
         lf = "".join(lines_of(now or ""))
         text = apply_diff(lf, self.diff)
         if text is None or content_hash(text) != self.after:
-            raise InvalidProposal("edits", f"the diff of {self.path} does not lead to the text it names")
+            raise InvalidProposal(
+                "edits", f"the diff of {self.path} does not give the text with the hash `after`"
+            )
         return text if now is None or "\r" not in now else three_way(lf, now, text) or text
 
 
 class Proposal(NamedTuple):
-    """A change that waits for a decision.
+    """A change pending review.
 
     ``op`` is the kind of patch it becomes (one of `OPS`); ``rule``, ``action`` and ``label`` come from the
-    gardener, "" else. ``key`` is what a decision about it is remembered by, ``texts`` the digests it rests
-    on, by document id, ``private`` the private events that a new text names. ``created`` is when, ``actor``
-    and ``origin`` who made it; ``why`` and ``evidence`` are for whoever decides.
+    gardener, else "". Decisions are remembered by ``key``; ``texts`` are the digests it is based on, by
+    document id; ``private`` are the private events that a new text cites. ``created``, ``actor`` and
+    ``origin`` are when and who; ``why`` and ``evidence`` are for the reviewer.
     """
 
     id: str
@@ -125,7 +126,7 @@ class Proposal(NamedTuple):
 
 
 MAX_PROPOSAL: Final = 4 << 20
-"""Bytes of the largest file of a proposal."""
+"""Maximum size of a proposal's file in bytes."""
 VERSION: Final = 1
 _HASH: Final = re.compile(r"(?:sha256:[0-9a-f]{64})?", re.ASCII)
 _MOST_LABEL: Final = 120
@@ -156,22 +157,22 @@ def encode(proposal: Proposal) -> bytes:
 
 
 def decode(data: bytes) -> Proposal:
-    """Read the bytes of a proposal's file. Raises `InvalidProposal` with key, reason and a way out."""
+    """Decode the bytes of a proposal's file. Raises `InvalidProposal` with key, reason and a hint."""
     marked = data.startswith(b"<<<<<<<") or b"\n<<<<<<<" in data
     try:
         table = parse_object(data, MAX_PROPOSAL)
     except ValueError as error:
-        fix = "git could not merge it: keep one side, or delete the file" if marked else ""
+        fix = "it has merge conflict markers: keep one side, or delete the file" if marked else ""
         raise InvalidProposal("", str(error), fix) from None
     version = table.get("v")
     if type(version) is int and version > VERSION:
-        raise InvalidProposal("v", f"written by a newer version of the format ({version})", "use that one")
+        raise InvalidProposal("v", f"written in a newer format version ({version})", "upgrade thunderus-mem")
     _only(table, _KEYS, "")
     if version != VERSION or type(version) is not int:
         raise InvalidProposal("v", f"must be {VERSION}")
     texts = [_object(one, ("id", "digest"), f"texts[{at}]") for at, one in enumerate(_list(table, "texts"))]
     proposal = Proposal(
-        id=_text(table, "id", PATCH_ID, "an id of a patch (patch_ and a ULID)"),
+        id=_text(table, "id", PATCH_ID, "a patch id (patch_ and a ULID)"),
         created=_text(table, "created"),
         actor=_choice(table, "actor", ACTORS),
         origin=_origin(table),
@@ -195,13 +196,13 @@ def decode(data: bytes) -> Proposal:
 
 
 def _only(table: Mapping[str, Any], keys: Iterable[str], place: str) -> None:
-    """Raise for a key too many or too few."""
+    """Raise for unknown or missing keys."""
     wanted = list(keys)
     for key in table:
         if key not in wanted:
             near = closest(key, wanted, 1)
             meant = f'did you mean "{near[0]}"? ' if near else ""
-            raise InvalidProposal(_at(place, key), "is no key of a proposal", f"{meant}take the key out")
+            raise InvalidProposal(_at(place, key), "is an unknown key", f"{meant}remove the key")
     for key in wanted:
         if key not in table:
             raise InvalidProposal(_at(place, key), "is missing")
@@ -221,7 +222,7 @@ def _text(
 ) -> str:
     value = table[key]
     if not isinstance(value, str):
-        raise InvalidProposal(_at(at, key), "must be text")
+        raise InvalidProposal(_at(at, key), "must be a string")
     if pattern is not None and not pattern.fullmatch(value):
         raise InvalidProposal(_at(at, key), f"is not {what}")
     return value
@@ -251,7 +252,7 @@ def _list(table: Mapping[str, Any], key: str, at: str = "") -> list[Any]:
 def _texts(table: Mapping[str, Any], key: str, at: str = "") -> tuple[str, ...]:
     values = _list(table, key, at)
     if not all(isinstance(value, str) for value in values):
-        raise InvalidProposal(_at(at, key), "must be a list of texts")
+        raise InvalidProposal(_at(at, key), "must be a list of strings")
     return tuple(values)
 
 
@@ -265,7 +266,7 @@ def _object(value: Any, keys: tuple[str, ...], place: str) -> tuple[dict[str, An
 def _origin(table: Mapping[str, Any]) -> dict[str, str]:
     value = table["origin"]
     if not isinstance(value, dict) or not all(isinstance(one, str) for one in value.values()):
-        raise InvalidProposal("origin", "must be an object of texts")
+        raise InvalidProposal("origin", "must be an object of strings")
     return value
 
 
@@ -278,22 +279,24 @@ def _edit(value: Any, place: str) -> ProposedEdit:
     if not path:
         raise InvalidProposal(_at(place, "path"), "is empty")
     if not before and not after:
-        raise InvalidProposal(place, "neither begins nor ends with a file")
+        raise InvalidProposal(place, "has neither a text before nor one after")
     lines = _texts(table, "diff", place)
     if any("\n" in line for line in lines):
-        raise InvalidProposal(_at(place, "diff"), "is a list of lines, and one of them holds a line end")
+        raise InvalidProposal(_at(place, "diff"), "must be a list of lines without line ends")
     diff = "".join(f"{line}\n" for line in lines)
     return ProposedEdit(path, _text(table, "doc_id", at=place), before, after, diff, table["renames"])
 
 
 def _check_targets(proposal: Proposal) -> None:
-    """Raise when a document is changed that is not named: who decides goes by the names. The gardener also
-    names documents that it only compared."""
+    """Raise if a changed document is not among the targets, which the reviewer sees.
+
+    Targets of the gardener may also be documents that it only compared.
+    """
     named = set(proposal.targets)
     changed = {edit.doc_id for edit in proposal.edits}
     for at, edit in enumerate(proposal.edits):
         if edit.doc_id and edit.doc_id not in named:
-            raise InvalidProposal(f"edits[{at}].doc_id", f"{_cut(edit.doc_id)} is not among the targets")
+            raise InvalidProposal(f"edits[{at}].doc_id", f"{_cut(edit.doc_id)} is not one of the targets")
     for at, target in enumerate(proposal.targets):
         if target not in changed and not proposal.rule:
             raise InvalidProposal(f"targets[{at}]", f"no edit changes {_cut(target)}")
@@ -304,18 +307,18 @@ def _cut(name: str) -> str:
 
 
 def _check_edits(edits: tuple[ProposedEdit, ...]) -> None:
-    """Raise for no edit, a file named twice, a rename that is not two halves, or a diff that cannot be."""
+    """Raise for no edits, duplicate paths, an incomplete rename, or an invalid diff."""
     if not edits:
-        raise InvalidProposal("edits", "is empty: nothing is proposed")
+        raise InvalidProposal("edits", "is empty")
     seen: set[str] = set()
     for at, edit in enumerate(edits):
         if edit.path.casefold() in seen:
-            raise InvalidProposal(f"edits[{at}].path", "is named twice")
+            raise InvalidProposal(f"edits[{at}].path", "is a duplicate path")
         seen.add(edit.path.casefold())
     halves = [edit for edit in edits if edit.renames]
     sides = [(bool(edit.before), bool(edit.after)) for edit in halves]
     if sides != [(True, False), (False, True)] * (len(halves) // 2):
-        raise InvalidProposal("edits", "a rename is two edits: the old path, then the new one")
+        raise InvalidProposal("edits", "a rename must be two edits: the old path, then the new one")
     for at, edit in enumerate(edits):
         if not edit.before:
             try:
@@ -329,7 +332,7 @@ _DAY: Final = 86_400
 
 
 class Waiting(NamedTuple):
-    """A proposal that waits: its file from the root, the text of that file, and what it says."""
+    """A pending proposal: its root-relative path, the text of that file, and its value."""
 
     path: str
     text: str
@@ -342,12 +345,12 @@ class Waiting(NamedTuple):
 
     @property
     def removal(self) -> FileChange:
-        """What a decision does besides, so that the proposal is gone with it."""
+        """The change that deletes the proposal together with a decision."""
         return FileChange("", self.path, self.text, None)
 
 
 class BadProposal(NamedTuple):
-    """A file among the proposals that is none: where, which key of it, why, and what to do."""
+    """An invalid file among the proposals: path, key, reason, and how to fix it."""
 
     path: str
     key: str
@@ -356,7 +359,7 @@ class BadProposal(NamedTuple):
 
 
 def file_names(layout: Layout) -> list[str]:
-    """The files among the proposals, from the root, oldest first: their names begin with the time."""
+    """Return the root-relative files of the proposals, oldest first: their names sort by time."""
     try:
         names = os.listdir(layout.patches_dir)
     except FileNotFoundError:
@@ -367,13 +370,13 @@ def file_names(layout: Layout) -> list[str]:
 
 
 def age(path: str, now: datetime) -> int | None:
-    """Whole days since the proposal in this file was made, by the time in its name; ``None`` for no such."""
+    """Return the age in days by the time in the file name; ``None`` for other names."""
     made = ulid_time(proposal_id(path).removeprefix("patch_"))
     return None if made is None else max(int((now - made).total_seconds()) // _DAY, 0)
 
 
 def entries(layout: Layout) -> Iterator[Waiting | BadProposal]:
-    """Each file of the folder, oldest first, one at a time: one bad file hides no other."""
+    """Yield each file of the folder, oldest first; an invalid file does not hide the others."""
     for path in file_names(layout):
         try:
             yield _read(layout, path)
@@ -382,14 +385,16 @@ def entries(layout: Layout) -> Iterator[Waiting | BadProposal]:
         except NotFound:
             continue  # decided meanwhile
         except ThunderusError as error:
-            reason = str(error).removeprefix(repr(path)).removeprefix(path).strip(" .")
+            reason = str(error)
+            for name in (repr(path), path):
+                reason = reason.replace(f"{name} ", "").replace(f" {name}", "")
             yield BadProposal(path, "", reason, error.hint or "")
 
 
 def all_waiting(layout: Layout) -> Iterator[Waiting]:
-    """Each proposal that waits, oldest first, for who decides about all of them.
+    """Yield all pending proposals, oldest first.
 
-    A file that is none is left out; one that the system will not let us read may be one, and raises.
+    Skips invalid files, but raises if a file cannot be read: it may be a proposal.
     """
     for path in file_names(layout):
         with suppress(InvalidProposal, NotFound, Refused):
@@ -397,25 +402,25 @@ def all_waiting(layout: Layout) -> Iterator[Waiting]:
 
 
 def read(layout: Layout, path: str) -> Waiting:
-    """One proposal by its file. Raises `NotFound`, `Refused`, or `InvalidDocument` naming file and key."""
+    """Read one proposal. Raises `NotFound`, `Refused`, or `InvalidDocument` with file and key."""
     try:
         return _read(layout, path)
     except InvalidProposal as error:
-        raise InvalidDocument(f"{path} is no proposal: {error}", hint=error.fix) from None
+        raise InvalidDocument(f"{path} is not a valid proposal: {error}", hint=error.fix) from None
 
 
 def _read(layout: Layout, path: str) -> Waiting:
     named = proposal_id(path)
     if not named:
-        raise InvalidProposal("", "no proposal has such a name (patch_….json)", "move the file away")
+        raise InvalidProposal("", "the file name must be patch_….json", "move the file away")
     data = read_below(layout.root, path, MAX_PROPOSAL)
     proposal = decode(data)
     if proposal.id != named:
-        raise InvalidProposal("id", f"is {proposal.id}, but the file is named {named}")
+        raise InvalidProposal("id", f"is {proposal.id}, but the file name is {named}")
     for at, edit in enumerate(proposal.edits):
         if not (is_safe(edit.path) and may_change(edit.path)):
             raise InvalidProposal(
-                f"edits[{at}].path", f"{edit.path!r} is no place of a document", "delete it: it is not ours"
+                f"edits[{at}].path", f"{edit.path!r} is not the path of a document", "delete the file"
             )
         if not edit.doc_id and kind_of(edit.path) is not None:
             raise InvalidProposal(f"edits[{at}].doc_id", "is empty")
@@ -429,25 +434,27 @@ def _refuse_secrets(data: bytes, proposal: Proposal) -> None:
     texts = [proposal.why, *proposal.evidence, *(edit.diff for edit in proposal.edits)]
     for secret in find_secrets("\n".join(texts))[:1] or find_secrets(data.decode("utf-8", "replace"))[:1]:
         raise InvalidProposal(
-            "", f"holds what looks like a secret ({secret.kind})", "delete the file, and make the secret void"
+            "", f"contains a possible secret ({secret.kind})", "delete the file, and revoke the secret"
         )
 
 
 def write(layout: Layout, proposal: Proposal, *, expecting: str = ABSENT) -> str:
-    """Put a proposal into the folder; returns its file from the root. ``expecting`` is the hash of the file
-    it replaces. Raises `Refused` when it holds a secret or is too large, `Conflict` when the file differs."""
+    """Write a proposal; return its root-relative path. ``expecting`` is the hash of the file it replaces.
+
+    Raises `Refused` if it contains a secret or is too large, `Conflict` if the file differs.
+    """
     data = encode(proposal)
     if len(data) > MAX_PROPOSAL:
         raise Refused(
-            f"the proposal is {len(data):,} bytes long; {MAX_PROPOSAL:,} are allowed",
-            hint="make several smaller changes of it",
+            f"the proposal is {len(data):,} bytes long, at most {MAX_PROPOSAL:,} are allowed",
+            hint="split it into smaller changes",
         )
     try:
         _refuse_secrets(data, proposal)
     except InvalidProposal as error:
         raise Refused(
-            f"nothing is filed: the proposal {error.reason}",
-            hint="name where the secret is kept instead of the secret",
+            f"the proposal {error.reason}; nothing was written",
+            hint="describe where the secret is stored instead",
         ) from None
     assert PATCH_ID.fullmatch(proposal.id), proposal.id
     path = f"{FOLDER}/{proposal.id}.json"
@@ -456,11 +463,11 @@ def write(layout: Layout, proposal: Proposal, *, expecting: str = ABSENT) -> str
 
 
 REVIEWED_OPS: Final = frozenset(("add", "edit", "anchor", "supersede", "link", "remove", "rename", "garden"))
-"""The kinds of patches that ``review.agents`` may send to review."""
+"""The kinds of patches that ``review.agents`` applies to."""
 
 
 def needs_review(config: Config, actor: str, op: str, paths: Iterable[str]) -> bool:
-    """Whether a change waits for a decision: one of an agent, where the configuration says so."""
+    """Whether a change needs review: made by an agent, if the settings say so."""
     if config.review_agents != "propose" or actor != "agent" or op not in REVIEWED_OPS:
         return False
     return any(kind_of(path) in config.review_kinds for path in paths)
@@ -476,9 +483,9 @@ def proposal_of(
     why: str,
     origin: Mapping[str, str],
 ) -> Proposal:
-    """The proposal that a writing command becomes instead of making ``changes``.
+    """Return the proposal of ``changes``, instead of making them.
 
-    A new document does not name its event: what it is made from is the decision, and that is yet to come.
+    A new document does not cite its event, which is created only by the approval.
     """
     edits = tuple(
         ProposedEdit.of(

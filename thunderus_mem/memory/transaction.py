@@ -1,7 +1,7 @@
-"""The transaction: what a command that writes may do, under the lock, one event at a time.
+"""Transactions: how commands write, under the lock, one event at a time.
 
-`open_transaction` waits for git, finishes what a killed command left, records edits made by hand, and yields
-a `Transaction`; what it did is its `Outcome`. Writes documents, the log, proposals and the texts for `undo`.
+`open_transaction` waits for git, recovers interrupted changes, records hand edits and yields a `Transaction`,
+whose result is an `Outcome`. Writes documents, the log, proposals and the texts for `undo`.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from thunderus_mem.log.new_event import (
 )
 from thunderus_mem.log.reader import last_line, read_last_line
 from thunderus_mem.memory.hand_edits import hand_edits, mass_loss, refusal, still_unrecorded
-from thunderus_mem.memory.journal import FileChange, keeping_modes
-from thunderus_mem.memory.past_texts import without_way_back
+from thunderus_mem.memory.journal import FileChange, with_modes
+from thunderus_mem.memory.past_texts import unrestorable
 from thunderus_mem.memory.proposals import needs_review, proposal_of, write
 from thunderus_mem.store.config_reader import refuse_newer
 from thunderus_mem.store.files import file_hash, permissions, sweep
@@ -48,12 +48,11 @@ if TYPE_CHECKING:
 
 
 class Outcome(NamedTuple):
-    """What a transaction did; the values of the commands say it in fields of the same names.
+    """The result of a transaction; results of commands have fields with the same names.
 
-    ``event_id`` is its last event; ``recorded`` names the documents whose edits made by hand it logged first.
-    ``published`` is false when an event is on disk but a file is not yet: the next command puts it there.
-    ``proposed`` names the proposal that the change became, where it waits for a decision: then nothing was
-    changed.
+    ``event_id`` is its last event; ``recorded`` are the documents whose hand edits it logged first.
+    ``published`` is false if an event is on disk but a file is not yet: the next command writes it.
+    ``proposed`` is the id of the proposal, if the change is pending review: then nothing was changed.
     """
 
     event_id: str = ""
@@ -63,11 +62,11 @@ class Outcome(NamedTuple):
 
 
 class Written(NamedTuple):
-    """What a writing verb did: the document, the event that says so, and what to look at.
+    """The result of a command that writes: the document, its event, and warnings.
 
-    ``op`` is the verb; ``changed`` is false when there was nothing to do; ``dry_run`` when nothing was
-    written on purpose. ``damaged`` counts the lines of the log that could not be read, where the document
-    was made from it. The rest is that of an `Outcome`.
+    ``op`` is the command; ``changed`` is false if there was nothing to do; ``dry_run`` if nothing was to be
+    written. ``damaged`` counts unreadable lines of the log, if the document was made from it. The other
+    fields are those of `Outcome`.
     """
 
     id: str
@@ -85,62 +84,61 @@ class Written(NamedTuple):
 
 
 def unchanged(document: Document, op: str) -> Written:
-    """The answer of a command that found nothing to do."""
+    """Return the result of a command that had nothing to do."""
     return Written(document.id, document.path, op, text=document.text, changed=False)
 
 
-_PATIENCE: Final = 2.0
+_GIT_WAIT: Final = 2.0
 _PAUSE: Final = 0.01
-_LOOK: Final = "see with `thunderus-mem log` whether it is there, then repeat it"
+_LOOK: Final = "check with `thunderus-mem log` whether the change was recorded; if not, repeat it"
 _IN_A_HOOK: Final = ("GIT_INDEX_FILE", "GIT_DIR")
 
 
 class GitRace:
-    """The moments when git leaves the working tree alone. ``git`` is ``None`` outside a repository.
+    """Avoids races with git commands in the working tree. ``git`` is ``None`` outside a repository.
 
-    Git takes its index lock, looks at the files, and then exchanges those that it found unchanged. What is
-    written between the look and the exchange is gone without a message. So a write waits for git before it
-    begins, and what it wrote is looked for before it is acknowledged.
+    Git takes its index lock, compares the files, and then replaces those it found unchanged. Files
+    written in between are lost silently. So a write waits for git first, and finally verifies what it wrote.
     """
 
     def __init__(self, git: Git | None, environ: Mapping[str, str]) -> None:
-        # Inside a hook git waits for us, so we must not wait for it.
+        # In a hook git waits for us, so we must not wait for git.
         self._git = None if any(environ.get(name) for name in _IN_A_HOOK) else git
 
     def wait(self) -> bool:
-        """Wait a moment for git to let go of its index; whether there was anything to wait for.
+        """Wait briefly for git to release its index lock; return whether it was locked.
 
-        It may be a long ``git add``, which touches no file: then the write goes on without it.
+        A long ``git add`` may hold it, which changes no file: then the write proceeds anyway.
         """
-        until = time.monotonic() + _PATIENCE
+        until = time.monotonic() + _GIT_WAIT
         waited = False
         while self._git is not None and self._git.index_locked(time.time()) and time.monotonic() < until:
             waited = True
             time.sleep(_PAUSE)
         return waited
 
-    def see(
+    def verify(
         self, root: str, shard: str, line: bytes, changes: Sequence[FileChange], state: GitState | None
     ) -> None:
-        """See, once git is done, that a line and the files it speaks of stand where they were written.
+        """Verify, once git is done, that a line and its files are as written.
 
-        ``state`` is what git said before. Raises ``Conflict`` when git exchanged them meanwhile, and what the
-        system says when it does not let us look.
+        ``state`` is git's state before. Raises ``Conflict`` if git replaced them, and `ThunderusError` if
+        they cannot be read.
         """
         moved = self.wait() or (self._git is not None and self._git.reflog_size() != _reflog_size(state))
-        stands = _end_of(root, shard) == line.rstrip(b"\r\n")
-        if stands and (
+        intact = _end_of(root, shard) == line.rstrip(b"\r\n")
+        if intact and (
             not moved or all(file_hash(inside(root, change.path)) == change.hash_after for change in changes)
         ):
             return
         raise Conflict(
-            "git exchanged the working tree while this was written",
+            "git changed the working tree while this was written",
             hint=_LOOK,
         )
 
 
 def _end_of(root: str, shard: str) -> bytes | None:
-    """The last line of a shard; ``None`` when the shard is gone."""
+    """Return the last line of a shard, ``None`` if it is missing."""
     try:
         return read_last_line(os.path.join(root, *shard.split("/")))
     except (FileNotFoundError, NotADirectoryError):
@@ -155,24 +153,24 @@ def _reflog_size(state: GitState | None) -> int:
 
 
 ACTOR: Final = "THUNDERUS_MEM_ACTOR"
-"""The environment variable that says whose commands these are: user or agent."""
+"""The environment variable that sets the actor: user or agent."""
 
 
 def resolve_actor(environ: Mapping[str, str], actor: str) -> str:
-    """Who acts: what a verb was told, or where that is the ordinary ``user``, what the environment says.
+    """Return ``actor``, or the actor in the environment if it is the default ``user``.
 
-    Raises `ThunderusError` for a word that is neither user nor agent.
+    Raises `ThunderusError` if the environment has neither user nor agent.
     """
-    said = environ.get(ACTOR, "")
-    if actor != "user" or not said:
+    found = environ.get(ACTOR, "")
+    if actor != "user" or not found:
         return actor
-    if said not in ("user", "agent"):
-        raise ThunderusError(f"{ACTOR} must be user or agent, not {said!r}")
-    return said
+    if found not in ("user", "agent"):
+        raise ThunderusError(f"{ACTOR} must be user or agent, not {found!r}")
+    return found
 
 
 class Transaction:
-    """The open transaction: `ids`, then `commit`, `write` or `note`, as often as the command has steps."""
+    """An open transaction. For each step call `ids`, then `commit`, `write` or `note`."""
 
     def __init__(self, memory: Memory, git: GitState | None, origin: Mapping[str, str]) -> None:
         self._memory = memory
@@ -185,11 +183,11 @@ class Transaction:
 
     @property
     def head(self) -> str:
-        """The newest commit, "" without one."""
+        """The commit HEAD, "" if there is none."""
         return (self._git.head or "") if self._git is not None else ""
 
     def ids(self) -> Ids:
-        """A fresh id for the next commit; all commits of a command are one patch and share its id."""
+        """Return new ids for the next commit; all commits of a command share one patch id."""
         event = self._memory.new_id("evt")
         self._patch = self._patch or self._memory.new_id("patch")
         return Ids(event, self._patch)
@@ -205,8 +203,10 @@ class Transaction:
         ids: Ids | None = None,
         warnings: tuple[Diagnostic, ...] = (),
     ) -> Written:
-        """Write one document, as `commit` does: ``before`` is ``None`` for a new one, ``after`` for one that
-        goes away. The answer of a command that writes no other."""
+        """Write one document like `commit`: ``before`` is ``None`` if new, ``after`` if removed.
+
+        Returns the result of a command that writes nothing else.
+        """
         document = after or before
         assert document is not None
         text = after.text if after is not None else None
@@ -234,15 +234,15 @@ class Transaction:
         drops: Sequence[FileChange] = (),
         reviewed: bool = False,
     ) -> str:
-        """Write one patch event and the files it speaks of; returns the id of the event.
+        """Write one patch event and its files; return the id of the event.
 
-        ``links`` say what it speaks of besides, ``drops`` what else goes away with it. Raises `Conflict` when
-        a file is not what ``change.before`` says; nothing is written then. Where the configuration wants a
-        decision first, and it is not ``reviewed`` yet, the change becomes a proposal: see `Outcome`.
+        ``links`` are its other references, ``drops`` files to remove with it. Raises `Conflict`, without
+        writing anything, if a file does not match ``change.before``. If the settings require a review and it
+        is not ``reviewed`` yet, the change becomes a proposal: see `Outcome`.
         """
         chosen = ids or self.ids()
         actor = resolve_actor(self._memory.environ, actor)
-        changes = list(keeping_modes(changes, self._mode))
+        changes = list(with_modes(changes, self._mode))
         if not reviewed and needs_review(self._memory.config, actor, op, [one.path for one in changes]):
             self._propose(op, changes, why, actor, chosen)
             return ""
@@ -258,7 +258,7 @@ class Transaction:
         return permissions(inside(self._memory.root, path))
 
     def _propose(self, op: str, changes: Sequence[FileChange], why: str, actor: str, ids: Ids) -> None:
-        """Put the change into the review queue; nothing else is written."""
+        """Add the change to the review queue; nothing else is written."""
         created = format_precise(self._memory.now())
         if self.outcome.proposed:  # each commit of a command is a proposal of its own
             ids = ids._replace(patch=self._memory.new_id("patch"))
@@ -294,10 +294,10 @@ class Transaction:
         patch: str = "",
         drops: Sequence[FileChange] = (),
     ) -> str:
-        """Append an approval: somebody's word on documents, with what it rests on; no document changes.
+        """Append an approval: a decision, or the verification of documents; no document changes.
 
-        ``id`` is what it is called, where a document cites it; ``patch`` the proposal decided about,
-        ``drops`` what goes away with the decision.
+        ``id`` is its id, if a document cites it; ``patch`` the proposal that was decided, ``drops`` files to
+        remove with the decision.
         """
         refs = {"patch_id": patch} if patch else {}
         return self._append_about("approval", body, doc_ids, refs, why=why, actor=actor, drops=drops, id=id)
@@ -305,7 +305,7 @@ class Transaction:
     def snapshot(
         self, id: str, body: Mapping[str, Any], doc_ids: Sequence[str], *, why: str, actor: str
     ) -> str:
-        """Append a snapshot: what the documents of the commits to come are now."""
+        """Append a snapshot of the documents that the next commits will change."""
         refs = {"snapshot_id": id, "patch_id": self.ids().patch}
         return self._append_about("snapshot", body, doc_ids, refs, why=why, actor=actor)
 
@@ -321,7 +321,7 @@ class Transaction:
         drops: Sequence[FileChange] = (),
         id: str = "",
     ) -> str:
-        """Append an event about documents that changes none."""
+        """Append an event about documents without changing them."""
         actor = resolve_actor(self._memory.environ, actor)
         named = id or self._memory.new_id("evt")
         about = {**refs, "memory_doc_ids": list(dict.fromkeys(doc_ids))}
@@ -331,14 +331,14 @@ class Transaction:
         )
 
     def log(self, make: Callable[[EventContext], Event]) -> str:
-        """Append an event that changes no file; ``make`` gets what all events share."""
+        """Append an event that changes no file; ``make`` creates it from the shared context."""
         return self._append(make)
 
     def log_private(self, makers: Sequence[Callable[[EventContext], Event]]) -> list[str]:
-        """Append events to this tree's private shard, in one write that is synced before it returns.
+        """Append events to this tree's private shard in one synced write.
 
-        Each maker gets what the events share. Raises `Refused` for an event that holds a secret;
-        nothing is written then.
+        Each maker gets the shared context. Raises `Refused`, without writing anything, if an event contains a
+        secret.
         """
         session, context = self._session()
         self._memory.journal.repair(session.local_shard)
@@ -358,8 +358,7 @@ class Transaction:
         return ids
 
     def _session(self) -> tuple[Session, EventContext]:
-        """The session to write in, and what an event of it says of itself; the links to other lines are not
-        among it."""
+        """Return the session to write, and the context of its events without links to other lines."""
         now = self._memory.now()
         session = self._memory.sessions.current(self._git, now, self._memory.new_id)
         return session, EventContext(format_precise(now), session.id, origin=self._origin)
@@ -388,22 +387,22 @@ class Transaction:
         if committed.aborted:
             lost = committed.aborted[0]
             raise Conflict(
-                f"{lost.path} was changed by somebody else at the last moment; that text stays",
-                hint=f"yours is kept in {lost.kept}: look at both, then repeat the change",
+                f"{lost.path} was changed by another program at the last moment; that text is kept",
+                hint=f"your text is in {lost.kept}: compare both, then repeat the change",
             )
         if published:
-            self._race.see(self._memory.root, session.shard, line, files, self._git)
+            self._race.verify(self._memory.root, session.shard, line, files, self._git)
         return event.id
 
     def _keep_texts(self, event: Event, changes: Sequence[FileChange]) -> None:
-        """Keep in this tree what the log will not lead back to, for `undo`."""
+        """Keep texts in this tree that the log cannot restore, for `undo`."""
         logged = changes_of(event) if changes else ()
-        texts = without_way_back(logged, [(one.before, one.after) for one in changes])
+        texts = unrestorable(logged, [(one.before, one.after) for one in changes])
         if texts:
             self._memory.undo_texts.keep(event.id, texts, self._memory.now())
 
     def recover(self) -> None:
-        """Finish or undo what a killed command left; a text that found no place is logged as aborted."""
+        """Finish or undo interrupted changes; a conflicting text is logged as aborted."""
         memory = self._memory
         for folder in (
             memory.layout.store,
@@ -424,11 +423,11 @@ class Transaction:
 
     def _log_aborted(self, recovered: RecoveredFile) -> None:
         change = Change("aborted", "", recovered.path, "", "", None, False)
-        why = f"{recovered.event_id} found other text; ours is in {recovered.kept}"
+        why = f"{recovered.event_id} was not applied: the file has other text; ours is in {recovered.kept}"
         self._log_change("aborted", change, why)
 
     def record(self, edits: Iterable[HandEdit], why: str = "") -> None:
-        """Log edits that people made outside the tool, one event each, as actor ``user``."""
+        """Log hand edits, one event each, as actor ``user``."""
         recorded = []
         for edit in edits:
             self._log_change("hand-edit", edit.change, why, Ids(edit.event_id, edit.patch_id))
@@ -441,11 +440,11 @@ class Transaction:
 
 
 _TRIES: Final = 3
-_LOOKS, _OPENING_PAUSE = 3, 0.2
+_LOSS_TRIES, _OPENING_PAUSE = 3, 0.2
 
 
-class _Seen(NamedTuple):
-    """What was seen before the lock: git's answer, who writes, the shard's last write, and edits by hand."""
+class _Before(NamedTuple):
+    """The state before taking the lock: git's state, origin, this tree's last write, and hand edits."""
 
     git: GitState | None
     origin: dict[str, str]
@@ -453,27 +452,26 @@ class _Seen(NamedTuple):
     edits: tuple[HandEdit, ...]
 
 
-def _look(memory: Memory) -> _Seen:
-    """Ask git, without the lock, and refresh the index meanwhile: neither needs the other."""
+def _look(memory: Memory) -> _Before:
+    """Ask git, without the lock, and refresh the index in parallel."""
     GitRace(memory.git, memory.environ).wait()
     asked = in_background(lambda: (memory.git_state(), memory.origin()))
     prepare()
     written = memory.sessions.last_written()
     memory.refresh()
     git, origin = asked()
-    return _Seen(git, origin, written, hand_edits(memory, git))
+    return _Before(git, origin, written, hand_edits(memory, git))
 
 
 @contextmanager
 def open_transaction(
     memory: Memory, command: str, *, accept_loss: bool = False, edited_for: str = ""
 ) -> Iterator[Transaction]:
-    """Open a transaction for ``command`` (named to whoever waits for the lock): on documents as git and log
-    know them, with hand edits recorded.
+    """Open a transaction for ``command`` (shown to processes that wait for the lock) and record hand edits.
 
-    Raises `Busy` when another process holds the lock for too long, `NotWritable` when the disk refuses,
-    `Refused` when the store is of a later version, or when more documents are gone than anybody takes away by
-    hand, unless ``accept_loss``. ``edited_for`` is the reason of edits made by hand until now.
+    Raises `Busy` if another process holds the lock for too long, `NotWritable` for a system error, `Refused`
+    if the store has a newer format, or if too many documents are missing, unless ``accept_loss``.
+    ``edited_for`` is the reason to record for the hand edits.
     """
     refuse_newer(memory.layout, memory.config)
     until = time.monotonic() + memory.config.write_lock_timeout
@@ -482,32 +480,37 @@ def open_transaction(
         tries += 1
         seen = _look(memory)
         if gone := 0 if accept_loss else len(mass_loss(memory, seen.edits)):
-            if tries > _LOOKS and not (memory.git and memory.git.index_locked(time.time())):
+            if tries > _LOSS_TRIES and not (memory.git and memory.git.index_locked(time.time())):
                 raise refusal(gone, memory.index.count())
             time.sleep(_OPENING_PAUSE)  # git may be in the middle of a checkout
             continue
         with held(memory.layout.lock_file, timeout=memory.config.write_lock_timeout, command=command):
             if not memory.sessions.still_holds(memory.git, seen.git):
-                continue  # git is asked again, without the lock
+                continue  # ask git again, without the lock
             transaction = Transaction(memory, seen.git, seen.origin)
             transaction.recover()
             edits: Sequence[HandEdit] = seen.edits
             if transaction.recovered or memory.sessions.last_written() != seen.written:
-                # What another process wrote before we had the lock is known, and no edit by hand.
+                # What another process wrote before we had the lock is not a hand edit.
                 memory.refresh()
                 edits = still_unrecorded(memory, edits)
-            transaction.record([edit for edit in edits if edit.still_there(memory.layout)], edited_for)
+            transaction.record([edit for edit in edits if edit.still_applies(memory.layout)], edited_for)
             yield transaction
-            # The change is on disk; an index that cannot be renewed is renewed by the next command.
+            # The change is on disk; if the index cannot be updated, the next command does it.
             with suppress(Busy, Degraded, NotWritable):
                 memory.refresh()
             return
-    raise Busy("git keeps moving HEAD while we try to write", hint="wait for the other git command to end")
+    raise Busy(
+        "git keeps moving HEAD while this command tries to write",
+        hint="wait for the other git command to finish",
+    )
 
 
 def settle(memory: Memory, command: str) -> None:
-    """Finish or undo what a command that died has left, for ``command``, which is about to look at documents
-    and to decide by them whether there is anything to write. Raises as `open_transaction`."""
+    """Finish or undo interrupted changes before ``command`` reads documents to decide what to write.
+
+    Raises like `open_transaction`.
+    """
     if memory.journal.pending():
         with open_transaction(memory, command):
             pass

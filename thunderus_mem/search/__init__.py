@@ -1,4 +1,4 @@
-"""Search: `query` reads people's words, `search` ranks what the index finds and makes hits of it.
+"""Search: `query` parses queries, `search` ranks what the index finds and returns hits.
 
-Only `search` touches the disk: it reads the files whose text it shows.
+Only `search` accesses the disk: it reads the files whose text it shows.
 """

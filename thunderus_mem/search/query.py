@@ -1,7 +1,7 @@
-"""People's words → a `Query` → a safe FTS5 expression. Never an error for words.
+"""Parse a query as typed into a `Query`, and that into a safe FTS5 expression. Words never cause an error.
 
-Grammar: words; ``"a phrase"``; ``-word`` or ``-"a phrase"`` leaves out; ``kind: tag: path: status: since:
-before:`` filter (``-kind:recap`` leaves out). Everything else, FTS5 operators included, is a word.
+Grammar: words; ``"a phrase"``; ``-word`` or ``-"a phrase"`` excludes; filters ``kind: tag: path: status:
+since: before:`` (``-kind:recap`` excludes). Everything else, including FTS5 operators, is a word.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_BYTES: Final = 4096
 _SHARP: Final = 4
 _MAX_PIECES: Final = 16
 
-# ruff: noqa: SIM905, E501 – a word list reads best as text
+# ruff: noqa: SIM905, E501 – a word list is most readable as text
 STOP_WORDS: Final = frozenset(
     (
         "a about an and are as at be been being but by can could did do does doing done for from get gets got had "
@@ -45,7 +45,7 @@ _KINDS: Final = {
 _STATUSES: Final = ("verified", "stale", "unknown", "superseded")
 _FILTERS: Final = ("kind", "tag", "path", "status", "since", "before")
 
-# Patterns are compiled when a text first needs them: most words are plain, and every search feels the start.
+# Patterns are compiled on first use: most words do not need them, and start-up time counts in every search.
 _UNPRINTABLE: Final = r"[\x00-\x1f\x7f\ud800-\udfff]"
 _TOKEN: Final = (
     r"""(?i)(?P<minus>-?)(?:(?P<key>kind|tag|path|status|since|before):(?:"(?P<quoted>[^"]*)"|(?P<value>[^\s"]+))"""
@@ -55,9 +55,9 @@ _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"
 
 
 class Term(NamedTuple):
-    """One thing to look for: a word or identifier as typed, or a phrase; or one to leave out.
+    """A word or identifier as typed, or a phrase: to find, or to exclude.
 
-    An ``open`` word is still being typed: what begins with it is meant too.
+    An ``open`` word is still being typed: it also matches as a prefix.
     """
 
     text: str
@@ -67,9 +67,9 @@ class Term(NamedTuple):
 
 
 class Query(NamedTuple):
-    """What was asked. Filter values that begin with ``-`` leave out; ``since`` ≤ updated < ``before``.
+    """A parsed query. Filter values starting with ``-`` exclude; ``since`` ≤ updated < ``before``.
 
-    ``notes`` tell what was cut or ignored, one sentence each.
+    ``notes`` describe what was truncated or ignored.
     """
 
     text: str
@@ -84,24 +84,24 @@ class Query(NamedTuple):
 
     @property
     def wanted(self) -> tuple[Term, ...]:
-        """The terms to look for."""
+        """The terms to find."""
         return tuple(term for term in self.terms if not term.excluded)
 
     @property
     def unwanted(self) -> tuple[Term, ...]:
-        """The terms a hit must not have."""
+        """The terms to exclude."""
         return tuple(term for term in self.terms if term.excluded)
 
     @property
     def filtered(self) -> bool:
-        """Whether any filter was given."""
+        """Whether there is any filter."""
         return bool(self.kinds or self.tags or self.paths or self.statuses or self.since or self.before)
 
 
 def parse_query(text: str, *, unfinished: bool = False) -> Query:
-    """Read a query as typed; ``unfinished`` while somebody types, the last word being open.
+    """Parse a query as typed; with ``unfinished`` the last word is still being typed.
 
-    Raises ``InvalidQuery`` only for a filter value that cannot be.
+    Raises ``InvalidQuery`` only for an invalid filter value.
     """
     notes: list[str] = []
     printable = text if text.isprintable() else pattern(_UNPRINTABLE).sub(" ", text)
@@ -115,7 +115,9 @@ def parse_query(text: str, *, unfinished: bool = False) -> Query:
     for minus, key, given in _tokens(clean):
         if key == "word":
             if given.endswith(":") and given[:-1].lower() in _FILTERS:
-                notes.append(f"“{given}” stands alone and is a word: a filter has its value right behind it.")
+                notes.append(
+                    f"{given!r} is searched as a word: write the value of a filter directly after the colon"
+                )
             _add_word(terms, given, minus)
         elif key == "phrase":
             _add_phrase(terms, given, minus)
@@ -124,10 +126,10 @@ def parse_query(text: str, *, unfinished: bool = False) -> Query:
             filters[key].append(f"-{value}" if minus and key not in ("since", "before") else value)
     if unfinished and terms and clean.endswith(terms[-1].text) and not terms[-1].phrase:
         terms[-1] = terms[-1]._replace(open=True)
-    # A word said twice is looked for once: each costs time in every row.
+    # Search a repeated word once: every term costs time in every row.
     terms = _drop_stop_words(list(dict.fromkeys(terms)))
     if len(terms) > MAX_TERMS:
-        notes.append(f"Only the first {MAX_TERMS} of {len(terms)} search terms were used.")
+        notes.append(f"used only the first {MAX_TERMS} of {len(terms)} search terms")
         terms = terms[:MAX_TERMS]
     return Query(
         text=text,
@@ -143,7 +145,7 @@ def parse_query(text: str, *, unfinished: bool = False) -> Query:
 
 
 def _tokens(text: str) -> Iterator[tuple[bool, str, str]]:
-    """``(minus, key, text)`` of each token; the key is "word", "phrase" or the filter's."""
+    """Yield ``(minus, key, text)`` of each token; the key is "word", "phrase" or a filter."""
     if '"' not in text and ":" not in text:
         for word in text.split():
             minus = word[0] == "-" and len(word) > 1
@@ -161,9 +163,9 @@ def _tokens(text: str) -> Iterator[tuple[bool, str, str]]:
 
 
 def match_expression(query: Query) -> str:
-    """The FTS5 expression for the wanted terms: every one quoted, joined by OR; "" when there is none.
+    """Return the FTS5 expression for the wanted terms, quoted and joined by OR; "" if there are none.
 
-    Terms come before parts of terms when there are more than are looked for: each costs time in every row.
+    If there are too many, terms are preferred to parts of terms: each costs time in every row.
     """
     given = [term_expressions(term) for term in query.wanted]
     room = MAX_TERMS - len(given)
@@ -175,13 +177,13 @@ def match_expression(query: Query) -> str:
 
 
 def exclusion_expression(query: Query) -> str:
-    """The FTS5 expression of what a document must not have; "" when nothing is left out."""
+    """Return the FTS5 expression for excluded terms, "" if there are none."""
     return " OR ".join(whole_expression(term) for term in query.unwanted)
 
 
 def whole_expression(term: Term) -> str:
-    """The term as one thing: a phrase of its tokens, or for a camel-case name that name or its parts in a
-    row."""
+    """Return the expression for a whole term: a phrase of its tokens; for a camel-case name, the name or the
+    phrase of its parts."""
     end = "*" if term.open else ""
     if not term.phrase and has_hump(term.text) and len(parts := latin_parts(term.text)) > 1:
         return f"({_quoted(_shortened(term.text))}{end} OR {_quoted(' '.join(parts[:MAX_TERMS]))}{end})"
@@ -192,7 +194,7 @@ def whole_expression(term: Term) -> str:
 
 
 def atoms(term: Term) -> list[str]:
-    """The parts a term can be found by when it is not found whole; empty for a phrase and a plain word."""
+    """Return the parts that also match a term, as expressions; none for a phrase or a plain word."""
     if term.phrase:
         return []
     parts = []
@@ -205,7 +207,7 @@ def atoms(term: Term) -> list[str]:
 
 
 def term_expressions(term: Term) -> list[str]:
-    """What a term adds to the OR: itself whole, then each of its parts that is no stop word."""
+    """Return the expressions of a term: the whole term, then its parts except stop words."""
     return [whole_expression(term), *(atom for atom in atoms(term) if atom.strip('"') not in STOP_WORDS)]
 
 
@@ -213,24 +215,22 @@ def _within_bytes(text: str, notes: list[str]) -> str:
     data = text.encode("utf-8")
     if len(data) <= MAX_BYTES:
         return text
-    notes.append(f"Only the first {MAX_BYTES} bytes of the query were used.")
+    notes.append(f"used only the first {MAX_BYTES:,} bytes of the query")
     return data[:MAX_BYTES].decode("utf-8", "ignore")
 
 
 def filter_value(key: str, given: str) -> str:
-    """A filter's value as the index compares it. Raises `InvalidQuery` for one that cannot be."""
+    """Normalise a filter value for the index. Raises `InvalidQuery` if it is invalid."""
     value = given.strip()
     if key == "kind":
         if value.lower() not in _KINDS:
-            raise InvalidQuery(
-                f"“{given}” is not a kind of document.", hint="Kinds: core, fact, adr, playbook, recap."
-            )
+            raise InvalidQuery(f"unknown kind {given!r}", hint="use one of core, fact, adr, playbook, recap")
         return _KINDS[value.lower()]
     if key == "status":
         if value.lower() not in _STATUSES:
             raise InvalidQuery(
-                f"“{given}” is not a status.",
-                hint=f"One of: {', '.join(_STATUSES)}. What a decision says of itself is in its text.",
+                f"unknown status {given!r}",
+                hint=f"use one of {', '.join(_STATUSES)}; the state of a decision is in its text",
             )
         return value.lower()
     if key in ("since", "before"):
@@ -239,8 +239,8 @@ def filter_value(key: str, given: str) -> str:
         moment = utc_key(value) or utc_key(f"{value}-01") or utc_key(f"{value}-01-01")
         if not moment:
             raise InvalidQuery(
-                f"“{given}” is not a date for {key}.",
-                hint="Write it as 2026, 2026-01, 2026-01-31 or 2026-01-31T09:00:00Z.",
+                f"invalid date {given!r} for `{key}:`",
+                hint="write it as 2026, 2026-01, 2026-01-31 or 2026-01-31T09:00:00Z",
             )
         return moment
     return value
@@ -249,13 +249,13 @@ def filter_value(key: str, given: str) -> str:
 def _add_phrase(terms: list[Term], text: str, excluded: bool) -> None:
     words = words_of(text)
     if words:
-        # One quoted word is that word: quoting must not change what it finds.
+        # A single quoted word is a plain word: quoting must not change what it finds.
         plain = len(words) == 1
         terms.append(Term(text.strip() if not plain else words[0], not plain, excluded))
 
 
 def _add_word(terms: list[Term], text: str, excluded: bool) -> None:
-    if text.startswith("-"):  # "--force" is an option that somebody looks for, not a word to leave out
+    if text.startswith("-"):  # "--force" is an option to search for, not a word to exclude
         excluded = False
     if has_word(text):
         terms.append(Term(text.strip("-.,;:!?()[]{}<>'`*^|&"), False, excluded))
@@ -275,12 +275,12 @@ def _quoted(text: str) -> str:
 
 
 def _shortened(text: str) -> str:
-    """Words in a row; one as long as a query may be would be slow to follow through a text that repeats."""
+    """Limit the length of a phrase: a very long one is slow to match in a repetitive text."""
     return text if len(text) < 2 * MAX_TERMS else " ".join(words_of(text)[:MAX_TERMS])
 
 
 def _spelled(text: str, end: str = "") -> str:
-    """The text quoted, in each of its spellings: people write ß as ss, and the tokenizer does not."""
+    """Quote the text in each spelling: people write ß as ss, but the tokenizer distinguishes them."""
     text = _shortened(text)
     found = [text]
     small = text.lower()

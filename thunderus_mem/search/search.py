@@ -1,11 +1,10 @@
-"""``search``: people's words → hits, one passage a document, best first.
+"""``search``: from a query to hits, one passage per document, best first.
 
-Passages and whole documents are ranked apart and fused; what is stale or superseded counts less. Text that is
-shown is cut from the file, and only while the file still is the one that was indexed. Asks the index, reads
-those files, writes nothing.
+Passages and whole documents are ranked separately, and the ranks are fused; stale and superseded documents
+rank lower. Snippets are read from the files, and only if a file is unchanged since it was indexed. Read only.
 
-What this module loads is felt at every search. For the same reason values on its way are named tuples:
-making a class of them costs a fifth of a dataclass.
+Imports here slow down every search. For the same reason the values are named tuples: creating such a class
+takes a fifth of the time of a dataclass.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.search.query import Query
 
-# Ranking: two lists become one, and what is about the query at all. Pure.
+# Ranking: fuse two lists, and drop irrelevant documents. No disk access.
 
 FUSION_K: Final = 60
 """Reciprocal rank fusion: a document scores 1 / (60 + rank) in each list (Cormack, Clarke, Büttcher,
@@ -41,18 +40,17 @@ FUSION_K: Final = 60
 
 STALE_FACTOR: Final = 0.85
 CONFIRMED_FACTOR: Final = {"user": 1.04, "agent": 1.01}
-"""What the word of a person is worth (about two places among neighbours), and that of an agent."""
+"""Weight of a document verified by a user (about two ranks) or by an agent."""
 SUPERSEDED_FACTOR: Final = 0.7
 COVERAGE_FLOOR: Final = 0.3
-"""A document must match words worth this share of the query; a word is worth its inverse document
-frequency."""
+"""Minimum share of the query, weighted by inverse document frequency, that a document must match."""
 
 COMMON_SHARE: Final = 0.5
-"""A word in more than this share of the documents says nothing about any of them."""
+"""A word in more than this share of the documents is not significant."""
 
 
 class Candidate(NamedTuple):
-    """A document (by row id) with its ranks in the two lists, from 1; 0 means it is not in that list."""
+    """A document (by row id) with its ranks in both lists, from 1; 0 if it is not in the list."""
 
     row: int
     document_rank: int
@@ -77,9 +75,11 @@ def fuse(
     names: Mapping[int, str],
     confirmed: Mapping[int, str] = MappingProxyType({}),
 ) -> list[Candidate]:
-    """One order from two: row ids of documents, best first. ``superseded`` maps a row to that of its
-    successor (0 when
-    the successor is no candidate), ``confirmed`` to who confirmed it. Ties go by id."""
+    """Fuse two rankings of document rows into one, best first; ties sort by id.
+
+    ``superseded`` maps a row to that of its successor (0 if that is not a candidate), ``confirmed`` to who
+    verified it.
+    """
     document_ranks = {row: place for place, row in enumerate(by_document, 1)}
     passage_ranks = {row: place for place, row in enumerate(by_passage, 1)}
     candidates = [
@@ -99,12 +99,11 @@ def fuse(
 
 
 def below_successors(candidates: list[Candidate], superseded: Mapping[int, int]) -> list[Candidate]:
-    """Move every superseded document to right after its successor, when that comes later. Circles are left
-    alone."""
+    """Move every superseded document directly after its successor, if that comes later; ignore cycles."""
     place = {candidate.row: at for at, candidate in enumerate(candidates)}
 
     def latest(row: int) -> tuple[int, int]:
-        """The place to stand at, and how many steps from the current document."""
+        """Return the new position, and the number of steps to the newest successor."""
         spot, steps, seen = place[row], 0, {row}
         successor = superseded.get(row, 0)
         while successor in place and successor not in seen:
@@ -117,43 +116,42 @@ def below_successors(candidates: list[Candidate], superseded: Mapping[int, int])
     return sorted(candidates, key=lambda candidate: (*spots[candidate.row], place[candidate.row]))
 
 
-def worth(matching: int, total: int) -> float:
-    """What a word is worth that ``matching`` of ``total`` documents have: its inverse document frequency."""
+def word_weight(matching: int, total: int) -> float:
+    """Return the inverse document frequency of a word that ``matching`` of ``total`` documents contain."""
     return math.log(1 + (total - matching + 0.5) / (matching + 0.5))
 
 
 def covers(
     matched: Sequence[bool], frequencies: Sequence[int], total: int, titled: Sequence[bool] = ()
 ) -> bool:
-    """Whether a document that has the marked words of the query is about it at all.
+    """Whether a document that contains the ``matched`` words of a query is relevant.
 
     At least one matched word must not be in most documents, unless all the query's words are; and the matched
-    words must be worth a fair share of the query. A word that no document has counts in full against it; one
-    that the document is called by (``titled``) counts twice for it.
+    words must have a minimum share of the query's weight. Words that no document contains count against it;
+    words in the document's title (``titled``) count twice.
     """
-    worths = [worth(frequency, total) for frequency in frequencies]
-    asked = sum(worths)
-    found = sum(value for value, has in zip(worths, matched, strict=True) if has)
-    found += sum(value for value, names in zip(worths, titled, strict=bool(titled)) if names)
-    telling = [frequency <= max(total * COMMON_SHARE, 3) for frequency in frequencies]
-    if any(telling) and not any(has for has, tells in zip(matched, telling, strict=True) if tells):
+    weights = [word_weight(frequency, total) for frequency in frequencies]
+    asked = sum(weights)
+    found = sum(value for value, has in zip(weights, matched, strict=True) if has)
+    found += sum(value for value, names in zip(weights, titled, strict=bool(titled)) if names)
+    rare = [frequency <= max(total * COMMON_SHARE, 3) for frequency in frequencies]
+    if any(rare) and not any(has for has, is_rare in zip(matched, rare, strict=True) if is_rare):
         return False
     return found >= COVERAGE_FLOOR * asked
 
 
-# From words to hits, and the passages they show
+# From a query to hits with snippets
 
 MAX_LIMIT: Final = 50
 WIDTH: Final = 240
 _POOL: Final = 60
 _MARK = re.compile("[\x01\x02]")
-_NOT_ASKED: Final = "The archive was not asked; --archived looks there as well."
+_NOT_ASKED: Final = "archived documents were not searched; use --archived to include them"
 
 
 class Hit(NamedTuple):
-    """One passage of one document. ``line`` is in the file; ``marks`` are character ranges in ``snippet``;
-    ``superseded_by`` is "" for a current document. ``explain`` tells ranks and weights when asked for.
-    ``archived`` is true for a document that is set aside."""
+    """A passage of a document. ``line`` is in the file; ``marks`` are character ranges in ``snippet``;
+    ``superseded_by`` is "" for a current document; ``explain`` has ranks and weights, if requested."""
 
     id: str
     title: str
@@ -171,9 +169,9 @@ class Hit(NamedTuple):
 
 
 class SearchResult(NamedTuple):
-    """The passages found for a query, best first; ``notes`` say what was left out of the query.
+    """The passages found for a query, best first; ``notes`` describe what was ignored in the query.
 
-    ``generation`` names the documents that were asked: it follows from their paths and texts.
+    ``generation`` identifies the searched documents: a hash of their paths and texts.
     """
 
     query: str
@@ -192,9 +190,9 @@ def search(
     unfinished: bool = False,
     archived: bool = False,
 ) -> SearchResult:
-    """Find passages in people's words. No hit is an answer, not an error.
+    """Find passages for a query as typed. No hits is not an error.
 
-    With ``unfinished`` the last word is still being typed. Documents in the archive are asked only with
+    With ``unfinished`` the last word is still being typed. Archived documents are searched only with
     ``archived``.
     """
     query = parse_query(text, unfinished=unfinished)
@@ -223,7 +221,7 @@ def search(
 
 
 def _code_statuses(memory: Memory, index: Index, doc_ids: Sequence[str] | None) -> Mapping[str, str]:
-    """What the code says of documents; where none has an anchor, nothing is loaded to judge by."""
+    """Return the status of documents by their anchors; if there are no anchors, load nothing."""
     if doc_ids == [] or not index.has_anchors():
         return {}
     from thunderus_mem.verdicts.judge import code_statuses
@@ -232,11 +230,11 @@ def _code_statuses(memory: Memory, index: Index, doc_ids: Sequence[str] | None) 
 
 
 class Found(NamedTuple):
-    """What the index has for a query: ``documents`` by row, what supersedes those found among them.
+    """The index's results for a query: ``documents`` by row, including successors of superseded ones.
 
-    With an ``expression``, ``by_document`` and ``by_passage`` are rows in two orders, best first, each with
-    its score, and ``passages`` are those found in each document, best first. Without one the documents are
-    the newest. ``superseded`` has the successor's id for a row, and its row, 0 when it may not be shown.
+    With an ``expression``, ``by_document`` and ``by_passage`` are the two rankings of rows with scores, best
+    first, and ``passages`` are those found in each document, best first. Without one, the documents are the
+    newest. ``superseded`` maps a row to its successor's id and row; 0 if that must not be shown.
     """
 
     expression: str
@@ -248,7 +246,7 @@ class Found(NamedTuple):
     archived: bool
 
     def judged(self, statuses: Mapping[str, str]) -> Found:
-        """The same with the status that the code gives; of the others only their file speaks."""
+        """Replace the status of documents by the given ones; the others keep that of their file."""
         said = {
             row: doc._replace(status=statuses.get(doc.id, doc.status)) for row, doc in self.documents.items()
         }
@@ -263,11 +261,10 @@ def find(
     statuses: Mapping[str, str] | None = None,
     archived: bool = False,
 ) -> Found:
-    """What an index that is fresh has for a query; for one of filters alone the newest ``limit`` they let
-    through.
+    """Find the results for a query in an up-to-date index; with filters only, the newest ``limit`` matches.
 
-    ``statuses`` is what the code says of documents, for a query that filters by it. Documents in the archive
-    are found only with ``archived``.
+    ``statuses`` are the statuses by anchors, for a query that filters by them. Archived documents are found
+    only with ``archived``.
     """
     allowed = _allowed(index, query, statuses or {}, archived)
     expression = match_expression(query)
@@ -304,7 +301,7 @@ def _newest(index: Index, rows: list[int], archived: bool) -> Found:
 def _allowed(
     index: Index, query: Query, statuses: Mapping[str, str], archived: bool
 ) -> dict[int, None] | None:
-    """The rows that filters and left-out words let through, the newest first; ``None`` for all."""
+    """Return the rows that match filters and exclusions, the newest first; ``None`` for all."""
     if not (query.filtered or query.unwanted):
         return None
     wanted = Filter(
@@ -318,11 +315,11 @@ def _allowed(
 
 
 def _successors(index: Index, docs: Mapping[int, DocSummary]) -> dict[int, tuple[str, DocSummary | None]]:
-    """For each superseded document: the id of what supersedes it, and that document."""
+    """Return the id of the successor of each superseded document, and that document."""
     by_id = {doc.id: doc for doc in docs.values()}
     successor_ids: dict[str, str] = {}
     asked = set(by_id)
-    while asked:  # a successor may be superseded in its turn
+    while asked:  # a successor may be superseded as well
         step = index.superseded_by(asked)
         successor_ids.update(step)
         asked = set(step.values()) - set(successor_ids) - set(by_id)
@@ -331,7 +328,7 @@ def _successors(index: Index, docs: Mapping[int, DocSummary]) -> dict[int, tuple
 
 
 _Shown: TypeAlias = "tuple[DocSummary, int, float, dict[str, Any]]"
-"""A document, the passage to show of it, its score, explanation."""
+"""A document, its passage to show, score, and explanation."""
 
 
 def hits_of(
@@ -344,25 +341,26 @@ def hits_of(
     explain: bool = False,
     whole: bool = False,
 ) -> list[Hit]:
-    """The best passages, best first; empty when nothing is relevant.
+    """Return the best passages, best first; empty if nothing is relevant.
 
-    A hit whose file has changed since is left out; with ``whole`` it raises ``Outdated``.
+    Hits whose file has changed since are skipped; with ``whole``, ``Outdated`` is raised.
     """
     snippets = Snippets(root, index, found.expression, whole=whole)
     shown: Iterable[_Shown]
     if found.expression:
         shown = _by_relevance(index, query, found, explain=explain)
     else:
-        shown = ((doc, index.telling_passage(row, "", ()), 0.0, {}) for row, doc in found.documents.items())
+        shown = ((doc, index.best_passage(row, "", ()), 0.0, {}) for row, doc in found.documents.items())
     hits: list[Hit] = []
-    for doc, passage, score, told in shown:
+    for doc, passage, score, explanation in shown:
         snippet = snippets.of(doc.path, passage)
         if snippet is None:
             continue
         hits.append(
             Hit(
                 doc.id, doc.title, doc.kind, doc.path, snippet.anchor, snippet.line, snippet.text,
-                snippet.marks, round(score, 6), doc.status, found.superseded.get(doc.row, ("", 0))[0], told,
+                snippet.marks, round(score, 6), doc.status, found.superseded.get(doc.row, ("", 0))[0],
+                explanation,
                 is_archived(doc.path),
             )
         )  # fmt: skip
@@ -376,7 +374,7 @@ def _clamped(limit: int) -> int:
 
 
 def _by_relevance(index: Index, query: Query, found: Found, *, explain: bool) -> Iterator[_Shown]:
-    """What is about the query, each with the passage that tells most, best first."""
+    """Yield the relevant documents with their best passages, best first."""
     docs = found.documents
     superseded = {row: successor for row, (_, successor) in found.superseded.items()}
     ordered = fuse(
@@ -390,12 +388,12 @@ def _by_relevance(index: Index, query: Query, found: Found, *, explain: bool) ->
     ordered = _relevant(index, query, ordered, archived=found.archived)
     for candidate in _with_successors(_named_first(index, query, ordered, docs), superseded):
         row = candidate.row
-        passage = index.telling_passage(row, found.expression, found.passages.get(row, []))
+        passage = index.best_passage(row, found.expression, found.passages.get(row, []))
         yield docs[row], passage, candidate.score, _explanation(candidate, found) if explain else {}
 
 
 def _relevant(index: Index, query: Query, ordered: list[Candidate], *, archived: bool) -> list[Candidate]:
-    """Only the candidates that are about the query at all; how common a word is, those in use alone tell."""
+    """Return the relevant candidates; word frequencies are those in active documents."""
     units = {unit for term in query.wanted for unit in (atoms(term) or [whole_expression(term)])}
     holders = [index.matching(unit, archived=archived) for unit in sorted(units)]
     frequencies = [len(rows) for rows in holders]
@@ -408,7 +406,7 @@ def _relevant(index: Index, query: Query, ordered: list[Candidate], *, archived:
     kept = [candidate for candidate in ordered if about(candidate.row, ())]
     if kept or not ordered:
         return kept
-    # Asked only now, since it costs: a word in the title may carry a query whose other words nobody uses.
+    # Slow, so only now: a word in the title may suffice if the query's other words are unknown.
     titles = [index.matching(f"{{title names}} : ({unit})", archived=True) for unit in sorted(units)]
     return [candidate for candidate in ordered if about(candidate.row, titles)]
 
@@ -416,17 +414,17 @@ def _relevant(index: Index, query: Query, ordered: list[Candidate], *, archived:
 def _named_first(
     index: Index, query: Query, ordered: list[Candidate], docs: Mapping[int, DocSummary]
 ) -> list[Candidate]:
-    """Who types an id means that document, or the one it was joined into, before those that mention it."""
+    """If the query is an id, put its document (or the one it was merged into) first."""
     name = query.text.strip()
     if "." not in name or not ordered:
         return ordered
     known = index.get(name)
-    joined = index.heir(name) if known is None or is_archived(known.path) else None
-    return sorted(ordered, key=lambda candidate: docs[candidate.row].id != (joined or name))
+    merged = index.heir(name) if known is None or is_archived(known.path) else None
+    return sorted(ordered, key=lambda candidate: docs[candidate.row].id != (merged or name))
 
 
 def _with_successors(ordered: list[Candidate], superseded: dict[int, int]) -> list[Candidate]:
-    """Who finds an outdated document finds the one in force above it, even when its words differ."""
+    """Put the successor of a superseded document above it, even if it does not match the query."""
     present = {candidate.row for candidate in ordered}
     result: list[Candidate] = []
     for candidate in ordered:
@@ -458,7 +456,7 @@ def _explanation(candidate: Candidate, found: Found) -> dict[str, Any]:
 
 
 class Snippet(NamedTuple):
-    """Text of one line's worth, the ranges in it that matched, and where its passage stands."""
+    """A text as long as one line, its matching ranges, and the location of its passage."""
 
     anchor: str
     line: int
@@ -467,12 +465,12 @@ class Snippet(NamedTuple):
 
 
 class Outdated(Exception):
-    """A file is not what was indexed any more: somebody changed it since the index was looked over."""
+    """A file changed since the index was refreshed."""
 
 
 class Snippets:
-    """Cuts snippets for one query. ``expression`` is the FTS5 expression whose words are marked, "" for
-    none. With ``whole`` a file that has changed raises ``Outdated``."""
+    """Extracts snippets for one query. ``expression`` is the FTS5 expression whose words are marked, "" for
+    none. With ``whole``, a changed file raises ``Outdated``."""
 
     def __init__(self, root: str, index: Index, expression: str, *, whole: bool) -> None:
         self._root = root
@@ -482,8 +480,7 @@ class Snippets:
         self._words = [word for word in re.findall(r"\w{3,}", expression) if word not in ("AND", "OR")]
 
     def of(self, path: str, passage: int) -> Snippet | None:
-        """The snippet of a passage by its row id; ``None`` when the file is gone or no longer what was
-        indexed."""
+        """Return the snippet of a passage by its row id; ``None`` if the file is missing or has changed."""
         row = self._index.passage(passage, path)
         lines = self._lines(path, row.stamp) if row is not None else None
         if row is None or lines is None:
@@ -495,7 +492,7 @@ class Snippets:
         return Snippet(row.anchor, row.line, shown, marks)
 
     def _lines(self, path: str, stamp: tuple[int, ...]) -> list[str] | None:
-        """The lines of the file, when what is opened has the stamp: another may come into its place."""
+        """Return the lines of the file, if the opened file has this stamp: it may have been replaced."""
         found = stamp_of(self._root, path)
         try:
             data, opened = read_bytes(self._root, found) if found is not None else (b"", None)
@@ -506,7 +503,7 @@ class Snippets:
         return data.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
 
     def _cut(self, text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
-        """The window with the most marks in it."""
+        """Cut out the window with the most marks."""
         marks = self._marks(text) if self._expression else []
         start, end = _window(text, marks)
         inside = tuple(
@@ -515,7 +512,7 @@ class Snippets:
         return text[start:end].replace("\n", " ").replace("\t", " "), inside
 
     def _marks(self, text: str) -> list[tuple[int, int]]:
-        """Where the query's words stand: as the index tokenises them, else as parts of longer names."""
+        """Find the query's words: as tokenised by the index, else as parts of longer names."""
         marks = self._index.marks(text, self._expression)
         if not marks and self._words:
             names = re.compile("|".join(map(re.escape, self._words)), re.IGNORECASE)
@@ -524,8 +521,8 @@ class Snippets:
 
 
 def _window(text: str, marks: list[tuple[int, int]]) -> tuple[int, int]:
-    """Start and end of what is shown: about ``WIDTH`` characters at word boundaries, around most of the
-    marks."""
+    """Return start and end of a window of about ``WIDTH`` characters with the most marks, at word
+    boundaries."""
     if len(text) <= WIDTH:
         return 0, len(text)
     start = 0

@@ -1,7 +1,7 @@
-"""A store on disk: where everything is, its settings, and files that are read and written safely.
+"""A store on disk: its layout, its configuration, and safe reading and writing of files.
 
-``layout`` (names, and which store), ``paths`` (which may be opened). ``config`` (settings), ``config_keys``
-(their table), ``config_reader`` (their reader; the store's version). ``safe_open`` (no links), ``disk``
-(operations), ``files`` (whole files), ``quarantine``, ``lock``. ``parallel`` (processes, threads). All touch
-the disk but ``config`` and ``parallel``; ``disk`` alone changes it.
+``layout`` (names; finding the store), ``paths`` (which paths may be opened), ``config`` (settings),
+``config_keys`` (their table), ``config_reader`` (their reader; the store's version), ``safe_open`` (no
+symbolic links), ``disk`` (operations), ``files`` (whole files), ``quarantine``, ``lock``, ``parallel``
+(processes, threads). All but ``config`` and ``parallel`` access the disk; only ``disk`` changes it.
 """

@@ -1,7 +1,7 @@
-"""The settings of a store, with their defaults, and the caps of documents that follow from them.
+"""The settings of a store with their defaults, and the document caps computed from them.
 
-Every command loads this module. What a key means, takes and is called elsewhere is told once, in the table of
-``config_keys``, which is loaded only where something is set or shown. Nothing here touches the disk.
+Every command loads this module. The meaning, type and older name of each key are in the table of
+``config_keys``, which is loaded only when a key is set or shown. No disk access.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 Origin = Literal["default", "file", "environment"]
 FORMAT: Final = 1
-"""The version of the store's formats that this program writes; earlier ones are read, later ones too."""
+"""The format version this program writes; it also reads earlier and later ones."""
 
 _KEYWORDS: Final = ("decided", "chose", "selected", "picked", "went with", "opted for")
 _KINDS: Final = tuple(DOCUMENT_FOLDERS)
 
 
 class Config(NamedTuple):
-    """All settings with their defaults. Attribute ``search_limit`` is key ``search.limit``."""
+    """All settings with their defaults. The attribute ``search_limit`` is the key ``search.limit``."""
 
     store_version: int = FORMAT
     lint_select: tuple[str, ...] = ()
@@ -74,22 +74,22 @@ class Config(NamedTuple):
     origins: tuple[tuple[str, Origin], ...] = ()
 
     def origin(self, key: str) -> Origin:
-        """Where the value of a dotted key comes from."""
+        """Return where the value of a dotted key comes from."""
         return dict(self.origins).get(key, "default")
 
 
 class Caps(NamedTuple):
-    """Tokens above which a document gets a warning (``soft``) and an error (``hard``)."""
+    """Size limits of a document in tokens: above ``soft`` a warning, above ``hard`` an error."""
 
     soft: int
     hard: int
 
 
 def configured_caps(config: Config, kind: str) -> Caps:
-    """The caps of a kind by the settings of a store.
+    """Return the caps of a kind from the settings.
 
-    The number that ``caps.kinds`` has for a kind stands in place of the document's soft cap, and raises the
-    hard one where it is larger. The soft cap is never above the hard one.
+    An entry in ``caps.kinds`` replaces ``caps.document_soft`` for its kind, and raises the hard cap if it is
+    larger. The soft cap is never above the hard one.
     """
     pairs = (text.partition("=") for text in config.caps_kinds)  # texts such as "recap = 3000"
     kinds = {name.strip(): int(tokens) for name, _, tokens in pairs}

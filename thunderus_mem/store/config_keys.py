@@ -1,7 +1,7 @@
-"""The table of configuration keys: what each means, takes, and is called elsewhere. Touches no disk.
+"""The table of configuration keys: meaning, type and older name of each. No disk access.
 
-One row a key. Its default stands in ``config.Config``; from both come what the reader takes and refuses,
-``config show``, the files that `init` writes, the JSON Schemas that editors check them with, and
+One row per key; its default is in ``config.Config``. Both are the source of the reader's checks, of ``config
+show``, of the files that `init` writes, of their JSON Schemas for editors, and of
 ``docs/reference/config.md``.
 """
 
@@ -30,27 +30,27 @@ _EVENT_KINDS: Final = ("message", "tool_call", "tool_result", "approval", "patch
 _SEVERITIES: Final = ("error", "warning", "note", "off")
 
 _SECTIONS: Final = {
-    "store": (CONFIG, "What the store asks of the program."),
-    "lint": (CONFIG, "What lint checks and how much it weighs."),
-    "search": (CONFIG, "What search prints."),
-    "write": (CONFIG, "What happens around a write."),
-    "events": (CONFIG, "What the log says and to whom."),
-    "review": (CONFIG, "What waits for a decision, and for how long."),
-    "watch": (CONFIG, "How watch follows changes."),
-    "kinds": (GARDENER, "Which documents there are."),
-    "caps": (GARDENER, "How long documents may grow."),
-    "duplicates": (GARDENER, "What the gardener does with equal documents."),
-    "recap": (GARDENER, "What a recap contains, and which the gardener writes."),
-    "consolidate": (GARDENER, "What the gardener proposes to learn from sessions."),
-    "archive": (GARDENER, "What is set aside, and when."),
-    "tags": (GARDENER, "How tags are written."),
-    "links": (GARDENER, "What is said of links."),
+    "store": (CONFIG, "The format of the store."),
+    "lint": (CONFIG, "Which rules lint runs, and their severity."),
+    "search": (CONFIG, "Output of search."),
+    "write": (CONFIG, "Checks and locking of commands that write."),
+    "events": (CONFIG, "What events record, and which are committed."),
+    "review": (CONFIG, "Which changes need review, and when proposals expire."),
+    "watch": (CONFIG, "How watch detects changes."),
+    "kinds": (GARDENER, "Which kinds of documents are allowed."),
+    "caps": (GARDENER, "Size limits of documents."),
+    "duplicates": (GARDENER, "How the gardener finds and merges duplicates."),
+    "recap": (GARDENER, "What a recap contains, and which recaps the gardener writes."),
+    "consolidate": (GARDENER, "What the gardener proposes from sessions."),
+    "archive": (GARDENER, "What is archived, and when."),
+    "tags": (GARDENER, "Spelling of tags."),
+    "links": (GARDENER, "What is reported about links."),
 }
-"""Section → the file it belongs in, and its heading there."""
+"""Section → its file, and its heading in that file."""
 
 
 class Key(NamedTuple):
-    """One key: its dotted name, type, what it does, its bounds and choices, and its name in older files."""
+    """One key: its dotted name, type, explanation, bounds, choices, and its name in older files."""
 
     name: str
     type: KeyType
@@ -61,7 +61,7 @@ class Key(NamedTuple):
 
     @property
     def section(self) -> str:
-        """The table of the file that it stands in: ``search`` of ``search.limit``."""
+        """The section of the file: ``search`` of ``search.limit``."""
         return self.name.partition(".")[0]
 
     @property
@@ -81,14 +81,14 @@ class Key(NamedTuple):
 
     @property
     def default(self) -> Any:
-        """What holds when nothing sets it."""
+        """The default value."""
         return Config._field_defaults[self.field]
 
     @property
     def expectation(self) -> str:
-        """What it takes, for messages and the reference: "a whole number from 1 to 1000"."""
+        """The expected value, for messages and the reference: "an integer from 1 to 1000"."""
         if self.type in ("int", "float"):
-            noun = "a whole number" if self.type == "int" else "a number"
+            noun = "an integer" if self.type == "int" else "a number"
             low, high = self.bounds
             return (
                 noun + ("" if low is None else f" from {low:g}") + ("" if high is None else f" to {high:g}")
@@ -96,63 +96,61 @@ class Key(NamedTuple):
         choices = ", ".join(self.choices)
         return {
             "bool": "true or false",
-            "text": "a text",
+            "text": "a string",
             "choice": f"one of {choices}",
-            "list": f"a list of {choices or 'texts'}",
-            "table": f"a table whose values are {choices}" if choices else "a table of texts",
-            "caps": f'a list of "kind = tokens", each for one of {choices}',
-            "tables": "a table of globs, each a table of codes and reasons",
+            "list": f"a list of {choices or 'strings'}",
+            "table": f"a table whose values are {choices}" if choices else "a table of strings",
+            "caps": f'a list of "kind = tokens", where kind is one of {choices}',
+            "tables": "a table of globs, each with a table of rule codes and reasons",
         }[self.type]
 
 
 # fmt: off
 KEYS: Final[tuple[Key, ...]] = (
     Key("store.version", "int",
-        "The version of the formats this store needs. A program that knows only earlier ones reads it "
-        "and writes nothing.", bounds=(1, None)),
+        "The format version of this store. A program that supports only earlier versions can read the "
+        "store but not write it.", bounds=(1, None)),
     Key("lint.select", "list",
-        "Codes, or beginnings of codes, of the only rules to run (TM1 is all of TM1xx). Empty: all "
-        "rules."),
-    Key("lint.ignore", "list", "Codes, or beginnings of codes, of rules that do not run."),
+        "Codes or code prefixes of the rules to run; TM1 means all of TM1xx. Empty: all rules."),
+    Key("lint.ignore", "list", "Codes or code prefixes of the rules not to run."),
     Key("lint.severity", "table",
-        'The weight of single rules, as TM301 = "note". Only errors and warnings make lint fail.',
+        'The severity of single rules, e.g. TM301 = "note". Only errors and warnings make lint fail.',
         choices=_SEVERITIES),
     Key("lint.baseline", "text",
-        "A file, from the root, with findings that lint does not tell again; lint --write-baseline "
-        "writes it. Empty: none."),
+        "Path of the baseline, from the root: findings in it are not reported. lint --write-baseline "
+        "writes it. Empty: no baseline."),
     Key("lint.per_file", "tables",
-        'Findings left alone in some files, and why: "episodic/**" = { TM205 = "files come and go" }. A '
-        "glob is from the root or from .thunderus/memory."),
+        'Rules suppressed in some files, with the reason: "episodic/**" = { TM205 = "paths of the past" }. '
+        "Globs are relative to the root or to .thunderus/memory."),
     Key("lint.path_max", "int",
-        "Longest path of a document from the root, in characters. Some systems stop at 260 in all.",
+        "Maximum length of a document's path from the root, in characters. Some systems allow 260 in all.",
         bounds=(40, 1000)),
-    Key("lint.name_max", "int", "Longest file name without .md, in characters.", bounds=(8, 200)),
-    Key("search.limit", "int", "How many hits search prints unless told.", bounds=(1, 1000)),
+    Key("lint.name_max", "int", "Maximum length of a file name without .md, in characters.", bounds=(8, 200)),
+    Key("search.limit", "int", "Default number of hits that search prints.", bounds=(1, 1000)),
     Key("write.duplicates", "bool",
-        "Whether add refuses a text that is known already, and warns of one that nearly is."),
+        "Whether add refuses an exact duplicate of a document and warns about a near one."),
     Key("write.lock_timeout", "float",
-        "Seconds a writing command waits for another one to finish.", bounds=(0, 3600)),
+        "Seconds that a command waits for another writing command to finish.", bounds=(0, 3600)),
     Key("events.origin", "bool",
-        "Whether an event names its author (git's user.name) and the client that wrote it."),
+        "Whether an event records its author (git's user.name) and the client that wrote it."),
     Key("events.private", "list",
         "Kinds of events that stay in .thunderus/local and are never committed.", choices=_EVENT_KINDS),
     Key("review.agents", "choice",
-        "What becomes of a change that an agent makes: it is applied at once, or filed for review.",
+        "Changes made by an agent: apply them at once, or propose them for review.",
         choices=("apply", "propose")),
     Key("review.kinds", "list",
-        "Kinds of documents whose changes by agents are filed for review; others are applied at once.",
+        "Kinds of documents for which an agent's changes become proposals; others are applied at once.",
         choices=_KINDS),
     Key("review.expires_days", "int",
-        "Days after which a proposal that nobody has decided expires.", bounds=(1, 3650)),
-    Key("review.self_approval", "bool", "Whether an agent may approve what an agent has proposed."),
+        "Days after which a pending proposal expires.", bounds=(1, 3650)),
+    Key("review.self_approval", "bool", "Whether an agent may approve a proposal made by an agent."),
     Key("watch.quiet_ms", "int",
-        "Milliseconds without a change before watch looks at the changes.", bounds=(10, 60_000)),
+        "Milliseconds without a change before watch processes the changes.", bounds=(10, 60_000)),
     Key("watch.longest_ms", "int",
-        "Milliseconds after which watch looks even though changes go on.", bounds=(10, 600_000)),
+        "Milliseconds after which watch processes the changes although more arrive.", bounds=(10, 600_000)),
     Key("watch.poll", "bool",
-        "Whether watch looks at intervals instead of asking the system; for network folders and "
-        "containers."),
-    Key("kinds.allowed", "list", "Kinds of documents this memory takes.", choices=_KINDS),
+        "Whether watch polls instead of using file system events; for network folders and containers."),
+    Key("kinds.allowed", "list", "Kinds of documents allowed in this memory.", choices=_KINDS),
     Key("caps.core_soft", "int",
         "Tokens (4 characters each) at which a core document gets a warning.",
         bounds=(1, None), older="hygiene.core_soft_limit"),
@@ -165,70 +163,71 @@ KEYS: Final[tuple[Key, ...]] = (
         "Tokens at which any other document gets an error.",
         bounds=(1, None), older="hygiene.doc_hard_limit"),
     Key("caps.kinds", "caps",
-        'Caps of single kinds, as "recap = 3000": a warning at so many tokens in place of '
-        "caps.document_soft, an error at the larger of them and caps.document_hard.", choices=_CAPPED_KINDS),
+        'Caps of single kinds, e.g. "recap = 3000": a warning at this many tokens instead of '
+        "caps.document_soft, an error at the larger of this number and caps.document_hard.",
+        choices=_CAPPED_KINDS),
     Key("caps.core_total", "int",
-        "Tokens of all core documents together, CORE.local.md left out, at which garden says what to "
-        "cut.", bounds=(1, None)),
+        "Total tokens of all core documents without CORE.local.md, above which garden reports what to "
+        "shorten.", bounds=(1, None)),
     Key("duplicates.strategy", "choice",
-        "Which of several equal documents stays: the first made, the one updated last, or none by "
-        "itself.",
+        "Which of several duplicates is kept: the oldest, the one updated last, or left to a review.",
         choices=("merge_to_first", "keep_newest", "flag_for_review"), older="hygiene.dedup_strategy"),
     Key("duplicates.kinds", "list",
         "Kinds whose duplicates are merged; others are only reported.", choices=_KINDS),
     Key("duplicates.near", "int",
-        "Percent of the three-word runs of two documents that both have, from which they are near.",
+        "Percentage of three-word sequences two documents share at which they are near duplicates.",
         bounds=(30, 100)),
     Key("duplicates.contained", "int",
-        "Percent of the shorter's three-word runs that the longer has, from which they are near.",
+        "Percentage of the shorter document's three-word sequences found in the longer one at which they "
+        "are near duplicates.",
         bounds=(50, 100)),
     Key("duplicates.restated", "int",
-        "Percent of what two documents speak of that both do, from which one may restate the other.",
+        "Percentage of shared content, by weight, at which one document may restate another.",
         bounds=(20, 100)),
-    Key("recap.include_file_changes", "bool", "Whether a recap lists the files that changed."),
+    Key("recap.include_file_changes", "bool", "Whether a recap lists the changed files."),
     Key("recap.max_files", "int",
-        "How many changed files a recap lists.", bounds=(0, 1000), older="recap.max_files_listed"),
+        "Maximum number of changed files in a recap.", bounds=(0, 1000), older="recap.max_files_listed"),
     Key("recap.template", "text",
-        "A Jinja template, from the root, that replaces the recap's built-in page. Empty: built in."),
+        "Path of a Jinja template, from the root, used instead of the built-in one. Empty: built-in."),
     Key("recap.private", "bool",
-        "Whether a recap tells commands, edited files and decisions of events private to this working "
-        "tree."),
+        "Whether a recap includes commands, edited files and decisions from events kept local to this "
+        "working tree."),
     Key("recap.schedule", "list",
-        "Recaps that the gardener writes when they are missing, once what they tell of is over. Empty: "
-        "none.", choices=("session", "day", "week", "month")),
+        "Recaps that the gardener writes if they are missing, once their period is over. Empty: none.",
+        choices=("session", "day", "week", "month")),
     Key("recap.days_back", "int",
-        "How many days back the gardener looks for recaps that are missing.", bounds=(1, 3660)),
-    Key("consolidate.keywords", "list", "Words by which a sentence of a message tells of a decision."),
+        "How many days back the gardener looks for missing recaps.", bounds=(1, 3660)),
+    Key("consolidate.keywords", "list", "Words that mark a sentence of a message as a decision."),
     Key("consolidate.workflow_steps", "int",
-        "How many commands in a row must succeed to be proposed as a playbook.", bounds=(2, 50)),
+        "Minimum number of consecutive successful commands to propose as a playbook.", bounds=(2, 50)),
     Key("consolidate.max_per_session", "int",
-        "How many new documents the gardener proposes from one session. 0: none.", bounds=(0, 50)),
+        "Maximum number of new documents the gardener proposes from one session. 0: none.", bounds=(0, 50)),
     Key("archive.recaps_after_days", "int",
-        "Days after its last change at which a recap goes into the archive, when no document in use "
-        "links to it but recaps that sum it up. 0: never.", bounds=(0, 36_500)),
+        "Days since its last change after which a recap is archived, unless a document other than its "
+        "rollups links to it. 0: never.", bounds=(0, 36_500)),
     Key("archive.superseded_after_days", "int",
         "Days after which garden proposes to archive a document that another one supersedes. 0: never.",
         bounds=(0, 36_500)),
     Key("archive.keep", "list",
-        "Documents that garden leaves in use, by a tag, or by a glob over ids or paths (with * or /)."),
-    Key("tags.aliases", "table", 'Tags that garden writes in another way: testing = "tests".'),
+        "Documents that garden never archives: a tag, or a glob of ids or paths (contains * or /)."),
+    Key("tags.aliases", "table", 'Tags that garden replaces: testing = "tests" turns testing into tests.'),
     Key("links.orphans", "bool",
-        "Whether garden lists documents that nothing leads to: no link from or to them, no tag of "
-        "another document, no code."),
+        "Whether garden lists orphans: documents without links to or from others, without shared tags "
+        "and without anchors."),
 )
 # fmt: on
 
 KEY_BY_NAME: Final = {key.name: key for key in KEYS}
 
 OLDER_NAMES: Final = {key.older: key.name for key in KEYS if key.older}
-"""Keys by the names of Thunderus's own gardener; they are read, and `migrate` renames them."""
+"""Names used by Thunderus's own gardener → ours; they are read, and `migrate` renames them."""
 
 OLDER_VALUES: Final = {
     "MergeToFirst": "merge_to_first",
     "KeepNewest": "keep_newest",
     "FlagForReview": "flag_for_review",
 }
-"""Words for values of such keys."""
+"""Values of such keys → ours."""
 
 OF_OTHERS: Final = frozenset(
     (
@@ -236,17 +235,17 @@ OF_OTHERS: Final = frozenset(
         *("extraction", "drift", "provenance_validation_mode", "hygiene.require_provenance"),
     )
 )
-"""Sections and keys that only Thunderus reads: they may stand in our files and are passed over."""
+"""Sections and keys that only Thunderus reads: allowed in our files and ignored."""
 
 
-# Values: what a text of the environment or a value of a file means, and what a wrong one is told.
+# Values: parse and check the text of an environment variable or a value of a file.
 
 _DIGITS: Final = 9
-"""What is longer is a slip, and thousands of digits are more than Python reads as a number."""
+"""Longer numbers are mistakes, and Python refuses to parse thousands of digits."""
 
 
 def from_text(key: Key, text: str) -> Any:
-    """The value an environment variable means; lists are split at commas."""
+    """Parse the value of an environment variable; lists are split at commas."""
     parts = [part.strip() for part in text.split(",") if part.strip()]
     try:
         match key.type:
@@ -267,23 +266,25 @@ def from_text(key: Key, text: str) -> Any:
 
                 return tomllib.loads(f"value = {text}")["value"]
     except (ValueError, RecursionError):
-        pass  # it is told what it should be
+        pass  # `checked` reports it
     return text
 
 
 def checked(key: Key, value: Any, place: str) -> Any:
-    """``value`` in the type of its key. Raises ``InvalidConfig`` that says what is expected in ``place``."""
+    """Return ``value`` in the type of its key. Raises ``InvalidConfig``, which names ``place``."""
     found = of_type(key, value)
     if found is not None:
         return found
-    if key.type == "caps" and _is_texts(value):
+    if key.type == "caps" and _is_text_list(value):
         text, problem, hint = next(_wrong_caps(value, key.choices))
         raise InvalidConfig(f"{place}: {key.name}: {_short(text)} {problem}", hint=hint)
-    raise InvalidConfig(f"{place}: {key.name} must be {key.expectation}.", hint=f"It is {_short(value)} now.")
+    raise InvalidConfig(
+        f"{place}: {key.name} must be {key.expectation}", hint=f"its value is {_short(value)}"
+    )
 
 
 def of_type(key: Key, value: Any) -> Any:
-    """``value`` in the type of its key, ``None`` when it is not of it."""
+    """Return ``value`` in the type of its key, ``None`` if it does not match."""
     allowed = {*key.choices}
     match key.type:
         case "bool":
@@ -298,49 +299,49 @@ def of_type(key: Key, value: Any) -> Any:
         case "text" | "choice":
             good = isinstance(value, str) and (key.type == "text" or value in allowed)
         case "list":
-            good = _is_texts(value) and (not allowed or allowed.issuperset(value))
+            good = _is_text_list(value) and (not allowed or allowed.issuperset(value))
         case "caps":
-            good = _is_texts(value) and next(_wrong_caps(value, key.choices), None) is None
+            good = _is_text_list(value) and next(_wrong_caps(value, key.choices), None) is None
         case "table":
-            good = _holds_texts(value) and (not allowed or allowed.issuperset(value.values()))
+            good = _is_text_table(value) and (not allowed or allowed.issuperset(value.values()))
         case "tables":
-            good = isinstance(value, dict) and all(map(_holds_texts, value.values()))
+            good = isinstance(value, dict) and all(map(_is_text_table, value.values()))
     if not good:
         return None
     return tuple(value) if isinstance(value, list) else value
 
 
 def _wrong_caps(texts: list[str], kinds: tuple[str, ...]) -> Iterator[tuple[str, str, str]]:
-    """The texts of ``caps.kinds`` that cannot be taken, each with what is wrong with it and a way out.
+    """Yield each invalid entry of ``caps.kinds`` with its problem and a hint.
 
-    Each is "kind = tokens", of another one of ``kinds`` and with a whole number from 1.
+    A valid entry is "kind = tokens": one of ``kinds``, each at most once, and an integer from 1.
     """
     seen: set[str] = set()
     for text in texts:
         kind, tokens = (part.strip() for part in text.partition("=")[::2])
         number = tokens.isascii() and tokens.isdigit() and len(tokens) <= _DIGITS and int(tokens) > 0
         if kind not in kinds:
-            yield text, "names no kind that can have a cap of its own.", _kind_meant(kind, kinds)
+            yield text, "does not start with a kind that can have its own cap", _suggest_kind(kind, kinds)
         elif not number:
-            problem = f"needs a whole number of tokens from 1 to {10**_DIGITS - 1:,}."
-            yield text, problem, f'Write it as "{kind} = 3000".'
+            problem = f"needs an integer from 1 to {10**_DIGITS - 1:,} as the number of tokens"
+            yield text, problem, f'write it as "{kind} = 3000"'
         elif kind in seen:
-            yield text, "names a kind that has a cap already.", f"Keep one line for {kind}."
+            yield text, "repeats a kind", f"keep one entry for {kind}"
         seen.add(kind)
 
 
-def _kind_meant(kind: str, kinds: tuple[str, ...]) -> str:
+def _suggest_kind(kind: str, kinds: tuple[str, ...]) -> str:
     if kind == "core":
-        return "Core memory has caps.core_soft and caps.core_hard."
+        return "for core documents, set `caps.core_soft` and `caps.core_hard`"
     near = closest(kind.lower(), kinds, 1)
-    return f"Did you mean {near[0]}?" if near else f"Kinds: {', '.join(kinds)}."
+    return f"did you mean {near[0]}?" if near else f"use one of {', '.join(kinds)}"
 
 
-def _is_texts(value: object) -> bool:
+def _is_text_list(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-def _holds_texts(value: object) -> bool:
+def _is_text_table(value: object) -> bool:
     return isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
 
 
@@ -349,11 +350,11 @@ def _short(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "…"
 
 
-# Configuration as text: the files `init` writes, and the JSON Schemas that editors check them with.
+# Configuration as text: the files `init` writes, and their JSON Schemas for editors.
 
 
 def toml_value(value: Any) -> str:
-    """One value as TOML text."""
+    """Format one value as TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):
@@ -370,19 +371,19 @@ def _toml_key(name: str) -> str:
 
 
 def default_config_toml() -> str:
-    """The ``config.toml`` that ``init`` writes: every key explained, each commented out at its default."""
+    """Return the ``config.toml`` that ``init`` writes: every key with its explanation, commented out."""
     return _default_file(CONFIG, "Settings of this repository's memory.")
 
 
 def default_gardener_toml() -> str:
-    """The ``gardener.toml`` that ``init`` writes."""
-    return _default_file(GARDENER, "Rules the gardener keeps: sizes, duplicates, recaps, archive, tags.")
+    """Return the ``gardener.toml`` that ``init`` writes."""
+    return _default_file(GARDENER, "Settings of the gardener: sizes, duplicates, recaps, archive, tags.")
 
 
 def _default_file(name: str, title: str) -> str:
     lines = [
         f"# {title}",
-        "# Every key is optional; a line that begins with # shows the default.",
+        "# Every key is optional; the commented lines show the defaults.",
         "# To change a value, remove the # before its key.",
     ]
     section = ""
@@ -397,7 +398,7 @@ def _default_file(name: str, title: str) -> str:
 
 
 def config_schema(name: str) -> dict[str, Any]:
-    """The JSON Schema (2020-12) of ``config.toml`` or ``gardener.toml``, for editors."""
+    """Return the JSON Schema (2020-12) of ``config.toml`` or ``gardener.toml``, for editors."""
     sections: dict[str, Any] = {}
     for key in (key for key in KEYS if key.file == name):
         heading = _SECTIONS[key.section][1]
@@ -430,7 +431,7 @@ def _key_schema(key: Key) -> dict[str, Any]:
     if key.type == "list":
         schema["items"] = text
     elif key.type == "caps":
-        # As the reader takes it: any blanks around both, and no number that is 0.
+        # As the reader accepts it: any spaces around both, and not 0.
         pattern = rf"^\s*({'|'.join(key.choices)})\s*=\s*(?!0+\s*$)[0-9]{{1,9}}\s*$"
         schema["items"] = {"type": "string", "pattern": pattern}
     elif key.type == "table":

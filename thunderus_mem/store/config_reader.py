@@ -1,8 +1,8 @@
-"""Reads the settings of a store (``config.toml``, ``gardener.toml``, the environment) and its version.
+"""Reader of a store's settings (``config.toml``, ``gardener.toml``, the environment) and format version.
 
-A key that neither sets keeps its default, so a store without any configuration works. The environment wins:
-``search.limit`` is ``THUNDERUS_MEM_SEARCH_LIMIT``. Where nothing is set, as nearly everywhere, neither the
-table of keys nor the TOML parser is loaded, which every command would feel.
+Unset keys keep their defaults, so a store works without configuration. The environment takes precedence:
+``search.limit`` is ``THUNDERUS_MEM_SEARCH_LIMIT``. If nothing is set (the usual case), neither the table of
+keys nor the TOML parser is loaded: that would slow down every command.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SIZE_LIMIT: Final = 1 << 20
 
 
 def load(layout: Layout, environ: Mapping[str, str]) -> Config:
-    """Read both files and the environment. Raises ``InvalidConfig`` naming file, key and a way out."""
+    """Read both files and the environment. Raises ``InvalidConfig`` with file, key and a hint."""
     values: dict[str, Any] = {}
     origins: list[tuple[str, Origin]] = []
     for path, name in ((layout.config_file, "config.toml"), (layout.gardener_file, "gardener.toml")):
@@ -42,22 +42,22 @@ def load(layout: Layout, environ: Mapping[str, str]) -> Config:
 
 
 def _read(path: str) -> bytes:
-    """The bytes of a file; none when it is not there."""
+    """Return the bytes of a file, empty if it does not exist."""
     try:
-        # Not blocking, should somebody have put a pipe there.
+        # Non-blocking, in case it is a pipe.
         with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as handle:
             data = handle.read(_SIZE_LIMIT + 1)
     except FileNotFoundError:
         return b""
     except OSError as error:
-        raise InvalidConfig(f"{path} cannot be read: {error.strerror}.") from error
+        raise InvalidConfig(f"cannot read {path}: {error.strerror}") from error
     if len(data) > _SIZE_LIMIT:
-        raise InvalidConfig(f"{path} is longer than 1 MiB.", hint="Keep only settings in it.")
+        raise InvalidConfig(f"{path} is larger than 1 MiB", hint="keep only settings in it")
     return data
 
 
 def _sets_nothing(data: bytes) -> bool:
-    """Whether there are only comments and headings of sections."""
+    """Whether there are only comments and section headings."""
     for line in map(bytes.strip, data.split(b"\n")):
         empty = line[:1] in (b"", b"#")
         if not empty and not (line[:1] == b"[" and line[-1:] == b"]" and line[1:-1].isalpha()):
@@ -75,7 +75,7 @@ def _variables(environ: Mapping[str, str]) -> Iterator[tuple[Key, Any]]:
 
 
 def _settings(data: bytes, path: str, name: str) -> Iterator[tuple[Key, Any]]:
-    """The keys that the file ``path`` sets, which is ``name``, those by an older name first."""
+    """Yield the keys set in the file ``path``, which is ``name``; those with an older name come first."""
     from thunderus_mem.store.config_keys import (
         KEY_BY_NAME,
         OF_OTHERS,
@@ -94,7 +94,7 @@ def _settings(data: bytes, path: str, name: str) -> Iterator[tuple[Key, Any]]:
             dotted, value = OLDER_NAMES[dotted], OLDER_VALUES.get(str(value), value)
         key = KEY_BY_NAME.get(dotted)
         if later:
-            # Only what this version knows, and can take.
+            # Use only the keys and values that this version supports.
             found = of_type(key, value) if key is not None and key.file == name else None
             if key is not None and found is not None:
                 yield key, found
@@ -102,9 +102,7 @@ def _settings(data: bytes, path: str, name: str) -> Iterator[tuple[Key, Any]]:
         if key is None:
             raise _unknown(dotted, path)
         if key.file != name:
-            raise InvalidConfig(
-                f"{path}: key {dotted} belongs in {key.file}.", hint=f"Move it to {key.file}."
-            )
+            raise InvalidConfig(f"{path}: key {dotted} belongs in {key.file}", hint=f"move it to {key.file}")
         yield key, checked(key, value, path)
 
 
@@ -114,19 +112,19 @@ def _parse(data: bytes, path: str) -> dict[str, Any]:
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise InvalidConfig(f"{path} is not UTF-8 text.", hint="Save it as UTF-8.") from error
-    except (ValueError, RecursionError) as error:  # more digits than Python reads are no TOML error
+        raise InvalidConfig(f"{path} is not UTF-8 text", hint="save it as UTF-8") from error
+    except (ValueError, RecursionError) as error:  # a number with too many digits raises ValueError
         marked = data.startswith(b"<<<<<<<") or b"\n<<<<<<<" in data
         hint = (
-            "Git could not merge it: keep what is right and delete the conflict markers."
+            "it has merge conflict markers: resolve the conflict and delete them"
             if marked
-            else "Mend the line; every key and its meaning: thunderus-mem schema print config"
+            else "fix the line; for all keys, run `thunderus-mem schema print config`"
         )
-        raise InvalidConfig(f"{path} is not valid TOML: {error}.", hint=hint) from error
+        raise InvalidConfig(f"{path} is not valid TOML: {error}", hint=hint) from error
 
 
 def _is_later(table: dict[str, Any]) -> bool:
-    """Whether the file is one of a later version, which may hold what we do not know."""
+    """Whether the file has a later format version and may contain unknown keys."""
     store = table.get("store")
     version = store.get("version") if isinstance(store, dict) else None
     return isinstance(version, int) and version > FORMAT
@@ -147,11 +145,11 @@ def _unknown(name: str, path: str) -> InvalidConfig:
     from thunderus_mem.store.config_keys import KEY_BY_NAME
 
     near = get_close_matches(name, list(KEY_BY_NAME), n=1, cutoff=0.5)
-    hint = f"Did you mean {near[0]}?" if near else "All keys: thunderus-mem config show"
-    return InvalidConfig(f"Unknown key {name} in {path}.", hint=hint)
+    hint = f"did you mean {near[0]}?" if near else "for all keys, run `thunderus-mem config show`"
+    return InvalidConfig(f"unknown key {name} in {path}", hint=hint)
 
 
-# The version of the formats that a store is written in
+# The format version of a store
 
 _LIMIT: Final = 1 << 20
 _VERSIONED: Final = ("memory_doc.frontmatter", "memory_manifest", "events.v1")
@@ -159,7 +157,7 @@ _ID: Final = re.compile(rb'"\$id":\s{0,9}"urn:thunderus-mem:schema:[a-z-]{1,40}:
 
 
 def version_of_schemas(layout: Layout) -> int:
-    """The highest version among the store's copies of the schemas; 0 when it has none."""
+    """Return the highest version among the store's copies of the schemas, 0 if there are none."""
     from thunderus_mem.store.files import read_file
 
     found = [0]
@@ -174,16 +172,16 @@ def version_of_schemas(layout: Layout) -> int:
 
 
 def newer_version(layout: Layout, config: Config) -> int:
-    """The version of a store that is newer than this program; 0 for any other."""
+    """Return the format version of the store if it is newer than this program supports, else 0."""
     version = max(version_of_schemas(layout), config.store_version)
     return version if version > FORMAT else 0
 
 
 def refuse_newer(layout: Layout, config: Config) -> None:
-    """Raise `Refused` when a later version of the program must write this store."""
+    """Raise `Refused` if only a newer program can write this store."""
     version = newer_version(layout, config)
     if version:
         raise Refused(
-            f"this store has version {version} of the formats, this program knows {FORMAT}: it only reads",
-            hint="use a newer thunderus-mem to write; nothing was changed",
+            f"the store has format version {version}, this program can only write version {FORMAT}",
+            hint="upgrade thunderus-mem to write; nothing was changed",
         )

@@ -1,7 +1,7 @@
-"""The few operations that change the disk.
+"""The operations that change the disk.
 
-Only the modules that write durably build on it; everybody else writes through ``files``. Every path is looked
-up without following links (``safe_open``).
+Only modules that write durably use it directly; all others write through ``files``. Paths are opened without
+following symbolic links (``safe_open``).
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from thunderus_mem.store.safe_open import folder_of, open_file, open_folder
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-# World-writable never, whatever the umask.
+# Never world-writable, whatever the umask.
 _NEW_FILE: Final = 0o664
 _NEW_FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
 
-_OPEN_FILES_HAVE_MODES: Final = os.chmod in os.supports_fd
+_CAN_CHMOD_DESCRIPTOR: Final = os.chmod in os.supports_fd
 
-# access denied, sharing violation, lock violation: another program has the file open for a moment.
+# Access denied, sharing violation, lock violation: another program has the file open, usually briefly.
 _WINDOWS_SHARING: Final = (5, 32, 33)
 PAUSES: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8, 0.9)
-"""Seconds to wait, one after the other, for a file that another program has open."""
+"""Seconds to wait before each retry for a file that another program has open."""
 
 
 def is_held(error: OSError) -> bool:
-    """Whether this is how Windows says that another program has the file."""
+    """Whether Windows reports that another program has the file open."""
     return getattr(error, "winerror", None) in _WINDOWS_SHARING
 
 
 def retrying(action: Callable[..., Any], *paths: str, pauses: Iterable[float] = PAUSES) -> None:
-    """Call ``action(*paths)``; again after each of the ``pauses`` while Windows says a program has the file.
+    """Call ``action(*paths)``; on Windows, retry while another program has the file open, after each pause.
 
-    Only those that are needed are taken from an iterator: several calls may share one.
+    Several calls may share one iterator of pauses: only the pauses that are needed are consumed.
     """
     left = iter(pauses)
     while True:
@@ -52,9 +52,9 @@ def retrying(action: Callable[..., Any], *paths: str, pauses: Iterable[float] = 
 
 
 def mode_of(path: str) -> int:
-    """``st_mode`` of what has this name, links not followed; 0 when there is nothing.
+    """Return ``st_mode`` of the path, without following links; 0 if it does not exist.
 
-    Unlike ``os.path.exists`` it raises when the system will not say: unknown is not absent.
+    Unlike ``os.path.exists`` it raises if the system cannot answer: unknown is not missing.
     """
     try:
         with folder_of(path) as (name, at):
@@ -64,12 +64,12 @@ def mode_of(path: str) -> int:
 
 
 def create(path: str, flags: int = _NEW_FLAGS) -> int:
-    """Make a new file and return its descriptor. By the usual ``flags`` it must not exist."""
+    """Create a file and return its descriptor. With the default ``flags`` it must not exist."""
     return open_file(path, flags, _NEW_FILE)
 
 
 def write_all(descriptor: int, path: str, data: bytes) -> None:
-    """Write every byte, however many calls it takes."""
+    """Write all bytes, in as many calls as needed."""
     rest = memoryview(data)
     while rest:
         written = os.write(descriptor, rest)
@@ -93,7 +93,7 @@ def write_new(path: str, pieces: Iterable[bytes], mode: int | None) -> None:
 
 
 def sync_file(descriptor: int, path: str) -> None:
-    """Have the bytes of an open file reach the disk, its cache included where the system lets us ask."""
+    """Sync an open file to the disk, including the drive's cache where the system supports it."""
     full_sync = _full_sync_command()
     if full_sync is None:
         os.fsync(descriptor)
@@ -104,7 +104,7 @@ def sync_file(descriptor: int, path: str) -> None:
 
 
 def _full_sync_command() -> int | None:
-    # macOS: a plain fsync leaves the bytes in the drive's own cache.
+    # macOS: fsync leaves the bytes in the drive's cache.
     try:
         import fcntl
     except ImportError:
@@ -114,7 +114,7 @@ def _full_sync_command() -> int | None:
 
 
 def sync_folder(path: str) -> None:
-    """Have the names in a folder reach the disk (where folders can be opened: not on Windows)."""
+    """Sync the entries of a folder to the disk (not on Windows, where folders cannot be opened)."""
     if os.name == "nt":
         return
     descriptor = open_folder(path)
@@ -125,7 +125,7 @@ def sync_folder(path: str) -> None:
 
 
 def make_folders(path: str, *, durable: bool = True) -> None:
-    """Make a folder and those above it that are missing, each name synced."""
+    """Create a folder and its missing parents, each synced if ``durable``."""
     if os.path.isdir(path):
         return
     parent = os.path.dirname(path) or "."
@@ -141,38 +141,38 @@ def make_folders(path: str, *, durable: bool = True) -> None:
 
 
 def make_folder(path: str) -> None:
-    """Make one folder; it must not exist."""
+    """Create one folder; it must not exist."""
     with folder_of(path) as (name, at):
         os.mkdir(name, dir_fd=at)
 
 
 def remove_folder(path: str) -> None:
-    """Take an empty folder away."""
+    """Remove an empty folder."""
     with folder_of(path) as (name, at):
         os.rmdir(name, dir_fd=at)
 
 
 def rename(source: str, target: str, *, pauses: Iterable[float] = PAUSES) -> None:
-    """Put ``source`` in the place of ``target`` in one step; ``pauses`` as in `retrying`."""
+    """Replace ``target`` with ``source`` atomically; ``pauses`` as in `retrying`."""
     with folder_of(source) as (old, here), folder_of(target) as (new, there):
         retrying(partial(os.replace, src_dir_fd=here, dst_dir_fd=there), old, new, pauses=pauses)
 
 
 def link(source: str, target: str) -> None:
-    """Give ``source`` a second name; fails when ``target`` exists."""
+    """Create a hard link ``target`` to ``source``; fails if ``target`` exists."""
     with folder_of(source) as (old, here), folder_of(target) as (new, there):
         os.link(old, new, src_dir_fd=here, dst_dir_fd=there)
 
 
 def unlink(path: str) -> None:
-    """Take a name away."""
+    """Remove a file."""
     with folder_of(path) as (name, at):
         retrying(partial(os.unlink, dir_fd=at), name)
 
 
 def set_mode(path: str, mode: int) -> None:
-    """Give a regular file these permission bits."""
-    if not _OPEN_FILES_HAVE_MODES:
+    """Set the permission bits of a regular file."""
+    if not _CAN_CHMOD_DESCRIPTOR:
         os.chmod(path, mode)
         return
     descriptor = open_file(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
@@ -183,5 +183,5 @@ def set_mode(path: str, mode: int) -> None:
 
 
 def truncate(descriptor: int, path: str, size: int) -> None:
-    """Cut an open file to ``size`` bytes."""
+    """Truncate an open file to ``size`` bytes."""
     os.ftruncate(descriptor, size)

@@ -1,4 +1,4 @@
-"""Whole files of the disk: read under a cap, replaced or removed in one step, expecting a hash."""
+"""Whole files: read up to a size limit; replaced or removed atomically, if they have an expected hash."""
 
 from __future__ import annotations
 
@@ -28,24 +28,25 @@ ABSENT: Final = ""
 """The expected hash of a file that must not exist."""
 
 TEMP_PREFIX: Final = ".thunderus-mem-"
-"""How the names of temporary files begin; they end in ``.tmp`` and no scan takes them for documents."""
+"""Prefix of temporary file names. They end in ``.tmp``, so that no scan reads them as documents."""
 
 HASH_LIMIT: Final = 256 << 20
-"""Bytes a file may have at most to be hashed."""
+"""Maximum size in bytes of a file to hash."""
 
 _CHUNK: Final = 1 << 20
+_READ_AGAIN: Final = "read it again, then repeat the change"
 _READ_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 def _not_regular(path: str) -> Refused:
-    return Refused(f"{path} is not a regular file.", hint="Put a real file there, or move it away.")
+    return Refused(f"{path} is not a regular file", hint="replace it with a regular file, or move it away")
 
 
 def read_file(path: str, limit: int) -> bytes:
-    """The bytes of a regular file of at most ``limit`` bytes; never follows a link, never waits on a pipe.
+    """Return the bytes of a regular file of at most ``limit`` bytes; never follow a link or wait on a pipe.
 
-    Raises ``NotFound``, ``Refused`` (a link, a folder, a device, too large) or ``NotWritable`` (the
-    system's no).
+    Raises ``NotFound``, ``Refused`` (a link, a folder, a device, too large) or ``NotWritable`` (a system
+    error).
     """
     try:
         descriptor = open_file(path, _READ_FLAGS)
@@ -68,19 +69,21 @@ def _read_capped(descriptor: int, path: str, size: int, limit: int) -> bytes:
     pieces: list[bytes] = []
     total = 0
     if size <= limit:
-        # The file may grow while it is read: the size is looked at again with every piece.
+        # The file may grow while it is read: check the size after each piece.
         while total <= limit and (piece := os.read(descriptor, min(_CHUNK, limit + 1 - total))):
             pieces.append(piece)
             total += len(piece)
     if size > limit or total > limit:
-        message = f"{path} is larger than {limit:,} bytes."
-        raise TooLarge(message, hint="Split it, or move it out of the memory.")
+        message = f"{path} is larger than {limit:,} bytes"
+        raise TooLarge(message, hint="split it, or move it out of the memory")
     return b"".join(pieces)
 
 
 def read_below(root: str, path: str, limit: int) -> bytes:
-    """As ``read_file``, of a file by its ``path`` from ``root``, which is all that messages tell of where it
-    is. Raises ``Refused`` besides, as ``inside``."""
+    """Read a file like ``read_file``, by its ``path`` relative to ``root``; messages contain only this path.
+
+    Also raises ``Refused`` like ``inside``.
+    """
     place = inside(root, path)
     try:
         return read_file(place, limit)
@@ -89,7 +92,7 @@ def read_below(root: str, path: str, limit: int) -> bytes:
 
 
 def file_hash(path: str) -> str:
-    """The content hash of the file at ``path``, or ``ABSENT``; raises like ``read_file``."""
+    """Return the content hash of the file at ``path``, or ``ABSENT``; raises like ``read_file``."""
     try:
         return content_hash(read_file(path, HASH_LIMIT))
     except NotFound:
@@ -102,17 +105,17 @@ def check_expected(path: str, expecting: str) -> None:
     if found == expecting:
         return
     if expecting == ABSENT:
-        raise DocumentExists(f"{path} is already there.", hint="Choose another id, or edit that one.")
+        raise DocumentExists(f"{path} already exists", hint="choose another id, or edit that document")
     if found == ABSENT:
-        raise Conflict(f"{path} was removed meanwhile.", hint="Look at it again, then repeat the change.")
+        raise Conflict(f"{path} was removed since it was read", hint=_READ_AGAIN)
     raise Conflict(
-        f"{path} changed meanwhile: expected {expecting[:19]}…, found {found[:19]}….",
-        hint="Look at it again, then repeat the change.",
+        f"{path} changed since it was read: expected {expecting[:19]}…, found {found[:19]}…",
+        hint=_READ_AGAIN,
     )
 
 
 def existing_mode(path: str) -> int | None:
-    """The permission bits of a regular file, None when there is no file; refuses links and other things."""
+    """Return the permission bits of a regular file, None if missing; raise for anything else, e.g. a link."""
     mode = disk.mode_of(path)
     if not mode:
         return None
@@ -124,7 +127,7 @@ def existing_mode(path: str) -> int | None:
 
 
 def permissions(path: str) -> int:
-    """The permission bits of the regular file with this name; 0 where there is none, or nobody may know."""
+    """Return the permission bits of a regular file; 0 if there is none or they cannot be read."""
     try:
         mode = disk.mode_of(path)
     except OSError:
@@ -140,12 +143,12 @@ def replace_file(
     durable: bool = True,
     pauses: Iterable[float] = disk.PAUSES,
 ) -> None:
-    """Put ``data`` (or its pieces) at ``path`` whole or not at all, keeping the mode of the file there was.
+    """Atomically write ``data`` (or its pieces) to ``path``, keeping the mode of an existing file.
 
-    ``expecting`` is the hash the file must have now (``ABSENT``: no file), None for whatever there is.
-    Without ``durable`` a power failure may bring the old file back, but never leaves a part of the new one.
-    Missing folders are made. ``pauses`` are seconds to wait while another program has the file open.
-    Raises ``Conflict``, ``Refused`` (a link or no regular file in its place) or ``NotWritable``.
+    ``expecting`` is the hash the file must have now (``ABSENT``: no file); None means any. Without
+    ``durable``, a power failure may restore the old file, but never leaves a part of the new one. Missing
+    folders are created. ``pauses`` are seconds to wait while another program has the file open. Raises
+    ``Conflict``, ``Refused`` (the path is a link or not a regular file) or ``NotWritable``.
     """
     if expecting is not None:
         check_expected(path, expecting)
@@ -167,7 +170,7 @@ def replace_file(
 
 
 def _discard(path: str) -> None:
-    # The first error is the one to tell; a name that stays is found by doctor.
+    # The first error is the one to report; `doctor` finds a file that stays.
     try:
         disk.unlink(path)
     except OSError:
@@ -175,7 +178,7 @@ def _discard(path: str) -> None:
 
 
 def remove_file(path: str, *, expecting: str) -> None:
-    """Take the file away when it has the hash ``expecting``; raises ``Conflict`` or ``NotWritable``."""
+    """Remove the file if it has the hash ``expecting``; raises ``Conflict`` or ``NotWritable``."""
     check_expected(path, expecting)
     try:
         disk.unlink(path)
@@ -184,17 +187,17 @@ def remove_file(path: str, *, expecting: str) -> None:
         raise explain(error, path) from error
 
 
-# A second name is refused like this where the file system has no hard links or sees two devices.
+# Errors of link(2) where the file system has no hard links or the paths are on two devices.
 _NO_LINKS: Final = frozenset(
     {errno.EPERM, errno.EXDEV, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL, errno.EACCES}
 )
 
 
 def publish_file(staged: str, path: str, *, expecting: str) -> None:
-    """Move a synced file of another folder to ``path`` in one step; ``staged`` is gone afterwards.
+    """Move a synced file from another folder to ``path`` atomically; ``staged`` no longer exists afterwards.
 
-    Where a new file is expected it is made without ever replacing another one. Raises as ``replace_file``;
-    ``OSError`` when the disk refuses.
+    With ``expecting`` = ``ABSENT``, an existing file is never replaced. Raises like ``replace_file``, and
+    ``OSError``.
     """
     check_expected(path, expecting)
     mode = existing_mode(path)
@@ -205,8 +208,8 @@ def publish_file(staged: str, path: str, *, expecting: str) -> None:
     _give_name(staged, path, expecting)
     disk.sync_folder(folder)
     if disk.mode_of(staged):
-        # Only now that the new name is sure may the old one go, and were the old one to come back with the
-        # power, the change would look unfinished.
+        # Remove the old name only after the new one is synced, and sync that too: an old name that reappears
+        # after a power failure would make the change look unfinished.
         disk.unlink(staged)
         disk.sync_folder(os.path.dirname(staged))
 
@@ -219,10 +222,10 @@ def _give_name(staged: str, path: str, expecting: str) -> None:
             disk.rename(staged, path)
     except FileExistsError as error:
         raise DocumentExists(
-            f"{path} appeared meanwhile.", hint="Choose another id, or edit that one."
+            f"{path} was created in the meantime", hint="choose another id, or edit that document"
         ) from error
     except OSError as error:
-        # A copy would meet whoever has the file open as the move did, after waiting as long once more.
+        # If another program has the file open, copying would wait as long again and fail the same way.
         held = expecting != ABSENT and disk.is_held(error)
         if held or error.errno not in _NO_LINKS:
             raise
@@ -230,43 +233,42 @@ def _give_name(staged: str, path: str, expecting: str) -> None:
 
 
 def take_file(path: str, into: str, *, expecting: str) -> None:
-    """Move a document that is to be removed to ``into`` (same disk), and look at what was really taken.
+    """Move a document to be removed to ``into`` (same disk), then verify its hash.
 
-    Raises ``Conflict``, with the file back in its place, when its text was not the expected one.
+    Raises ``Conflict``, after moving the file back, if its text is not the expected one.
     """
     check_expected(path, expecting)
     disk.rename(path, into)
     if file_hash(into) != expecting:
-        _put_back(into, path)
-        raise Conflict(f"{path} changed while it was removed; it stays.", hint="Look at it again.")
+        _move_back(into, path)
+        raise Conflict(f"{path} changed while it was being removed; it is kept", hint="read it again")
     disk.sync_folder(os.path.dirname(path))
 
 
-def _put_back(taken: str, path: str) -> None:
-    """Give a taken file its name again; raises ``FileExistsError`` when another has it."""
+def _move_back(taken: str, path: str) -> None:
+    """Move a taken file back; raises ``FileExistsError`` if the path exists again."""
     disk.link(taken, path)
     disk.sync_folder(os.path.dirname(path))
     disk.unlink(taken)
 
 
 def publish_staged(staged: str, target: str, before: str, after: str) -> Literal["published", "dropped"]:
-    """Make one write true, from its staged file: the text with the hash ``after``; ``dropped`` when it was so
-    already. A document that is to be removed is kept as ``staged`` + ``.taken``.
+    """Publish one staged write: the text with the hash ``after``; ``dropped`` if the target has it already.
 
-    Raises ``Conflict`` when ``target`` has other text, ``Refused`` or ``NotWritable`` as ``replace_file``,
-    and ``OSError`` when the disk refuses.
+    A document to be removed is kept as ``staged`` + ``.taken``. Raises ``Conflict`` if ``target`` has other
+    text, ``Refused`` or ``NotWritable`` like ``replace_file``, and ``OSError``.
     """
     if after == ABSENT:
         return _publish_removal(staged + ".taken", target, before)
-    # Line ends do not count in a hash: a file that has the text already may still be the one to replace.
+    # Hashes ignore line ends: a file with the same hash may still have to be replaced.
     changes = before != after
     if not disk.mode_of(staged) or (changes and file_hash(target) == after):
-        # The name may have been changed by a process that died before it could sync it.
+        # The rename may come from a process that was killed before it synced the folder.
         if disk.mode_of(os.path.dirname(target)):
             disk.sync_folder(os.path.dirname(target))
         return "dropped"
     if file_hash(staged) != after:
-        raise Conflict(f"{staged} is damaged.")
+        raise Conflict(f"{staged} is damaged")
     publish_file(staged, target, expecting=before)
     return "published"
 
@@ -275,10 +277,10 @@ def _publish_removal(taken: str, target: str, before: str) -> Literal["published
     if disk.mode_of(taken):
         if file_hash(taken) == before:
             return "dropped"
-        # Killed between taking the file and seeing that it was not the one to remove.
+        # Killed between moving the file and verifying its hash.
         if not disk.mode_of(target):
-            _put_back(taken, target)
-        raise Conflict(f"{target} changed while it was removed.")
+            _move_back(taken, target)
+        raise Conflict(f"{target} changed while it was being removed")
     if file_hash(target) == ABSENT:
         return "dropped"
     take_file(target, taken, expecting=before)
@@ -286,9 +288,9 @@ def _publish_removal(taken: str, target: str, before: str) -> Literal["published
 
 
 def sweep(folder: str) -> int:
-    """Remove the temporary files that a killed process left in ``folder`` (not below); says how many.
+    """Remove temporary files that a killed process left in ``folder`` (not recursively); return their number.
 
-    Under the lock, and only for folders where nobody writes without it.
+    Call it under the lock, and only for folders that are never written without it.
     """
     try:
         names = os.listdir(folder)

@@ -1,4 +1,4 @@
-"""Where everything lives: the names inside ``.thunderus``, and which store a folder belongs to.
+"""The layout of a store: the names inside ``.thunderus``, and how to find the store of a folder.
 
 The store's folder names follow the Thunderus file formats (``.thunderus/memory/semantic/FACTS`` …).
 """
@@ -27,20 +27,20 @@ DOCUMENT_FOLDERS: Final[dict[str, str]] = {
     "playbook": ".thunderus/memory/procedural/PLAYBOOKS",
     "recap": ".thunderus/memory/episodic",
 }
-"""Kind of a document → the folder that holds it, POSIX and relative to root."""
+"""Kind of document → its folder, POSIX and relative to root."""
 
 ARCHIVE_FOLDERS: Final = tuple(
     archived_path(folder) for kind, folder in DOCUMENT_FOLDERS.items() if kind != "core"
 )
-"""Where documents stand that are set aside, by the same kinds; what is core is never."""
+"""Folders of archived documents, by kind; core documents are never archived."""
 
 FOLDERS: Final = (*DOCUMENT_FOLDERS.values(), *ARCHIVE_FOLDERS)
-"""Every folder that holds documents, those in use first."""
+"""Every folder of documents, the archive last."""
 
 SHARD_FOLDERS: Final = (".thunderus/sessions", ".thunderus/local/sessions")
-"""The folders of committed and of private shards."""
+"""The folders of committed and of private shards, in this order."""
 
-_PLACES: Final = (
+_STORE_FOLDERS: Final = (
     STORE,
     MEMORY,
     ".thunderus/memory/semantic",
@@ -62,15 +62,15 @@ _PLACES: Final = (
 
 
 class Layout(NamedTuple):
-    """Every place in one store. ``root`` is the absolute folder that holds ``.thunderus``.
+    """All paths of one store. ``root`` is the absolute folder that contains ``.thunderus``.
 
-    The properties are absolute paths of this system; document paths everywhere else are POSIX and relative.
+    The properties are absolute native paths; document paths elsewhere are POSIX and relative to root.
     """
 
     root: str
 
     def at(self, relative: str) -> str:
-        """The absolute path of a POSIX path relative to root. Does not check it: see ``store.paths``."""
+        """Return the absolute path of a root-relative POSIX path, unchecked: see ``store.paths``."""
         return os.path.join(self.root, *relative.split("/"))
 
     @property
@@ -80,62 +80,62 @@ class Layout(NamedTuple):
 
     @property
     def config_file(self) -> str:
-        """``config.toml``: what a team decides about the tool."""
+        """``config.toml``: the settings of this repository."""
         return os.path.join(self.store, "config.toml")
 
     @property
     def schemas_dir(self) -> str:
-        """The copies of the JSON Schemas and of the index's SQL schema."""
+        """Copies of the JSON Schemas and of the index's SQL schema."""
         return os.path.join(self.store, "schemas")
 
     @property
     def sessions_dir(self) -> str:
-        """The committed event shards, one folder a session."""
+        """The committed shards, one folder per session."""
         return os.path.join(self.store, "sessions")
 
     @property
     def legacy_events_file(self) -> str:
-        """One log in one file, the smallest form of the format; read as one more shard, never written."""
+        """A log in a single file, the minimal form of the format; read as another shard, never written."""
         return os.path.join(self.store, "events.jsonl")
 
     @property
     def patches_dir(self) -> str:
-        """Proposals that wait for a decision."""
+        """Pending proposals."""
         return os.path.join(self.store, "patches")
 
     @property
     def local_dir(self) -> str:
-        """What belongs to this working tree alone; never committed."""
+        """Files local to this working tree; never committed."""
         return os.path.join(self.store, "local")
 
     @property
     def local_sessions_dir(self) -> str:
-        """Event shards that stay private to this working tree."""
+        """Shards local to this working tree."""
         return os.path.join(self.local_dir, "sessions")
 
     @property
     def kept_dir(self) -> str:
-        """Texts the log has no way back to, for `undo` in this working tree."""
+        """Texts that the log cannot restore, for `undo` in this working tree."""
         return os.path.join(self.local_dir, "undo")
 
     @property
     def crash_dir(self) -> str:
-        """Where a bug leaves its report."""
+        """Crash reports."""
         return os.path.join(self.local_dir, "crashes")
 
     @property
     def staging_dir(self) -> str:
-        """Writes under way."""
+        """Staged writes."""
         return os.path.join(self.store, ".staging")
 
     @property
     def quarantine_dir(self) -> str:
-        """Bytes set aside from damage, never thrown away."""
+        """The quarantine: damaged or conflicting bytes, never deleted."""
         return os.path.join(self.store, ".quarantine")
 
     @property
     def lock_file(self) -> str:
-        """The one lock of this working tree."""
+        """The lock of this working tree."""
         return os.path.join(self.store, ".lock")
 
     @property
@@ -145,17 +145,17 @@ class Layout(NamedTuple):
 
     @property
     def gardener_file(self) -> str:
-        """``gardener.toml``: size caps, duplicates, recaps."""
+        """``gardener.toml``: settings of the gardener."""
         return os.path.join(self.memory_dir, "gardener.toml")
 
     @property
     def core_file(self) -> str:
-        """The core document that everyone shares."""
+        """The shared core document."""
         return self.at(CORE_FILE)
 
     @property
     def indexes_dir(self) -> str:
-        """Projections; may be deleted at any time."""
+        """Index and caches; can be deleted at any time."""
         return os.path.join(self.memory_dir, "indexes")
 
     @property
@@ -165,21 +165,21 @@ class Layout(NamedTuple):
 
     @property
     def verdicts_file(self) -> str:
-        """The verdicts computed before: ``…/indexes/verdicts.json``."""
+        """The verdict cache: ``…/indexes/verdicts.json``."""
         return os.path.join(self.indexes_dir, "verdicts.json")
 
     @property
     def signatures_file(self) -> str:
-        """What was computed of texts to find those alike: ``…/indexes/similar.bin``."""
+        """The cache of the similarity search: ``…/indexes/similar.bin``."""
         return os.path.join(self.indexes_dir, "similar.bin")
 
     @property
     def manifest_file(self) -> str:
-        """The inventory of documents."""
+        """The manifest: the list of all documents."""
         return os.path.join(self.indexes_dir, "manifest.json")
 
     def relative(self, absolute: str) -> str:
-        """The POSIX path relative to root. Raises ``ValueError`` when it lies outside."""
+        """Return the POSIX path relative to root. Raises ``ValueError`` if it is outside."""
         relative = os.path.relpath(absolute, self.root).replace(os.sep, "/")
         if relative == ".." or relative.startswith("../") or os.path.isabs(relative):
             raise ValueError(f"{absolute} is outside {self.root}")
@@ -187,42 +187,42 @@ class Layout(NamedTuple):
 
 
 def check_places(root: str) -> None:
-    """Raise ``Refused`` when a folder of the store is a symbolic link.
+    """Raise ``Refused`` if a folder of the store is a symbolic link.
 
-    A repository can bring such a link along; what we write and clear away must never land where it points.
+    A cloned repository can contain such a link; we must never write or delete where it points.
     """
     for place in linked_places(root):
         path = os.path.join(root, *place.split("/"))
         raise Refused(
-            f"{path} is a symbolic link; the store keeps to its own folder.",
-            hint="Put a real folder there: links could lead out of the repository.",
+            f"{path} is a symbolic link; folders of the store must be real folders",
+            hint="replace it with a real folder",
         )
 
 
 def linked_places(root: str) -> tuple[str, ...]:
-    """The folders of the store that are symbolic links, root-relative."""
-    return tuple(place for place in _PLACES if os.path.islink(os.path.join(root, *place.split("/"))))
+    """Return the folders of the store that are symbolic links, root-relative."""
+    return tuple(place for place in _STORE_FOLDERS if os.path.islink(os.path.join(root, *place.split("/"))))
 
 
-# Which store a folder belongs to: the nearest one upwards, as far as its repository goes.
+# Find the store of a folder: the nearest one upwards within its repository.
 
 _MAX_STEPS = 200
 _GIT_FILE_LIMIT = 4096
 
 
 class FoundStore(NamedTuple):
-    """A store that was found. ``also`` are the roots further up (same repository) it could have been."""
+    """A store that was found. ``also`` are the roots of further stores above it in the same repository."""
 
     root: str
     also: tuple[str, ...] = ()
 
 
 def find_root(start: str, environ: Mapping[str, str], *, linked: bool = False) -> FoundStore:
-    """Find the store for a folder: the nearest ``.thunderus`` upwards, or ``THUNDERUS_MEM_ROOT``.
+    """Find the store of a folder: ``THUNDERUS_MEM_ROOT``, or the nearest ``.thunderus`` upwards.
 
-    Inside git the walk ends at the top of the working tree (for a submodule: of the outermost one); a linked
-    worktree that has no store of its own uses the main worktree's. Raises ``NoStore`` when there is none,
-    ``Refused`` when one of its folders is a symbolic link, unless ``linked`` asks for such a store too.
+    Inside git the search ends at the top of the working tree (for a submodule: of the outermost one); a
+    linked worktree without a store uses that of the main worktree. Raises ``NoStore`` if there is none, and
+    ``Refused`` if one of its folders is a symbolic link, unless ``linked`` is set.
     """
     found = _find_root(start, environ)
     if not linked:
@@ -237,8 +237,8 @@ def _find_root(start: str, environ: Mapping[str, str]) -> FoundStore:
         if _has_store(root):
             return FoundStore(root)
         raise NoStore(
-            f"THUNDERUS_MEM_ROOT names {root}, which holds no {STORE} folder.",
-            hint="Correct the variable, or unset it to look upwards from the current folder.",
+            f"THUNDERUS_MEM_ROOT is {root}, which has no {STORE} folder",
+            hint="correct the variable, or unset it to search upwards from the current folder",
         )
     roots, main_worktree = _roots_upwards(os.path.abspath(start))
     if not roots and main_worktree is not None and _has_store(main_worktree):
@@ -246,8 +246,8 @@ def _find_root(start: str, environ: Mapping[str, str]) -> FoundStore:
     if roots:
         return FoundStore(roots[0], tuple(roots[1:]))
     raise NoStore(
-        f"There is no {STORE} folder in {os.path.abspath(start)} or above it.",
-        hint="Make a memory here with: thunderus-mem init",
+        f"no {STORE} folder in {os.path.abspath(start)} or any parent folder",
+        hint="run `thunderus-mem init` to create a memory here",
     )
 
 
@@ -256,7 +256,7 @@ def _has_store(folder: str) -> bool:
 
 
 def _roots_upwards(folder: str) -> tuple[list[str], str | None]:
-    """All stores from ``folder`` upwards within its repository, and the main worktree of a linked one."""
+    """Return all stores from ``folder`` upwards within its repository, and a linked worktree's main one."""
     roots: list[str] = []
     for _ in range(_MAX_STEPS):
         if _has_store(folder):
@@ -276,7 +276,7 @@ def _roots_upwards(folder: str) -> tuple[list[str], str | None]:
 
 
 def _git_dir_named_in(git_file: str) -> str:
-    """The folder a ``.git`` file points to (gitrepository-layout(5)); "" when it says nothing."""
+    """Return the folder a ``.git`` file points to (gitrepository-layout(5)), "" if none."""
     try:
         with open(git_file, encoding="utf-8", errors="surrogateescape") as handle:
             text = handle.read(_GIT_FILE_LIMIT)
@@ -289,7 +289,7 @@ def _git_dir_named_in(git_file: str) -> str:
 
 
 def _main_worktree(git_dir: str) -> str | None:
-    """The main working tree of a linked one, from ``<main>/.git/worktrees/<name>``."""
+    """Return the main worktree of a linked one, from ``<main>/.git/worktrees/<name>``."""
     head, _ = os.path.split(git_dir)
     common, name = os.path.split(head)
     if name == "worktrees" and os.path.basename(common) == ".git":

@@ -1,6 +1,4 @@
-"""The one lock of a working tree: held by the kernel, so that it dies with its holder. Only door to
-filelock.
-"""
+"""The lock of a working tree: a kernel lock, released when its process ends. The only user of filelock."""
 
 from __future__ import annotations
 
@@ -22,12 +20,12 @@ _OWNER_LIMIT: Final = 4096
 
 
 def owner_path(lock_path: str) -> str:
-    """The file beside the lock that says who holds it; for messages only, never believed."""
+    """Return the path of the file that describes the holder of the lock; used only in messages."""
     return os.path.join(os.path.dirname(lock_path), "local", "lock-owner.json")
 
 
 def prepare() -> None:
-    """Load what `held` needs, while the caller waits for something else anyway."""
+    """Import what `held` needs, while the caller waits for something else."""
     import filelock  # noqa: F401
 
 
@@ -35,15 +33,15 @@ def prepare() -> None:
 def held(lock_path: str, *, timeout: float = 10.0, command: str = "") -> Iterator[None]:
     """Hold the lock while the block runs; wait at most ``timeout`` seconds for it.
 
-    Raises ``Busy`` when another process keeps it, or the file system offers no locks, and ``NotWritable``
-    when the lock file cannot be opened. The file is never removed. Never hold it over git, an editor or the
-    network.
+    Raises ``Busy`` if another process keeps it or the file system has no locks, and ``NotWritable`` if the
+    lock file cannot be opened. The file is never removed. Never wait for git, an editor or the network while
+    holding the lock.
     """
     import filelock
 
     lock: filelock.BaseFileLock = filelock.FileLock(lock_path)
     try:
-        # filelock would make missing folders; a missing store is the caller's to report.
+        # filelock would create missing folders; the caller reports a missing store.
         os.stat(os.path.dirname(lock_path) or ".")
         lock.acquire(timeout=timeout, poll_interval=_POLL)
     except filelock.Timeout as error:
@@ -53,17 +51,17 @@ def held(lock_path: str, *, timeout: float = 10.0, command: str = "") -> Iterato
             raise _no_locks(lock_path) from error
         raise explain(error, lock_path) from error
     try:
-        # Where the kernel has no locks it has become another kind; naming that would load it each time.
+        # Without kernel locks filelock switches the class; importing it to compare would cost every command.
         if type(lock).__name__ == "SoftFileLock":
             raise _no_locks(lock_path)
-        _tell_owner(lock_path, command)
+        _write_owner(lock_path, command)
         yield
     finally:
         lock.release()
 
 
 def is_held(lock_path: str) -> bool:
-    """Whether a process holds the lock at this moment; false where that cannot be told. Waits for nobody."""
+    """Whether a process holds the lock now; false if that cannot be determined. Does not wait."""
     import filelock
 
     if not os.path.exists(lock_path):
@@ -81,12 +79,12 @@ def is_held(lock_path: str) -> bool:
 
 def _no_locks(lock_path: str) -> Busy:
     return Busy(
-        f"{lock_path} cannot be locked on this file system.",
-        hint="Use a local disk, or one with a lock service.",
+        f"cannot lock {lock_path} on this file system",
+        hint="use a local disk, or a file system with a lock service",
     )
 
 
-def _tell_owner(lock_path: str, command: str) -> None:
+def _write_owner(lock_path: str, command: str) -> None:
     import json
 
     owner = {"pid": os.getpid(), "host": _host(), "command": command, "since": time.time()}
@@ -94,7 +92,7 @@ def _tell_owner(lock_path: str, command: str) -> None:
     flags = (
         os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     )
-    # Only a message depends on it: no error here may stop a write.
+    # Used only in messages: no error here may stop a write.
     try:
         make_folders(os.path.dirname(path))
         descriptor = os.open(path, flags, 0o644)
@@ -127,13 +125,13 @@ def _read_owner(lock_path: str) -> dict[str, Any]:
 
 def _busy(lock_path: str, timeout: float) -> Busy:
     owner = _read_owner(lock_path)
-    who = "Another process"
+    who = "another process"
     if isinstance(owner.get("pid"), int):
         command = str(owner.get("command") or "a command")[:200]
         since = owner.get("since")
-        age = f", for {max(time.time() - since, 0):.0f} s" if isinstance(since, int | float) else ""
-        who = f"Process {owner['pid']} on {str(owner.get('host'))[:100]} ({command}{age})"
+        age = f", started {max(time.time() - since, 0):.0f} s ago" if isinstance(since, int | float) else ""
+        who = f"process {owner['pid']} on {str(owner.get('host'))[:100]} ({command}{age})"
     return Busy(
-        f"{who} holds {lock_path}; waited {timeout:g} s and wrote nothing.",
-        hint="Run the command again. If that process is stuck, end it: the lock goes with it.",
+        f"{who} holds {lock_path}; gave up after {timeout:g} s, nothing was written",
+        hint="run the command again; if that process hangs, end it, which releases the lock",
     )

@@ -1,6 +1,4 @@
-"""Work on many things at once: in processes of our own, for what takes seconds of reading and counting, or in
-a thread while its asker does something else. Touches no disk.
-"""
+"""Parallel work: in forked processes for CPU-bound work, or in a thread in the background. No disk access."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ Answer = TypeVar("Answer")
 
 
 def processors() -> int:
-    """How many processes are worth starting, this one included."""
+    """Return how many processes to use, including this one."""
     if not hasattr(os, "fork") or _threads() > 1:
         return 1
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -27,8 +25,10 @@ def processors() -> int:
 
 
 def _threads() -> int:
-    """Threads of this process, those of libraries too: a lock that one of them holds, or work that one of
-    them would have to do, is waited for in a started process for ever."""
+    """Count the threads of this process, including those of libraries.
+
+    A forked process would wait forever for a lock that one of them holds, or for work it should do.
+    """
     try:
         return len(os.listdir("/proc/self/task"))
     except OSError:
@@ -38,11 +38,11 @@ def _threads() -> int:
 
 
 def spread(things: Sequence[Thing], work: Callable[[Sequence[Thing]], list[Any]]) -> list[Any]:
-    """What ``work`` gives for things, one after another, in their order; each share in a process of its own.
+    """Return the results of ``work`` in the order of ``things``, computed in several processes.
 
-    ``work`` gives for each thing something that can be pickled, changes no document and uses no connection,
-    pipe or lock of this process. Where a process cannot be started or fails, its share is ``None``
-    throughout: the caller does that part itself.
+    ``work`` returns one picklable result per thing; it must not change documents or use a connection, pipe or
+    lock of this process. If a process cannot be started or fails, all its results are ``None``, and the
+    caller computes them itself.
     """
     count = processors()
     size = -(-len(things) // count) if things else 1
@@ -60,11 +60,10 @@ def spread(things: Sequence[Thing], work: Callable[[Sequence[Thing]], list[Any]]
 def _started(
     shares: Sequence[Sequence[Thing]], work: Callable[[Sequence[Thing]], list[Any]]
 ) -> Iterator[list[Connection | None]]:
-    """The end of the pipe that each share's answer comes from, ``None`` where the system starts no process.
-    All are gone afterwards, also when the caller is interrupted: nobody waits for what they are at.
+    """Start a process per share; yield the pipe of each result, ``None`` if a process could not be started.
 
-    No pool: it would start a thread before the next process is forked, and lose the answers of all when one
-    process dies.
+    The processes are killed afterwards, also when the caller is interrupted. No pool: it would start a
+    thread before forking the next process, and lose all results when one process dies.
     """
     from multiprocessing import get_context
 
@@ -84,7 +83,7 @@ def _started(
                 process.start()
                 processes.append(process)
             except OSError:
-                pass  # nobody has the other end: there is no answer
+                pass  # the pipe has no writer: there is no result
             finally:
                 writing.close()
         yield ends
@@ -103,12 +102,12 @@ def _send(writing: Connection, share: Sequence[Thing], work: Callable[[Sequence[
         writing.send(work(share))
         status = 0
     finally:
-        # Nothing is said of a failure, and nothing of the parent's is closed or written out a second time.
+        # Report no failure, and do not close or flush anything inherited from the parent.
         os._exit(status)
 
 
 def _answer(end: Connection | None, count: int) -> list[Any]:
-    """What a process found. Nobody else has the pipe: what came whole is its own."""
+    """Receive the results of a process. Only it has the other end of the pipe, so they can be trusted."""
     try:
         found: list[Any] = end.recv() if end is not None else []
     except (EOFError, OSError):
@@ -117,34 +116,33 @@ def _answer(end: Connection | None, count: int) -> list[Any]:
 
 
 def in_background(work: Callable[[], Answer]) -> Callable[[], Answer]:
-    """Start to work; the function given back waits for the answer, and raises what the work did."""
+    """Run ``work`` in a thread; the returned function waits for the result, or raises its exception."""
     from threading import Thread
 
     answers: list[Answer] = []
-    troubles: list[Exception] = []
+    errors: list[Exception] = []
 
     def run() -> None:
         try:
             answers.append(work())
-        except Exception as error:  # noqa: BLE001 - raised again where the answer is wanted
-            troubles.append(error)
+        except Exception as error:  # noqa: BLE001 - raised again by the returned function
+            errors.append(error)
 
     thread = Thread(target=run, daemon=True)
     thread.start()
 
     def answer() -> Answer:
         thread.join()
-        if troubles:
-            raise troubles[0]
+        if errors:
+            raise errors[0]
         return answers[0]
 
     return answer
 
 
 @contextmanager
-def paused() -> Iterator[None]:
-    """No collection of cycles inside, while thousands of values without cycles are made: it would walk every
-    value again and again and find nothing."""
+def gc_paused() -> Iterator[None]:
+    """Pause garbage collection while thousands of values without cycles are created."""
     import gc
 
     collecting = gc.isenabled()

@@ -1,7 +1,7 @@
-"""The jail: which relative paths may be opened at all, by the rules of every system on every system.
+"""Path safety: which relative paths may be opened, by the rules of all systems on every system.
 
 Rules: Windows file naming (learn.microsoft.com, "Naming Files, Paths, and Namespaces"), git's
-``verify_path`` with ``core.protectNTFS`` and ``core.protectHFS``. Nothing here writes.
+``verify_path`` with ``core.protectNTFS`` and ``core.protectHFS``. Read only.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from thunderus_mem.store.layout import CORE_FILE, DOCUMENT_FOLDERS, SHARD_FOLDER
 _MAX_PATH: Final = 240
 _MAX_COMPONENT: Final = 255
 
-# Letters that Windows and macOS reserve, or that some program in between takes for something else.
+# Characters that Windows or macOS reserve, or that some programs interpret.
 _FORBIDDEN: Final = re.compile(r'[<>:"|?*\\]')
 _ENCODED: Final = re.compile(r"%[0-9A-Fa-f]{2}")
 _SHORT_NAME: Final = re.compile(r"~[0-9]")
-# A name that only its length and the devices of Windows can speak against.
+# Names that only their length or a Windows device name can make invalid.
 _ORDINARY: Final = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*", re.ASCII)
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_./-]*", re.ASCII)
 _HIDDEN_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -33,7 +33,7 @@ _HIDDEN_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 _IGNORABLE: Final = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
 )
-# A dot, a slash or a blank to somebody else: fullwidth and small forms, division slash, non-breaking blanks.
+# Lookalikes of dot, slash and space: fullwidth and small forms, division slash, non-breaking spaces.
 _LOOKALIKE: Final = re.compile(
     "[\u00a0\u2024-\u2026\u2044\u2215\u29f5\u29f8\u2571\ufe52\ufe68\uff0e\uff0f\uff3c\uff1a\u3000]"
 )
@@ -41,8 +41,8 @@ _LOOKALIKE: Final = re.compile(
 
 def _refuse(path: str, reason: str) -> Refused:
     return Refused(
-        f"{path!r} is not a path we open: {reason}.",
-        hint="Give a path relative to the repository, of plain names joined by '/'.",
+        f"invalid path {path!r}: {reason}",
+        hint="use a path relative to the repository, with plain names separated by '/'",
     )
 
 
@@ -57,51 +57,51 @@ def _check_text(path: str) -> None:
         return
     for letter in path:
         if unicodedata.category(letter) in _HIDDEN_CATEGORIES:
-            raise _refuse(path, f"it holds an invisible or control character (U+{ord(letter):04X})")
+            raise _refuse(path, f"it contains an invisible or control character (U+{ord(letter):04X})")
     if found := _IGNORABLE.search(path) or _LOOKALIKE.search(path):
-        raise _refuse(path, f"it holds a misleading character (U+{ord(found.group()):04X})")
+        raise _refuse(path, f"it contains a misleading character (U+{ord(found.group()):04X})")
     if found := _FORBIDDEN.search(path):
-        raise _refuse(path, f"it holds {found.group()!r}, which some systems reserve")
+        raise _refuse(path, f"it contains {found.group()!r}, which some systems reserve")
     if _ENCODED.search(path):
-        raise _refuse(path, "it holds a percent-encoded character")
+        raise _refuse(path, "it contains a percent-encoded character")
 
 
 def _check_component(path: str, name: str) -> None:
     if _ORDINARY.fullmatch(name) and len(name) <= _MAX_COMPONENT and not is_reserved_name(name):
         return
     if name == "..":
-        raise _refuse(path, "it climbs with '..'")
+        raise _refuse(path, "it contains '..'")
     if name.endswith((".", " ")):
-        raise _refuse(path, f"{name!r} ends in a dot or a blank, which some systems drop")
+        raise _refuse(path, f"{name!r} ends in a dot or space, which some systems drop")
     if name.startswith(("~", " ")) or _SHORT_NAME.search(name):
-        raise _refuse(path, f"{name!r} is a home folder, a short name or begins with a blank")
+        raise _refuse(path, f"{name!r} is a home folder, a Windows short name or starts with a space")
     if len(name.encode()) > _MAX_COMPONENT:
-        raise _refuse(path, f"a name in it is longer than {_MAX_COMPONENT} bytes")
+        raise _refuse(path, f"a component is longer than {_MAX_COMPONENT} bytes")
     folded = unicodedata.normalize("NFKC", name).casefold()
     if is_reserved_name(folded) or folded.partition(".")[0].rstrip(" ") == "clock$":
-        raise _refuse(path, f"{name!r} is a device on Windows")
+        raise _refuse(path, f"{name!r} is a device name on Windows")
     if folded == ".git":
-        raise _refuse(path, "it points into git's own folder")
+        raise _refuse(path, "it points into the .git folder")
 
 
 def safe_relative(path: str) -> str:
-    """The same path with ``.`` and doubled slashes taken out, POSIX style.
+    """Return the POSIX path without ``.`` and double slashes.
 
-    Raises ``Refused`` for what could leave the root, or mean another file on any system: ``..``, absolute,
-    drive, UNC, stream, backslash, control or invisible characters, trailing dot or blank, reserved and
-    short names, percent-encoding, ``.git`` in any disguise, more than 240 characters.
+    Raises ``Refused`` for a path that could leave the root, or mean another file on some system: ``..``,
+    absolute, drive, UNC, stream, backslash, control or invisible characters, trailing dot or space, reserved
+    and short names, percent-encoding, ``.git`` in any spelling, more than 240 characters.
     """
     _check_text(path)
     names = [name for name in path.split("/") if name not in ("", ".")]
     if not names:
-        raise _refuse(path, "it names no file")
+        raise _refuse(path, "it has no file name")
     for name in names:
         _check_component(path, name)
     return "/".join(names)
 
 
 def is_safe(path: str) -> bool:
-    """Whether `safe_relative` takes the path and leaves it as it is."""
+    """Whether `safe_relative` accepts the path without changing it."""
     try:
         return safe_relative(path) == path
     except Refused:
@@ -109,10 +109,10 @@ def is_safe(path: str) -> bool:
 
 
 def inside(root: str, relative: str) -> str:
-    """The absolute path of ``relative`` below ``root``; it need not exist.
+    """Return the absolute path of ``relative`` below ``root``; it need not exist.
 
-    Raises ``Refused`` as ``safe_relative`` does, and when a component that exists is a symbolic link, or a
-    file where a folder must be. ``root`` itself may be a link.
+    Raises ``Refused`` like ``safe_relative``, and if an existing component is a symbolic link, or a file
+    instead of a folder. ``root`` itself may be a link.
     """
     names = safe_relative(relative).split("/")
     path = root
@@ -126,19 +126,19 @@ def inside(root: str, relative: str) -> str:
             raise explain(error, path) from error
         if stat.S_ISLNK(mode):
             raise Refused(
-                f"{relative!r} leads through a symbolic link ({name!r}).",
-                hint="Put a real file or folder there: links could lead out of the repository.",
+                f"{relative!r} contains a symbolic link ({name!r})",
+                hint="replace it with a regular file or folder: a link could point out of the repository",
             )
         if position + 1 < len(names) and not stat.S_ISDIR(mode):
             raise Refused(
-                f"{relative!r} leads through {name!r}, which is a file.", hint="Move that file away."
+                f"{relative!r} has a file instead of the folder {name!r}", hint="move that file away"
             )
     return os.path.join(root, *names)
 
 
 def kind_of(path: str) -> str | None:
-    """The kind that a root-relative POSIX path is filed under, in use or archived; ``None`` when no document
-    lives there."""
+    """Return the kind of document at a root-relative POSIX path, archived or not; ``None`` if the path cannot
+    be one of a document."""
     if not path.endswith(".md") or posixpath.basename(path).startswith("."):
         return None
     home = live_path(path)
@@ -149,13 +149,13 @@ def kind_of(path: str) -> str | None:
 
 
 def is_shard(path: str) -> bool:
-    """Whether a root-relative POSIX path is that of a session's shard."""
+    """Whether a root-relative POSIX path is the shard of a session."""
     folder, _, name = path.rpartition("/")
     return name == "events.jsonl" and posixpath.dirname(folder) in SHARD_FOLDERS
 
 
 def is_private_shard(path: str) -> bool:
-    """Whether it is one of those that stay in this working tree, which no repository brings along."""
+    """Whether it is a shard kept local to this working tree, never part of a clone."""
     return is_shard(path) and path.startswith(f"{SHARD_FOLDERS[1]}/")
 
 
@@ -169,11 +169,11 @@ OLDER_FOLDERS: Final = {
     ".thunderus/memory/DECISIONS": DOCUMENT_FOLDERS["adr"],
     ".thunderus/memory/PLAYBOOKS": DOCUMENT_FOLDERS["playbook"],
 }
-"""Folders that held documents before there were tiers, and the present ones; "" where only CORE.md did."""
+"""Folders of documents in older stores → current folders; "" for those with only CORE.md."""
 
 
 def present_place(path: str) -> str | None:
-    """Where a file of an older place belongs today; ``None`` for one that is in its place.
+    """Return the current path of a file at an older path; ``None`` if its path is current.
 
     ``CORE.md`` of the store or of its memory folder belongs in ``core``; ``FACTS``, ``DECISIONS`` and
     ``PLAYBOOKS`` of the memory folder belong below ``semantic`` and ``procedural``.
@@ -186,17 +186,17 @@ def present_place(path: str) -> str | None:
 
 
 def may_change(path: str) -> bool:
-    """Whether a change may write this file: a document, one of an older place, the gardener's rules."""
+    """Whether a change may write this file: a document, also at an older path, or ``gardener.toml``."""
     return kind_of(path) is not None or present_place(path) is not None or path == GARDENER_FILE
 
 
 def proposal_id(path: str) -> str:
-    """The id of the proposal that a root-relative path holds by its name; "" for any other file."""
+    """Return the proposal id in the name of a root-relative path; "" for any other file."""
     found = _PROPOSAL.fullmatch(path)
     return found[1] if found else ""
 
 
 def may_stage(path: str) -> bool:
-    """Whether the journal may carry a change of this file out: what `may_change` names, and a proposal, which
-    goes away with the decision about it."""
+    """Whether the journal may change this file: as `may_change`, or a proposal, which is deleted when it is
+    decided."""
     return may_change(path) or bool(proposal_id(path))

@@ -1,7 +1,7 @@
-"""The quarantine: files that are moved aside, never deleted, below the path where they stood.
+"""The quarantine: damaged or conflicting files are moved here, never deleted.
 
-One run of `doctor --fix` has a folder of its own there, so that what was moved can be moved back. Other
-commands leave torn ends of logs there, and texts of changes that found another text in their place.
+Each run of `doctor --fix` has its own folder, where files keep their paths and can be moved back. Other
+commands keep torn ends of logs here, and texts of changes that conflicted with another text.
 """
 
 from __future__ import annotations
@@ -24,15 +24,14 @@ if TYPE_CHECKING:
     from thunderus_mem.store.layout import Layout
 
 _RUN: Final = "doctor-"
-"""How the folder of a run begins; what follows is its time."""
+"""Prefix of a run's folder name; its time follows."""
 _MOST_LISTED: Final = 1000
 
 
 class QuarantinedFile(NamedTuple):
-    """A file in the quarantine: where it is and where it was (both root-relative), bytes, last change.
+    """A file in the quarantine: its path, its original path (both root-relative), size and modification time.
 
-    ``was`` is "" for bytes that had no file of their own: the torn end of a log, the text of a change that
-    found another text in its place.
+    ``was`` is "" for bytes that were not a file: the torn end of a log, or the text of a conflicting change.
     """
 
     path: str
@@ -42,7 +41,7 @@ class QuarantinedFile(NamedTuple):
 
 
 class Quarantine:
-    """The folder of one run, named after its ``time``; made when the first thing is moved."""
+    """The folder of one run, named after its ``time``; created for the first file."""
 
     def __init__(self, layout: Layout, time: str) -> None:
         self._layout = layout
@@ -50,7 +49,7 @@ class Quarantine:
         self._folder = ""
 
     def _place(self, path: str) -> str:
-        """Where ``path`` goes; makes the folders above."""
+        """Return the target for ``path``; create its parent folders."""
         quarantine = self._layout.quarantine_dir
         mode = disk.mode_of(quarantine)
         if mode and not stat.S_ISDIR(mode):
@@ -65,9 +64,9 @@ class Quarantine:
         return target
 
     def move(self, path: str) -> str:
-        """Move what has this root-relative path, whatever it is; returns where it is now, root-relative.
+        """Move a file or folder into the quarantine; return its new path. Both paths are root-relative.
 
-        Raises ``NotWritable`` and its like when the disk refuses: then it is where it was.
+        Raises `ThunderusError` for a system error; then nothing was moved.
         """
         source = self._layout.at(path)
         try:
@@ -80,7 +79,7 @@ class Quarantine:
         return self._layout.relative(target)
 
     def copy(self, path: str, data: bytes) -> str:
-        """Keep ``data``, the text that ``path`` has now; returns where, root-relative. Raises as ``move``."""
+        """Copy ``data``, the current text of ``path``, into the quarantine; otherwise like ``move``."""
         try:
             target = self._place(path)
         except OSError as error:
@@ -90,12 +89,12 @@ class Quarantine:
 
 
 def way_back(kept: str, was: str) -> str:
-    """The command that puts a kept file back where it was; to be run in the root."""
+    """Return the shell command that restores a quarantined file; to be run in the root."""
     return f"mv {shlex.quote(kept)} {shlex.quote(was)}"
 
 
 def kept_files(layout: Layout) -> list[QuarantinedFile]:
-    """What stands in the quarantine, by path; of a great many the first."""
+    """Return the first 1,000 files in the quarantine, by path."""
     found = []
     for path in _below(layout.quarantine_dir):
         info = os.lstat(path)
@@ -109,7 +108,7 @@ def kept_files(layout: Layout) -> list[QuarantinedFile]:
 
 
 def _below(folder: str) -> Iterator[str]:
-    """Everything below a folder but folders, by name; what cannot be listed or goes meanwhile is left out."""
+    """Yield all files below a folder, by name; skip what cannot be listed or disappears."""
     try:
         names = sorted(os.listdir(folder))
     except OSError:
@@ -127,7 +126,7 @@ def _below(folder: str) -> Iterator[str]:
 
 
 def plain_name(name: str) -> str:
-    """A name or path as one plain file name, under which its bytes are kept."""
+    """Turn a name or path into a plain file name."""
     plain = "".join(
         letter if letter.isascii() and (letter.isalnum() or letter in "._-") else "_" for letter in name
     )
@@ -135,9 +134,9 @@ def plain_name(name: str) -> str:
 
 
 def quarantine(directory: str, name: str, data: bytes) -> str:
-    """Keep ``data`` under ``<hash>-<name>`` in ``directory`` for good; the same bytes are kept once.
+    """Write ``data`` to ``<hash>-<name>`` in ``directory``; return the path. The same bytes are kept once.
 
-    Returns the path. Raises ``NotWritable`` when the disk refuses.
+    Raises ``NotWritable`` for a system error.
     """
     path = os.path.join(directory, f"{hashlib.sha256(data).hexdigest()[:16]}-{plain_name(name)}")
     if not os.path.isfile(path):

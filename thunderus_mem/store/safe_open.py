@@ -1,8 +1,8 @@
-"""Opens files below a store by way of its folders, none of which may be a link, also not for a moment.
+"""Open files in a store without following symbolic links, even if a folder is replaced meanwhile.
 
-A path is looked up anew by every call that takes one, and a folder may have become a link since the last.
-So each folder is opened from the one above it, and the file from its folder. What stands above the store
-is the user's own affair, and so are files that are in no store.
+Each system call resolves a path again, and a folder may have become a link since the last one. So each folder
+is opened relative to its parent, and the file relative to its folder. Folders above the store, and files
+outside any store, may be links.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _STORE: Final = f"{os.sep}.thunderus"
 _BY_DESCRIPTOR: Final = os.open in os.supports_dir_fd
-# Passing through a folder needs no right to list it.
+# Traversing a folder does not need permission to list it.
 _THROUGH: Final = (
     getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 )
@@ -25,10 +25,10 @@ _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
 
 @contextmanager
 def folder_of(path: str) -> Iterator[tuple[str, int | None]]:
-    """The name and the descriptor of its folder to look it up from, for calls that take ``dir_fd``.
+    """Yield the file name and the descriptor of its folder, for calls that take ``dir_fd``.
 
-    The path itself and ``None`` where it is in no store, or the system cannot look up so.
-    Raises ``OSError`` when a folder is not there, or is no folder (``ENOTDIR`` or ``ELOOP`` for a link).
+    Yields the path and ``None`` if it is outside a store, or if the system has no ``dir_fd``. Raises
+    ``OSError`` if a folder is missing or not a folder (``ENOTDIR`` or ``ELOOP`` for a link).
     """
     place = path.rfind(_STORE + os.sep) if _BY_DESCRIPTOR else -1
     if place < 0:
@@ -54,15 +54,15 @@ def _walk(base: str, folders: list[str]) -> int:
 
 
 def open_file(path: str, flags: int, mode: int = 0o777) -> int:
-    """`os.open` of a file by way of folders that are no links, and no link itself."""
+    """Open a file like `os.open`; neither it nor its folders in the store may be links."""
     with folder_of(path) as (name, at):
         return os.open(name, flags | _NO_LINK, mode, dir_fd=at)
 
 
 class Folders:
-    """Opens files one after another, and the folder of those that stand side by side once.
+    """A context manager that opens many files, and each folder once for files in a row.
 
-    A file is that of the folder as it was when the first of them was opened. Use it as a context.
+    All these files are looked up in the folder as it was when the first of them was opened.
     """
 
     def __init__(self) -> None:
@@ -81,7 +81,7 @@ class Folders:
         self._path, self._at = "", None
 
     def open_file(self, path: str, flags: int) -> int:
-        """The same as the function of this name."""
+        """Open a file like the function `open_file`."""
         folder, _, name = path.rpartition(os.sep)
         if folder != self._path:
             self._leave()
@@ -94,5 +94,5 @@ class Folders:
 
 
 def open_folder(path: str) -> int:
-    """The same for a folder, open for reading, which is how its names are synced and listed."""
+    """Open a folder for reading, to sync or list its entries, like `open_file`."""
     return open_file(path, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0))
