@@ -169,7 +169,7 @@ def test_the_command_line_says_it_loudly_once(repo: Path, run: Callable[..., Ran
     assert (first.code, second.code) == (0, 0)
     assert first.err.startswith("8 of 9 documents disappeared since the last command")
     assert "documents disappeared" not in second.err
-    assert "gone       8 are gone" in run("status").out
+    assert "missing    8 " in run("status").out
     refused = run("add", "fact", "New", "--tag", "n", "--body", "New.")
     assert (refused.code, "record --yes" in refused.err) == (5, True)
     assert not (repo / FACTS).exists()
