@@ -470,7 +470,7 @@ def test_read_only_store_is_checked_and_not_fixed(tmp_path: Path, base: Path, se
         before = contents(root)
         done = run(server, root, "doctor", uid=uid)
         assert done.code == 1, done
-        assert "cannot be written" in done.out
+        assert "the store is read-only" in done.out
         done = run(server, root, "doctor", "--fix", uid=uid)
         assert done.code == 4, done
         assert contents(root) == before

@@ -126,7 +126,7 @@ def test_a_secret_is_refused_by_its_key_and_not_repeated(store: CommandStore) ->
         "events", "add", stdin=line(kind="note", body={"text": "a"}) + line(kind="tool_call", body=body)
     )
     assert ran.code == 5
-    assert "Line 2: body.arguments.env[0].TOKEN holds what looks like a secret" in ran.err
+    assert "line 2: body.arguments.env[0].TOKEN holds what looks like a secret" in ran.err
     assert TOKEN not in ran.err
     assert (store.events(SHARED), store.events(PRIVATE)) == (before, [])
 

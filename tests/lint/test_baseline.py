@@ -159,7 +159,7 @@ def test_on_the_command_line_it_is_written_used_and_pruned(store: Path, run: Run
     assert written.code == 2
     said = run("lint", "--write-baseline", FILE, env=LOCK_OUT)
     assert (said.code, said.out) == (0, "No findings\n")
-    assert "2 findings recorded in known.jsonl." in said.err
+    assert "2 findings recorded in known.jsonl" in said.err
     assert 'Next: set baseline = "known.jsonl" under [lint] in .thunderus/config.toml\n' in said.err
     assert json.loads((store / FILE).read_text().splitlines()[0]) == {
         "schema": "thunderus-mem.lint-baseline/1"

@@ -441,7 +441,7 @@ def test_the_command_line(scene: Scene, run: Callable[..., Ran]) -> None:
     done = run("for", "a\x1b[31m\nb", cwd=src)
     assert (done.code, "\x1b" in done.out + done.err) == (0, False)
     done = run("for", "/etc", cwd=src)
-    assert (done.code, done.err.splitlines()[0]) == (2, "error: '/etc' is outside the repository.")
+    assert (done.code, done.err.splitlines()[0]) == (2, "error: '/etc' is outside the repository")
     scene.change("src/jwt.py", "ttl=3600", "ttl=600")
     done = run("for", "jwt.py", cwd=src)
     assert done.out.splitlines()[:2] == [
