@@ -450,7 +450,7 @@ def test_the_command_line(scene: Scene, run: Callable[..., Ran]) -> None:
     ]
     done = run("coverage", cwd=src)
     assert done.code == 0
-    assert "1 memory without an anchor:" in done.out
+    assert "1 document without an anchor:" in done.out
     assert run("--plain", "coverage", cwd=src).out.splitlines()[0] == "src/\t1\t1\t1\t1\t0"
     assert run("--json", "coverage", "web", "-d", "1", cwd=src).json["total"]["files"] == 2
     assert run("coverage", "jwt.py", cwd=src).code == 2
