@@ -18,7 +18,7 @@ from thunderus_mem.garden.rules.sessions import (
     KnownLessons,
     Recalled,
     class_of,
-    command_stands,
+    command_is_in,
     is_trivial,
     plan_consolidation,
 )
@@ -63,7 +63,7 @@ def plan(
     config: Config | None = None,
     code: dict[str, str] | None = None,
 ) -> tuple[Step, ...]:
-    history = Activity(told, frozenset(one.id for one in told), said_by_code=lambda: code or {})
+    history = Activity(told, frozenset(one.id for one in told), build_files=lambda: code or {})
     return plan_consolidation(
         GardenInput(documents, today="2026-01-22", history=lambda: history), config or Config()
     )
@@ -181,7 +181,7 @@ def test_unrelated_tool_output_does_not_suppress_decisions() -> None:
     ],
 )
 def test_command_in_build_files_is_known(command: str, files: dict[str, str], stands: bool) -> None:
-    assert command_stands(command, files) is stands
+    assert command_is_in(command, files) is stands
     told = events(did(command), did(command))
     assert [
         step.edits[0].doc_id for step in plan(told, code=files) if "commands" in step.edits[0].doc_id

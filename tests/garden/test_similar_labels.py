@@ -11,12 +11,12 @@ from thunderus_mem.document.document import Document, read_document
 from thunderus_mem.garden.similar.compare import (
     compare,
     disagreement,
+    opposite_order,
     orders,
     read,
     scopes_apart,
     subjects_differ,
     titles_differ,
-    turned_round,
 )
 from thunderus_mem.garden.similar.pairs import Families, find_similar
 from thunderus_mem.garden.similar.profile import Sentence, sentences_of
@@ -58,8 +58,8 @@ def linked(document: Document, relation: str, target: str) -> Document:
     ],
 )
 def test_reversed_order_is_a_difference(one: str, other: str) -> None:
-    assert turned_round(said(one), said(other))
-    assert turned_round(said(other), said(one))
+    assert opposite_order(said(one), said(other))
+    assert opposite_order(said(other), said(one))
     assert about(one, other)
 
 
@@ -75,7 +75,7 @@ def test_reversed_order_is_a_difference(one: str, other: str) -> None:
     ],
 )
 def test_same_order_in_other_words_is_no_difference(one: str, other: str) -> None:
-    assert not turned_round(said(one), said(other))
+    assert not opposite_order(said(one), said(other))
     assert about(one, other) in ("", "negation")
 
 
@@ -86,14 +86,14 @@ def test_sentence_does_not_contradict_its_own_order(words: list[str]) -> None:
     told = orders(sentence)
     assert all(not one.earlier & one.later and one.earlier and one.later for one in told)
     if len(told) == 1:
-        assert turned_round(sentence, sentence) is None
+        assert opposite_order(sentence, sentence) is None
 
 
 @law
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_order_and_scope_are_symmetric(one: str, other: str) -> None:
     mine, theirs = said(one), said(other)
-    assert bool(turned_round(mine, theirs)) == bool(turned_round(theirs, mine))
+    assert bool(opposite_order(mine, theirs)) == bool(opposite_order(theirs, mine))
     here, there = (scopes_apart(*two, in_place=True) for two in ((mine, theirs), (theirs, mine)))
     assert bool(here) == bool(there)
 

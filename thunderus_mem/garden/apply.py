@@ -37,7 +37,7 @@ from thunderus_mem.memory.journal import DEFAULT_MODE, FileChange
 from thunderus_mem.memory.locate import documents
 from thunderus_mem.memory.proposals import Proposal, ProposedEdit, all_waiting, needs_review, write
 from thunderus_mem.memory.transaction import Written, open_transaction, resolve_actor
-from thunderus_mem.recap.events import texts_by_us
+from thunderus_mem.recap.events import generated_texts
 from thunderus_mem.recap.scope import history_of
 from thunderus_mem.review.queue import queue_state, rejected_keys
 from thunderus_mem.store.files import ABSENT, permissions, read_file
@@ -246,7 +246,7 @@ def _ours(memory: Memory, in_use: Sequence[Document], today: str) -> frozenset[s
     asked = {one.id: one for one in old_recaps(in_use, memory.config, today)}
     asked |= {one.id: one for one in in_use if one.kind == "recap" and "" < expiry(one) <= today}
     rows = memory.log_index().naming(sorted(asked)) if asked else []
-    by_us = texts_by_us(logged.event for logged in read(memory.log, rows))
+    by_us = generated_texts(logged.event for logged in read(memory.log, rows))
     return frozenset(one.id for one in asked.values() if (one.id, one.hash) in by_us)
 
 

@@ -137,7 +137,7 @@ def make_plan(
     rank = {name: place for place, name in enumerate(order)}
     steps = [step for part in parts for step in part]
     undecided = [step for step in steps if step.key not in rejected] if rejected else steps
-    asked = _asked_once(undecided, waiting)
+    asked = _one_per_document(undecided, waiting)
     left = [step for step in asked if step.key not in waiting] if waiting else asked
     ordered = sorted(
         left,
@@ -152,7 +152,7 @@ def make_plan(
     return Plan(tuple(ordered), len(steps) - len(undecided), len(asked) - len(left))
 
 
-def _asked_once(steps: Sequence[Step], waiting: Collection[str]) -> list[Step]:
+def _one_per_document(steps: Sequence[Step], waiting: Collection[str]) -> list[Step]:
     """Keep only one of the proposals of a rule that would remove the same document, so that each of several
     similar documents is asked about once. A pending proposal is preferred, then one whose other document
     survives."""
@@ -197,10 +197,10 @@ class GardenInput(NamedTuple):
     signatures: MutableMapping[str, bytes] | None = None
 
 
-_MOST_REMEMBERED: Final = 1 << 15
+_CACHE_SIZE: Final = 1 << 15
 
 
-@lru_cache(maxsize=_MOST_REMEMBERED)
+@lru_cache(maxsize=_CACHE_SIZE)
 def references_in(body: str) -> tuple[Reference, ...]:
     """The references of a body, cached because several rules need those of every document; `apply.planned`
     clears the cache."""

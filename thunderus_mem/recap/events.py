@@ -37,7 +37,7 @@ _EDITORS: Final = frozenset(
 )
 _VIEWS: Final = frozenset(("view", "read", "list"))
 _PREFIXES: Final = frozenset(("sudo", "time", "command", "env", "exec", "nohup"))
-_LOOKERS: Final = frozenset(
+_READ_ONLY: Final = frozenset(
     (
         *("ls", "cd", "cat", "pwd", "echo", "grep", "rg", "find", "fd", "head", "tail", "awk"),
         *("wc", "which", "less", "more", "tree", "stat", "file", "type", "ps", "du", "df"),
@@ -55,7 +55,7 @@ _RUNNERS: Final = frozenset(
 """Programs whose first argument is a subcommand."""
 _INTERPRETERS: Final = frozenset(("python", "python3", "node", "ruby", "perl", "bash", "sh"))
 _WORDS = re.compile(r"[A-Za-z]+")
-_GONE_TO = re.compile(r"cd [^&|;]{1,300}(?:&&|;) *")
+_LEADING_CD = re.compile(r"cd [^&|;]{1,300}(?:&&|;) *")
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*=\S*")
 _LONGEST_COMMAND: Final = 160
 _NAMED: Final = 6
@@ -171,7 +171,7 @@ def _tidy(command: str, hide: Mapping[str, str]) -> str:
     """A command as one line, without a leading ``cd``."""
     lines = command.strip()[: 4 * _LONGEST_COMMAND].splitlines()
     text = " ".join(lines[0].split()) + (" …" if len(lines) > 1 else "") if lines else ""
-    if (stood := _GONE_TO.match(text)) is not None and stood.end() < len(text):
+    if (stood := _LEADING_CD.match(text)) is not None and stood.end() < len(text):
         text = text[stood.end() :]
     for path, shown in hide.items():
         text = text.replace(path, shown)
@@ -194,9 +194,9 @@ def first_words(command: str) -> str:
     return " ".join((program, *plain[: 2 if plain[:1] == ["run"] else 1]))
 
 
-def only_looks(command: str) -> bool:
+def is_read_only(command: str) -> bool:
     """Whether a command only reads or prints; its failure is not reported as a problem."""
-    return first_words(command).partition(" ")[0].rpartition("/")[2] in _LOOKERS
+    return first_words(command).partition(" ")[0].rpartition("/")[2] in _READ_ONLY
 
 
 def edited_paths(event: Event) -> tuple[str, ...]:
@@ -580,12 +580,12 @@ def _sort_runs(found: SortedEvents, events: Sequence[Event], reading: EventReadi
     unfit = {run.events for run in ran if reading.unfit(run.command)}
     fit = [run for run in ran if run.events not in unfit]
     found.unfit += len(unfit)
-    found.ran = tuple(run for run in fit if not only_looks(run.command))
+    found.ran = tuple(run for run in fit if not is_read_only(run.command))
     found.looks = len(fit) - len(found.ran)
     found.problems = problems(events, found.ran)
 
 
-def texts_by_us(events: Iterable[Event]) -> frozenset[tuple[str, str]]:
+def generated_texts(events: Iterable[Event]) -> frozenset[tuple[str, str]]:
     """Ids and hashes of the texts that `recap` wrote, or that the gardener derived from those, according to
     ``events`` (in log order)."""
     found: set[tuple[str, str]] = set()

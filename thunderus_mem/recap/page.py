@@ -184,17 +184,17 @@ def _fitting(draft: _Draft) -> Page:
     page = draft.page(used, _FEW_COMMITS, files)
     if page.fits(config):
         return page
-    ranked = _most_telling(used)
+    ranked = _by_importance(used)
 
     def part(number: int) -> Page:
         kept = set(ranked[:number])
         cited = [event for place, event in enumerate(used) if place in kept]
         return draft.page(cited, _FEWER_COMMITS, min(files, _FEW_FILES))
 
-    return part(_most_that_fits(len(ranked), lambda number: part(number).fits(config)))
+    return part(_largest_that_fits(len(ranked), lambda number: part(number).fits(config)))
 
 
-def _most_telling(events: Sequence[Event]) -> list[int]:
+def _by_importance(events: Sequence[Event]) -> list[int]:
     """The positions of ``events``, most important first: notes and decisions, then changes with a reason and
     failed commands, then other changes and commands, and very long texts last; earlier events first."""
     return sorted(range(len(events)), key=lambda place: (_weight(events[place]), place))
@@ -216,7 +216,7 @@ def _weight(event: Event) -> int:
     return 0
 
 
-def _most_that_fits(most: int, fits: Callable[[int], bool]) -> int:
+def _largest_that_fits(most: int, fits: Callable[[int], bool]) -> int:
     """The largest number up to ``most`` that ``fits`` (a monotonic test); 0 if none does."""
     low, high = 0, most
     while low < high:
@@ -385,12 +385,12 @@ def _chosen_commits(commits: Sequence[Commit], most: int) -> tuple[Sequence[Comm
     if len(commits) <= most:
         return commits, []
     own = [commit for commit in commits if not commit.subject.startswith("Merge ")] or commits
-    chosen = [own[place] for place in _standing_for([commit.subject for commit in own], most)]
+    chosen = [own[place] for place in _representative([commit.subject for commit in own], most)]
     more = len(commits) - len(chosen)
     return chosen, [f"and {more} more"] if more else []
 
 
-def _standing_for(texts: Sequence[str], number: int) -> list[int]:
+def _representative(texts: Sequence[str], number: int) -> list[int]:
     """The positions of at most ``number`` texts that together cover most of the words of all, in order.
 
     A word weighs as much as the number of texts that contain it; the next text chosen is the one with the

@@ -30,7 +30,7 @@ from thunderus_mem.log.new_event import PatchLinks
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import document_at, documents
 from thunderus_mem.memory.transaction import Written, open_transaction, settle
-from thunderus_mem.recap.events import RECAP_OP, texts_by_us
+from thunderus_mem.recap.events import RECAP_OP, generated_texts
 from thunderus_mem.recap.page import Page, longest_page, recap_page, rollup_page
 from thunderus_mem.recap.scope import Wanted, for_recap, happened, scope_of
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
@@ -69,7 +69,7 @@ def recap(
     memory.refresh()
     page = _page(memory, wanted)
     if summarizer:
-        page = drafted(memory, page, summarizer, timeout)
+        page = draft_page(memory, page, summarizer, timeout)
     if dry_run:
         return _renewed(memory, page, force=force)[1]
     with open_transaction(memory, "recap") as transaction:
@@ -104,16 +104,16 @@ def _renewed(memory: Memory, page: Page, *, force: bool) -> tuple[FileChange | N
         return None, Written(before.id, path, RECAP_OP, text=text, changed=False, damaged=log_index.damages())
     if before is not None and not force:
         events = [logged.event for logged in read(memory.log, log_index.naming([doc_id]))]
-        _see_that_nothing_is_lost(memory, before, events)
+        _check_nothing_is_lost(memory, before, events)
     document, warnings = validate(memory, path, text)
     edit = FileChange(document.id, path, before.text if before else None, document.text)
     planned = Written(document.id, path, RECAP_OP, text=text, warnings=warnings, dry_run=True)
     return edit, planned._replace(damaged=log_index.damages())
 
 
-def _see_that_nothing_is_lost(memory: Memory, before: Document, events: list[Event]) -> None:
+def _check_nothing_is_lost(memory: Memory, before: Document, events: list[Event]) -> None:
     """Raise `Conflict` if a new version would lose hand edits, or events that only another tree has."""
-    if (before.id, before.hash) not in texts_by_us(events):
+    if (before.id, before.hash) not in generated_texts(events):
         raise Conflict(
             f"{before.path} was edited since it was written",
             hint="use --force to overwrite the edits",
@@ -132,12 +132,12 @@ _HEADING = re.compile(r"(?m)^(#{1,6})([ \t].*)?$")
 _RELATIVE = re.compile(r"\]\((?!https?://)")
 _PROVENANCE: Final = "\n## Provenance\n"
 _LONGEST_TIME: Final = 3_600.0
-MOST_ANSWER: Final = 64 * 1024
+MAX_OUTPUT: Final = 64 * 1024
 """The limit on the output of a summarizer, in bytes."""
 _CHUNK: Final = 8_192
 
 
-def drafted(memory: Memory, page: Page, command: str, timeout: float) -> Page:
+def draft_page(memory: Memory, page: Page, command: str, timeout: float) -> Page:
     """The recap ``page`` with its text replaced by the output of ``command`` (which reads the page as
     Markdown); the section Provenance is kept.
 
@@ -154,7 +154,7 @@ def drafted(memory: Memory, page: Page, command: str, timeout: float) -> Page:
         )
     if not 0 < timeout <= _LONGEST_TIME:
         raise ThunderusError(f"the timeout must be more than 0 and at most {_LONGEST_TIME:g} seconds")
-    answer = answer_of(words, page.body, timeout=timeout, folder=memory.root, environ=memory.environ)
+    answer = run_summarizer(words, page.body, timeout=timeout, folder=memory.root, environ=memory.environ)
     name = visible(os.path.basename(words[0]))[:100] or "summarizer"
     _refuse(answer, name)
     own = page.body.rpartition(_PROVENANCE)[2].strip("\n")
@@ -188,7 +188,7 @@ def _refuse(answer: str, name: str) -> None:
         raise Refused(f"line {line} of the output of {name} {one.says}; nothing was written")
 
 
-def answer_of(
+def run_summarizer(
     command: Sequence[str], text: str, *, timeout: float, folder: str, environ: Mapping[str, str]
 ) -> str:
     """The output of ``command``, run without a shell, with ``text`` on standard input.
@@ -236,25 +236,25 @@ def _read(process: subprocess.Popen[bytes], name: str, timeout: float) -> bytes:
             while True:
                 left = until - time.monotonic()
                 if left <= 0 or not selector.select(left):
-                    raise _late(name, timeout)
+                    raise _timed_out(name, timeout)
                 piece = os.read(process.stdout.fileno(), _CHUNK)
                 if not piece:
                     break
                 data += piece
-                if len(data) > MOST_ANSWER:
+                if len(data) > MAX_OUTPUT:
                     raise ThunderusError(
-                        f"the output of {name} exceeds {MOST_ANSWER // 1024} KiB",
+                        f"the output of {name} exceeds {MAX_OUTPUT // 1024} KiB",
                         hint="ask for a shorter summary",
                     )
         process.wait(max(until - time.monotonic(), 0.1))
     except subprocess.TimeoutExpired as error:
-        raise _late(name, timeout) from error
+        raise _timed_out(name, timeout) from error
     finally:
         _end(process)
     return data
 
 
-def _late(name: str, timeout: float) -> ThunderusError:
+def _timed_out(name: str, timeout: float) -> ThunderusError:
     return ThunderusError(
         f"{name} timed out after {timeout:g} seconds", hint="raise the limit with --timeout"
     )

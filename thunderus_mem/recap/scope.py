@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 # Commits are often rebased some days after they were made.
 _DAYS_OF_REBASE = 7
 # Files that describe how a repository is built, tested and run.
-_SAYING = (
+_BUILD_FILES = (
     *("Makefile", "makefile", "GNUmakefile", "justfile", "Justfile", "Taskfile.yml", "package.json"),
     *("pyproject.toml", "tox.ini", "noxfile.py", "Cargo.toml", "Rakefile", ".gitlab-ci.yml", "CLAUDE.md"),
     *("README.md", "README.rst", "README.txt", "README", "CONTRIBUTING.md", "AGENTS.md", "DEVELOPMENT.md"),
@@ -59,7 +59,7 @@ class Activity(NamedTuple):
     """Events in log order; ids of those private to this working tree; commits, and the files that they
     ``touched``, by hash. Events and commits may lie outside the period of the recap.
 
-    ``template`` is the text of a custom recap template, ``reading`` says how to read texts. ``said_by_code``
+    ``template`` is the text of a custom recap template, ``reading`` says how to read texts. ``build_files``
     returns the files that describe how the code is built and run, by path; ``anchors`` returns anchors (as in
     frontmatter) for the code that a text mentions.
     """
@@ -70,7 +70,7 @@ class Activity(NamedTuple):
     touched: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     template: str = ""
     reading: EventReading = EventReading()
-    said_by_code: Callable[[], Mapping[str, str]] = dict
+    build_files: Callable[[], Mapping[str, str]] = dict
     anchors: Callable[[str], list[dict[str, Any]]] = lambda _: []
 
     @property
@@ -97,7 +97,7 @@ def history_of(memory: Memory) -> Activity:
     `recap.schedule`."""
     told = happened(memory)._replace(
         reading=reading_here(memory),
-        said_by_code=lambda: _said_by_code(memory),
+        build_files=lambda: _build_files(memory),
         anchors=lambda body: _anchors(memory, body),
     )
     if not memory.config.recap_schedule:
@@ -155,9 +155,9 @@ def template_of(memory: Memory) -> str:
         raise InvalidConfig(f"{path}, line {line}: invalid UTF-8", hint="save the file as UTF-8") from error
 
 
-def _said_by_code(memory: Memory) -> dict[str, str]:
+def _build_files(memory: Memory) -> dict[str, str]:
     """The files that describe how the code is built and run, by path; unreadable ones are skipped."""
-    names = list(_SAYING)
+    names = list(_BUILD_FILES)
     with suppress(OSError):
         found = sorted(os.listdir(os.path.join(memory.root, *_WORKFLOWS.split("/"))))
         names += [f"{_WORKFLOWS}/{name}" for name in found if name.endswith((".yml", ".yaml"))]

@@ -134,7 +134,7 @@ def _check(tree: nodes.Template, path: str) -> bool:
         if number > _MOST_NODES:
             trouble = f"the template has more than {_MOST_NODES:,} parts"
         elif kind not in _NODES:
-            trouble = f"{_SPOKEN.get(kind, kind)} is not allowed in a recap template"
+            trouble = f"{_SYNTAX_NAMES.get(kind, kind)} is not allowed in a recap template"
         elif kind == "For" and (depth >= _DEEPEST or getattr(node, "recursive", False)):
             trouble = f"loops can be nested {_DEEPEST} levels deep at most"
         elif kind == "Filter" and node.name not in _FILTERS:
@@ -155,7 +155,7 @@ def _check(tree: nodes.Template, path: str) -> bool:
     return named
 
 
-_SPOKEN: Final = {
+_SYNTAX_NAMES: Final = {
     "Call": "a call", "Assign": "set", "AssignBlock": "set", "Include": "include", "Import": "import",
     "FromImport": "import", "Extends": "extends", "Macro": "macro", "Block": "block", "Mul": "*", "Add": "+",
     "Concat": "~", "Pow": "**", "Mod": "%", "List": "a list", "Dict": "a dictionary", "FilterBlock": "filter",

@@ -180,10 +180,10 @@ def _successors(documents: Iterable[Document], names: DocumentNames) -> dict[str
             target = link.target if link.target in names.ids else names.resolve(link.target)
             if target and target != document.id:
                 found.setdefault(target, document)
-    return {doc_id: successor for doc_id, successor in found.items() if not _comes_round(doc_id, found)}
+    return {doc_id: successor for doc_id, successor in found.items() if not _is_in_cycle(doc_id, found)}
 
 
-def _comes_round(doc_id: str, successors: Mapping[str, Document]) -> bool:
+def _is_in_cycle(doc_id: str, successors: Mapping[str, Document]) -> bool:
     seen = {doc_id}
     while doc_id in successors:
         doc_id = successors[doc_id].id

@@ -151,7 +151,7 @@ class _Planner:
 # The rule `consolidate`
 
 LEARN = "learn"
-_HEARD = frozenset(("message", "tool_call", "tool_result", "note"))
+_LESSON_KINDS = frozenset(("message", "tool_call", "tool_result", "note"))
 
 
 def plan_consolidation(material: GardenInput, config: Config) -> tuple[Step, ...]:
@@ -160,13 +160,13 @@ def plan_consolidation(material: GardenInput, config: Config) -> tuple[Step, ...
         return ()
     history = material.history()
     heard = sorted(
-        (event for event in history.events if event.kind in _HEARD),
+        (event for event in history.events if event.kind in _LESSON_KINDS),
         key=lambda event: (utc_key(event.ts), event.id),
     )
     if not heard:
         return ()
     documents = [*material.documents, *material.archived]
-    found = lessons(heard, config, history.reading, documents, history.said_by_code())
+    found = lessons(heard, config, history.reading, documents, history.build_files())
     taken = {doc_id for document in documents for doc_id in (document.id, *document.aliases)}
     # A lesson that was written and no longer exists was removed on purpose.
     gone = {change.doc_id for event in history.events for change in changes_of(event)} - taken
@@ -383,7 +383,7 @@ def _commands(ran: Sequence[recap_events.Run], how: _Seen) -> Iterator[Lesson]:
         sort = class_of(command)
         if not sort or worked < _OFTEN or failed >= worked:
             continue
-        if not how.known.names_command(command) and not command_stands(command, how.code):
+        if not how.known.names_command(command) and not command_is_in(command, how.code):
             by_class.setdefault(sort, []).append(command)
     for sort, commands in by_class.items():
         listed = "".join(f"- {span(command)}\n" for command in commands)
@@ -408,7 +408,7 @@ def _workflows(events: Sequence[Event], ran: Sequence[recap_events.Run], how: _S
         if not how.config.consolidate_workflow_steps <= len(steps) <= _LONGEST_FLOW:
             continue
         if any("…" in step for step in steps) or all(
-            how.known.names_command(step) or command_stands(step, how.code) for step in steps
+            how.known.names_command(step) or command_is_in(step, how.code) for step in steps
         ):
             continue
         alike = "\n".join(steps)
@@ -600,7 +600,7 @@ def _goes_on(char: str) -> bool:
     return char.isalnum() or char in ("-", "_", "/", ":")
 
 
-def command_stands(command: str, files: Mapping[str, str]) -> bool:
+def command_is_in(command: str, files: Mapping[str, str]) -> bool:
     """Whether the build files contain the command: literally, as a make target, or as a script of
     package.json."""
     words = command.split()
@@ -653,7 +653,7 @@ CLASSES: Final = tuple(name for name, _ in _OF_CLASS)
 def is_trivial(command: str) -> bool:
     """Whether a command is read-only or too common to be worth documenting."""
     words = recap_events.first_words(command).split()
-    return not words or recap_events.only_looks(command) or words[0].rpartition("/")[2] in _TRIVIAL
+    return not words or recap_events.is_read_only(command) or words[0].rpartition("/")[2] in _TRIVIAL
 
 
 def class_of(command: str) -> str:

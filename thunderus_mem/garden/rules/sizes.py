@@ -101,7 +101,7 @@ def movable(whole: Cut) -> tuple[Section, ...]:
     return tuple(
         section
         for place, section in enumerate(whole.sections, 1)
-        if place not in tied and not _is_torn(pieces[place])
+        if place not in tied and not _has_unpaired_tag(pieces[place])
     )
 
 
@@ -113,7 +113,7 @@ def _labels(piece: str, pattern: re.Pattern[str]) -> set[str]:
     return {" ".join(match[1].casefold().split()) for match in found if match is not None}
 
 
-def _is_torn(piece: str) -> bool:
+def _has_unpaired_tag(piece: str) -> bool:
     lowered = piece.lower() if "<" in piece else ""
     return any(lowered.count(f"<{tag}") != lowered.count(f"</{tag}") for tag in _PAIRED)
 
@@ -135,7 +135,7 @@ class HeadingPlace(NamedTuple):
     anchor: str
 
 
-def references_led(
+def moved_references(
     body: str,
     doc_id: str,
     path: str,
@@ -292,7 +292,7 @@ def _split(
     paths = {document.id: document.path, **{part.id: part.path for part in parts}}
 
     def led(body: str, doc_id: str, path: str, *, within: bool) -> str:
-        return relinked(body, references_led(body, doc_id, path, document, places, means, within=within))
+        return relinked(body, moved_references(body, doc_id, path, document, places, means, within=within))
 
     edits = []
     kept = _anchors_of(document, whole, parts)

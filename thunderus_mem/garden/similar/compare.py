@@ -163,7 +163,7 @@ def orders(sentence: Sentence) -> list[Order]:
     return found
 
 
-def turned_round(one: Sentence, other: Sentence) -> tuple[str, str] | None:
+def opposite_order(one: Sentence, other: Sentence) -> tuple[str, str] | None:
     """Two things that the sentences put in opposite orders."""
     for mine in orders(one):
         for theirs in orders(other):
@@ -175,7 +175,7 @@ def turned_round(one: Sentence, other: Sentence) -> tuple[str, str] | None:
     return None
 
 
-def in_one_order(one: Sentence, other: Sentence) -> bool:
+def same_order(one: Sentence, other: Sentence) -> bool:
     """Whether two sentences put the same things in the same order, in whatever words."""
     return any(
         mine.earlier & theirs.earlier and mine.later & theirs.later
@@ -428,7 +428,7 @@ def _opposite(one: Sentence, other: Sentence) -> tuple[str, str] | None:
                 not negated(one).isdisjoint(concepts(word)),
                 not negated(other).isdisjoint(concepts(opposite)),
             )
-            placed = word in _TEMPORAL and in_one_order(one, other)
+            placed = word in _TEMPORAL and same_order(one, other)
             if denied[0] == denied[1] and not placed and not _changed_places(one, other, word, opposite):
                 return word, opposite
     return None
@@ -468,7 +468,7 @@ def disagreement(
         return Difference("name", one, other, (min(mine), min(theirs)))
     if said := _opposite(one, other):
         return Difference("opposite", one, other, said)
-    if said := turned_round(one, other):
+    if said := opposite_order(one, other):
         return Difference("order", one, other, said)
     if said := _denied(one, other):
         return Difference("negation", one, other, said)
@@ -487,7 +487,7 @@ def replaced_word(one: Sentence, other: Sentence) -> tuple[str, str] | None:
     return None if {*unlike[0]} <= STOP_WORDS else unlike[0]
 
 
-_SPOKEN_OF: Final = 2
+_FEWEST_MENTIONS: Final = 2
 """A concept of the title must be in at least this many sentences of the body."""
 
 
@@ -509,9 +509,9 @@ def subjects_differ(one: Read, other: Read) -> bool:
     repeat the same word of both titles.
     """
     claims = any(not SAYING.isdisjoint(each.sentences[0].words) for each in (one, other))
-    if claims or _returned_to(one) & _returned_to(other):
+    if claims or _repeated_words(one) & _repeated_words(other):
         return False
-    for about in (_named, _returned_to):
+    for about in (_named, _repeated_words):
         mine, theirs = about(one), about(other)
         if mine - other.vocabulary and theirs - one.vocabulary:
             return True
@@ -531,9 +531,9 @@ def _named(each: Read) -> set[str]:
     return found
 
 
-def _returned_to(each: Read) -> set[str]:
+def _repeated_words(each: Read) -> set[str]:
     said = Counter(concept for sentence in each.sentences[1:] for concept in sentence.concepts)
-    return {concept for concept in each.sentences[0].concepts if said[concept] >= _SPOKEN_OF}
+    return {concept for concept in each.sentences[0].concepts if said[concept] >= _FEWEST_MENTIONS}
 
 
 Label: TypeAlias = Literal["same", "possible contradiction", "same form", "related"]
@@ -619,7 +619,7 @@ def compare(one: Read, other: Read) -> Comparison:
     if not differences and {one.document.kind, other.document.kind} <= ORDERED_KINDS:
         differences = _steps_apart(one, other)
     if not differences and max(len(one.sentences), len(other.sentences)) <= _SHORT:
-        differences = _apart_as_a_whole(one, other)
+        differences = _different_measures(one, other)
     body = [pair for pair in unlike if pair.one.slot != TITLE]
     if not differences and len(body) == 1 and (words := replaced_word(body[0].one, body[0].other)):
         differences.append(Difference("word", body[0].one, body[0].other, words))
@@ -634,7 +634,7 @@ def _steps_apart(one: Read, other: Read) -> list[Difference]:
     return [Difference("order", pair.one, pair.other) for pair in apart or ()]
 
 
-def _apart_as_a_whole(one: Read, other: Read) -> list[Difference]:
+def _different_measures(one: Read, other: Read) -> list[Difference]:
     """Different measures in two short documents, in any sentence: times, sizes, shares, and numbers after the
     same name ("iOS 15")."""
     measured = [

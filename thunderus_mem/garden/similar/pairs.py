@@ -37,13 +37,13 @@ from thunderus_mem.garden.similar.compare import (
 )
 from thunderus_mem.garden.similar.profile import (
     PLACES,
+    content_lines,
     first_of_each_text,
     key_of,
     measure,
     profiles,
     signatures,
     three_word_runs,
-    told_lines,
 )
 from thunderus_mem.garden.similar.words import number_of
 from thunderus_mem.store.parallel import spread
@@ -306,7 +306,7 @@ def common_titles(documents: Sequence[Document]) -> frozenset[str]:
 
 def own_runs(document: Document, form: frozenset[int]) -> set[int]:
     """The three-word runs of the lines that do not belong to the form."""
-    lines = told_lines(document.body)
+    lines = content_lines(document.body)
     return three_word_runs([line for line in lines if number_of(line.lower()) not in form])
 
 
@@ -343,7 +343,7 @@ def near_score(one: Set[int], other: Set[int], gates: Gates) -> float:
 
 
 _USUAL: Final = Gates()
-_MAY_HOLD: Final = 0.6
+_MAY_CONTAIN: Final = 0.6
 # If more than this share of the runs is their own, two documents are not similar because of a form.
 _FORM_FROM: Final = 0.8
 _LIKENESS_PER_SENTENCE: Final = 0.02
@@ -440,10 +440,10 @@ def _similar(
         elif forms.join(ordered[found.at].id, ordered[found.to].id):
             # A spanning tree of the form is enough: it may have thousands of documents.
             pairs.append(_of_one_form(found, ordered))
-    return tuple(sorted([*pairs, *_to_be_asked(sorted(asked))]))
+    return tuple(sorted([*pairs, *_nearest_pairs(sorted(asked))]))
 
 
-def _to_be_asked(nearest_first: Iterable[tuple[Tier, float, Pair]]) -> Iterator[Pair]:
+def _nearest_pairs(nearest_first: Iterable[tuple[Tier, float, Pair]]) -> Iterator[Pair]:
     """Of a group of similar documents with different titles, keep only pairs of near neighbours.
 
     An omitted pair is less similar than every pair on some path between its two documents, and not among the
@@ -494,7 +494,7 @@ class _Reader:
         if at not in self._runs:
             document = self.documents[at]
             own = own_runs(document, self.form) if self.form else set()
-            self._runs[at] = three_word_runs(told_lines(document.body)), own
+            self._runs[at] = three_word_runs(content_lines(document.body)), own
         return self._runs[at]
 
 
@@ -507,7 +507,7 @@ def _found(
     by_signature = near_candidates(documents, known)
     alike = {(pair.first, pair.second): pair for pair in nearest}
     # A document with most of another's words may also contain its sentences.
-    holding = {two for two, pair in alike.items() if pair.contained >= _MAY_HOLD}
+    holding = {two for two, pair in alike.items() if pair.contained >= _MAY_CONTAIN}
     nearby = by_signature.pairs | by_signature.forms | holding
     for at, to in sorted(nearby | alike.keys()):
         found = _near(at, to, reader) if (at, to) in nearby else None
@@ -524,7 +524,7 @@ def _near(at: int, to: int, reader: _Reader) -> _Found | None:
         return None
     closeness = jaccard(*runs)
     one_text = closeness >= reader.gates.near and _one_text(closeness, at, to, reader)
-    form = bool(reader.form) and not one_text and not _alike_by_themselves(runs, own, reader.gates)
+    form = bool(reader.form) and not one_text and not _near_without_form(runs, own, reader.gates)
     return _Found(at, to, "near", score, form=form, one_text=one_text, closeness=closeness)
 
 
@@ -553,7 +553,7 @@ def _restated(pair: Neighbours, reader: _Reader) -> _Found | None:
     )
 
 
-def _alike_by_themselves(runs: tuple[set[int], ...], own: tuple[set[int], ...], gates: Gates) -> bool:
+def _near_without_form(runs: tuple[set[int], ...], own: tuple[set[int], ...], gates: Gates) -> bool:
     """Whether two near documents are also near without the lines of a form, or have few of these."""
     if sum(map(len, own)) > _FORM_FROM * sum(map(len, runs)):
         return True

@@ -58,7 +58,7 @@ def measure() -> str:
     return f"{_RULES}/{PLACES}/{RMinHash.ALGORITHM_VERSION}"
 
 
-def told_lines(body: str) -> list[str]:
+def content_lines(body: str) -> list[str]:
     """The stripped lines of a body, without headings, comments and blank lines."""
     if "<!--" in body:
         first, *rest = body.split("<!--")
@@ -157,7 +157,7 @@ def computed(documents: Sequence[Document]) -> list[bytes]:
 
 
 def _computed(documents: Sequence[Document]) -> list[Profile]:
-    lines = [told_lines(document.body) for document in documents]
+    lines = [content_lines(document.body) for document in documents]
     words = [runs("\n".join(each)) for each in lines]
     sets = [_runs_of(each) for each in words]
     return [
