@@ -248,7 +248,7 @@ _HOOK_STATES = {
 
 @hooks_app.command("install")
 def hooks_install(ctx: typer.Context, hook: Annotated[str, _HOOK] = "pre-commit") -> None:
-    """Install the hook, which checks staged documents before each commit. An existing hook still runs."""
+    """Install the hook; an existing hook still runs."""
     console: Console = ctx.obj
     console.emit("hooks install", hooks.install(_git(console), hook), _hook_status)
 

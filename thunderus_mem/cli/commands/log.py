@@ -110,9 +110,10 @@ def events_add_command(
     actor: Annotated[str, typer.Option("--actor", metavar="WHO", help="user, agent or tool.")] = "",
     why: Why = "",
 ) -> int:
-    """Add events to the log: JSON Lines on stdin, or one event with --kind and --body. Adds all or none.
+    """Add events to the log, all or none.
 
-    Lines of a Thunderus log are accepted too. Kinds in events.private stay in this working tree.
+    Reads JSON Lines from stdin, or adds one event with --kind and --body. Lines of a Thunderus log are
+    accepted too. Kinds in events.private stay in this working tree.
     """
     console: Console = ctx.obj
     if bool(kind) != bool(body):
@@ -159,9 +160,10 @@ def events_replay_command(
     ] = False,
     every: Annotated[bool, typer.Option("--all", help="Include documents that the log rebuilds.")] = False,
 ) -> int:
-    """Rebuild every document from the log and list those that differ from the files. Writes nothing.
+    """Rebuild documents from the log and list differences.
 
-    With --check, also accept texts committed to git, and list documents that neither log nor git explains.
+    Writes nothing. With --check, also accept texts committed to git, and list documents that neither log nor
+    git explains.
     """
     console: Console = ctx.obj
     memory = console.memory()

@@ -81,7 +81,7 @@ def patch_show_command(
     ctx: typer.Context,
     proposal: Annotated[str, typer.Argument(metavar="ID", help="Proposal id, or a unique prefix of it.")],
 ) -> None:
-    """Show a proposal: reason, evidence, diff, and whether it still applies."""
+    """Show a proposal, and whether it still applies."""
     console: Console = ctx.obj
     console.emit("patch show", queue.patch_show(console.memory(), proposal), shown, long=True)
 
@@ -124,7 +124,10 @@ def patch_reject_command(
     yes: Yes = False,
     why: NeededWhy = "",
 ) -> int:
-    """Reject proposals; the gardener proposes them again only if one of the texts changes."""
+    """Reject proposals.
+
+    The gardener proposes them again only if one of the texts changes.
+    """
     console: Console = ctx.obj
     ids = _chosen(console, "Reject", proposals, every=every, label=label, rule=rule, yes=yes)
     if ids is None:
@@ -138,7 +141,10 @@ def patch_rebase_command(
     ctx: typer.Context,
     proposals: Annotated[list[str], typer.Argument(metavar="ID...", help="Proposals to rebase.")],
 ) -> int:
-    """Recompute the diff of proposals against the current documents, and report conflicting lines."""
+    """Recompute proposals against the current documents.
+
+    Reports the lines that are in conflict.
+    """
     console: Console = ctx.obj
     value = queue.patch_rebase(console.memory(), proposals)
     console.emit("patch rebase", value, rebasing)
@@ -160,7 +166,7 @@ def patch_expire_command(
     ] = False,
     why: Why = "",
 ) -> int:
-    """Remove proposals that were not decided in time, or that no longer change anything."""
+    """Remove proposals that expired or no longer change anything."""
     days = _DAYS.fullmatch(older_than)
     if older_than and days is None:
         raise ThunderusError(f"invalid value for --older-than: {older_than!r} (expected e.g. 30d)")

@@ -313,7 +313,7 @@ def config_show(
     key: Annotated[str, typer.Argument(metavar="[KEY]", help="Only this key, or the keys below it.")] = "",
     origin: Annotated[bool, typer.Option("--origin", help="Show where each value comes from.")] = False,
 ) -> None:
-    """Show all settings; with --origin also whether default, file or environment set them."""
+    """Show all settings and their values."""
     console: Console = ctx.obj
     console.emit("config show", _settings(console, key), lambda value, to: listed(value, to, origin=origin))
 
