@@ -310,8 +310,8 @@ def test_refusals(tree: VerbTree) -> None:
     edit(tree.memory(), "fact.calm", DocumentEdits(sets={"aliases": ["the calm"]}))
     (tree.root / FACTS / "Taken.md").write_text("no document\n")
     for new_id, error, message in (
-        ("fact.calm", DocumentExists, "exists already"),
-        ("calm", DocumentExists, "another name of fact.calm"),
+        ("fact.calm", DocumentExists, "already exists"),
+        ("calm", DocumentExists, "already an alias of 'fact.calm'"),
         ("fact.taken", DocumentExists, "already exists"),
         ("Fact.New", InvalidDocument, "cannot be an id"),
         ("a b", InvalidDocument, "cannot be an id"),
@@ -322,7 +322,7 @@ def test_refusals(tree: VerbTree) -> None:
             rename(tree.memory(), "fact.net.frames", new_id)
     with pytest.raises(NotFound):
         rename(tree.memory(), "fact.nobody", "fact.x")
-    with pytest.raises(InvalidDocument, match="keeps its id"):
+    with pytest.raises(InvalidDocument, match="cannot be renamed"):
         rename(tree.memory(), "core", "fact.x")
     assert not rename(tree.memory(), "fact.net.frames", "fact.net.frames").changed
     assert "rename" not in [one.event.body.get("op") for one in tree.reader.read_all().events]
@@ -331,7 +331,7 @@ def test_refusals(tree: VerbTree) -> None:
 def test_an_id_that_differs_in_case_alone_is_taken(tree: VerbTree) -> None:
     text = tree.text("calm").replace("id: fact.calm", "id: Fact.Calm")
     (tree.root / FACTS / "calm.md").write_text(text)
-    with pytest.raises(DocumentExists, match=r"Fact\.Calm exists already"):
+    with pytest.raises(DocumentExists, match=r"Fact\.Calm' already exists"):
         rename(tree.memory(), "fact.net.frames", "fact.calm")
     # That id can be mended by what refuses it; on some systems the file has that name already.
     value = rename(tree.memory(), "Fact.Calm", "fact.calm")

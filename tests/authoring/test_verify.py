@@ -160,7 +160,7 @@ def test_anchoring_what_is_not_there_names_what_is(store: Path, run: Run) -> Non
         ("jwt.py#issue", "src/jwt.py"),
         ("src/jwt.py:900-901", "lines"),
         ("../x.py", "repository"),
-        ("nothing/*.py", "fits"),
+        ("nothing/*.py", "matches"),
     ):
         done = run("anchor", "tokens", place)
         assert done.code in (2, 4)

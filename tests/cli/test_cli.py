@@ -369,11 +369,11 @@ def test_swapped_letters_are_the_best_match(run: Run) -> None:
 def test_error_messages_follow_the_house_style(run: Run, repo: Path) -> None:
     run("init")
     assert run("show", "nope").err.startswith("error: no document has the id 'nope'\nhint:  ")
-    assert run("add", "fact", "T", "--body", "x").err.startswith("error: a document needs at least one tag: ")
+    assert run("add", "fact", "T", "--body", "x").err.startswith("error: at least one tag is required; ")
     run("add", "fact", "One", "--tag", "x", "--body", "A text of its own.")
     taken = run("add", "fact", "One", "--tag", "x", "--body", "Another text.")
     assert taken.err.startswith(
-        "error: fact.one exists already, in .thunderus/memory/semantic/FACTS/one.md\n"
+        "error: 'fact.one' already exists in .thunderus/memory/semantic/FACTS/one.md\n"
     )
 
 

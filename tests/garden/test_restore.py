@@ -156,7 +156,7 @@ def test_runs_are_undone_one_by_one(store: Store) -> None:
     restore_last(store.memory())
     with pytest.raises(NotFound, match="no run of garden"):
         restore_last(store.memory())
-    with pytest.raises(Conflict, match="taken back already"):
+    with pytest.raises(Conflict, match="already undone"):
         restore(store.memory(), second)
     with pytest.raises(InvalidDocument, match="beginning of 2"):
         restore(store.memory(), "snap_0")

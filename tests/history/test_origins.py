@@ -47,7 +47,7 @@ def test_what_the_tool_made_is_found_and_is_missed_without_its_shard(repo: Path,
     shard.unlink()
     ((doc_id, key, said),) = notes(run)
     assert (doc_id, key) == ("core", "provenance.events.0")
-    assert "is in no shard here" in said
+    assert "is in no local shard" in said
     private = repo / ".thunderus/local/sessions" / shard.parent.name / "events.jsonl"
     private.parent.mkdir(parents=True)
     private.write_bytes(kept)
@@ -79,7 +79,7 @@ def test_commits_that_are_gone_or_on_no_branch_are_told_apart(repo: Path, run: R
         ("fact.a", "provenance.commits.3"),
         ("fact.b", "provenance.commits.0"),
     ]
-    assert "is reached by no branch and no tag" in said[0][2]
+    assert "is not reachable from a branch or tag" in said[0][2]
     assert "is not in this clone" in said[1][2]
     git(repo, "tag", "kept", loose)
     assert [key for _, key, _ in notes(run)] == ["provenance.commits.3", "provenance.commits.0"]

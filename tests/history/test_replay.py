@@ -73,7 +73,7 @@ def test_an_edit_by_hand_is_unrecorded_until_an_event_or_a_commit_has_it(tree: V
     (tree.root / PATH).write_bytes(tree.text("base").replace("One.", "By hand.").encode())
     found = replay_check(tree.memory())
     assert named(found) == [PATH]
-    assert "next writing command records it" in found.diagnostics[0].hint
+    assert "Run any command that writes" in found.diagnostics[0].hint
     tree.save("By hand")
     assert counts(tree) == {"git": 1}
     tree.edit_by_hand("base", "By hand.", "Recorded.")

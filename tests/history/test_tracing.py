@@ -68,7 +68,8 @@ def test_blame_of_some_lines(store: Path, run: Run, lines: str, numbers: list[in
 
 
 @pytest.mark.parametrize(
-    ("lines", "what"), [("x", "two line numbers"), (",", "two line"), ("900", "none of")]
+    ("lines", "what"),
+    [("x", "invalid value for --lines"), (",", "invalid value for --lines"), ("900", "invalid line range")],
 )
 def test_lines_that_there_are_not_are_said_to_be_none(store: Path, run: Run, lines: str, what: str) -> None:
     ran = run("blame", "frames", "-L", lines)
@@ -125,7 +126,7 @@ def test_a_damaged_log_is_told_as_far_as_it_is_whole(store: Path, run: Run, word
     shard.write_bytes(b"no event\n" + shard.read_bytes())
     ran = run(*words)
     assert ran.code == 6
-    assert "1 line of the log cannot be read" in ran.err
+    assert "1 unreadable line in the log" in ran.err
     assert ran.out
     if words != ("events", "export"):
         assert run("--json", *words).json["damaged"] == 1

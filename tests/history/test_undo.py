@@ -247,7 +247,7 @@ def test_a_later_event_in_the_way_is_named_and_nothing_is_written(store: Store) 
     before, log = store.documents(), store.shards()
     with pytest.raises(Conflict, match=f"by {second} \\(edit\\)") as refused:
         store.undo(first)
-    assert refused.value.hint == f"take that back first: thunderus-mem undo {second}"
+    assert refused.value.hint == f"undo that first: `thunderus-mem undo {second}"
     assert (store.documents(), store.shards()) == (before, log)
     store.undo(second)
     store.undo(first)
@@ -371,7 +371,7 @@ def test_a_secret_is_neither_kept_nor_brought_back(tracked: Store) -> None:
     git(tracked.root, "commit", "-qam", "Leak")
     edit.edit(tracked.memory(), "fact.hand", DocumentEdits(body="Where the token is kept."))
     assert not (tracked.root / ".thunderus" / "local" / "undo").exists()
-    with pytest.raises(Refused, match="would hold what looks like a secret again"):
+    with pytest.raises(Refused, match="would restore a possible secret"):
         tracked.undo()
     assert TOKEN.encode() not in b"".join(tracked.shards().values())
 
@@ -400,7 +400,7 @@ def test_hand_edits_notes_and_undos_are_no_changes_of_the_tool(store: Store) -> 
     assert [event.op for event in told.events] == ["edit"]
     assert b"By hand." in store.read("other.md")
     assert store.undo().events[0].documents[0].id == "core"
-    with pytest.raises(NotFound, match="there is no change of this working tree to take back"):
+    with pytest.raises(NotFound, match="nothing to undo in this working tree"):
         store.undo()
 
 
@@ -452,7 +452,7 @@ def test_an_event_says_what_it_took_back(store: Store) -> None:
     assert events[-1].event.why == "miscounted"
     assert told.events[0].undo_id == events[-1].event.id
     store.undo(redo=True)
-    assert store.memory().log.read_all().events[-1].event.why == "brings back edit: counted"
+    assert store.memory().log.read_all().events[-1].event.why == "redo edit: counted"
 
 
 def test_what_is_named_wrongly_is_told(store: Store) -> None:
@@ -465,10 +465,10 @@ def test_what_is_named_wrongly_is_told(store: Store) -> None:
     with pytest.raises(InvalidDocument, match="changed no document"):
         store.undo(note.event_id)
     undone = store.undo(done.event_id).events[0].undo_id
-    with pytest.raises(Conflict, match=f"is taken back already, by {undone}"):
+    with pytest.raises(Conflict, match=f"is already undone by {undone}"):
         store.undo(done.event_id)
     assert store.undo(undone).events[0].again
-    with pytest.raises(NotFound, match="only 2 changes of this working tree can be taken back"):
+    with pytest.raises(NotFound, match="only 2 changes to undo in this working tree"):
         store.undo(number=9)
 
 
@@ -518,7 +518,7 @@ def test_a_log_of_somebody_else_reaches_no_other_file(store: Store) -> None:
     text = Path(shard).read_text()
     forged = text.replace(f"{FACTS}/hand.md", "Makefile")
     Path(shard).write_text(forged)
-    with pytest.raises(Refused, match="speaks of Makefile, where no document lives"):
+    with pytest.raises(Refused, match="contains Makefile, which is outside the document folders"):
         store.undo()
     assert not (store.root / "Makefile").exists()
     Path(shard).write_text(text)

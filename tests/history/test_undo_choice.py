@@ -21,11 +21,11 @@ from thunderus_mem.errors import NotFound
 from thunderus_mem.history.reverse import (
     Chosen,
     UndoChoice,
-    can_be_taken_back,
+    can_be_undone,
     chosen,
     origin,
     patch_of,
-    taken_back,
+    undone_events,
 )
 from thunderus_mem.log.event import Change
 from thunderus_mem.log.line import Event, encode, line_hash
@@ -78,8 +78,8 @@ class Writers:
             self.moment -= 2 * step.events - 1
 
     def _targets(self, step: Step) -> list[Event]:
-        taken = taken_back(self.made)
-        left = [one for one in self.made if can_be_taken_back(one, taken, undos=step.later == 2)]
+        taken = undone_events(self.made)
+        left = [one for one in self.made if can_be_undone(one, taken, undos=step.later == 2)]
         mine = [one for one in left if _document(one) == step.document][-1:]
         return [one for one in reversed(left) if mine and patch_of(one) == patch_of(mine[0])]
 
@@ -141,10 +141,10 @@ def by_reading_everything(
     """The slow way: all events, all undos, then what is left of the commands, the last to end first."""
     logged = memory.log.read_all().events
     known = {entry.event.id: entry.event for entry in logged}
-    taken = taken_back(list(known.values()))
+    taken = undone_events(list(known.values()))
     commands: dict[object, list[Chosen]] = {}
     for entry in reversed(logged):
-        if not can_be_taken_back(entry.event, {}, undos=choice.redo):
+        if not can_be_undone(entry.event, {}, undos=choice.redo):
             continue
         if not choice.anywhere and entry.shard in committed:
             continue

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.events import patch_event
-from thunderus_mem.history.reverse import can_be_taken_back, origin, patch_of, steps_of, taken_back
+from thunderus_mem.history.reverse import can_be_undone, origin, patch_of, steps_of, undone_events
 from thunderus_mem.log.event import Change, undone_by
 from thunderus_mem.merge.documents import merge_cleanly
 
@@ -40,7 +40,7 @@ def histories(draw: st.DrawFn) -> list[Event]:
     """Changes and undos of them, undos of undos among them, as commands write them."""
     made = [event("0")]
     for number in range(1, draw(st.integers(1, 10))):
-        open_ones = [one.id[4:] for one in made if one.id not in taken_back(made)]
+        open_ones = [one.id[4:] for one in made if one.id not in undone_events(made)]
         target = draw(st.none() | st.sampled_from(open_ones)) if open_ones else None
         made.append(event(str(number), *([target] if target is not None else [])))
     return made
@@ -53,13 +53,13 @@ def test_what_is_taken_back_follows_from_the_undos_alone(history: list[Event], d
         return not any(counts(other) for other in history if one.id in undone_by(other))
 
     gone = {target for one in history if counts(one) for target in undone_by(one)}
-    assert taken_back(history).keys() == gone
-    assert taken_back(data.draw(st.permutations(history))).keys() == gone
+    assert undone_events(history).keys() == gone
+    assert undone_events(data.draw(st.permutations(history))).keys() == gone
 
 
 def test_a_forged_circle_of_undos_ends() -> None:
     circle = [event("a", "b"), event("b", "a"), event("c", "c")]
-    assert taken_back(circle) == {}
+    assert undone_events(circle) == {}
     known = {one.id: one for one in circle}
     assert origin(circle[0], known.get)[0].id in known
 
@@ -82,12 +82,12 @@ def test_the_events_of_one_command_share_session_and_patch() -> None:
 
 def test_only_changes_of_the_tool_are_chosen() -> None:
     plain, undo = event("1"), event("2", "1")
-    assert can_be_taken_back(plain, {}, undos=False)
-    assert not can_be_taken_back(plain, {"evt_1": "evt_2"}, undos=False)
-    assert not can_be_taken_back(undo, {}, undos=False)
-    assert can_be_taken_back(undo, {}, undos=True)
+    assert can_be_undone(plain, {}, undos=False)
+    assert not can_be_undone(plain, {"evt_1": "evt_2"}, undos=False)
+    assert not can_be_undone(undo, {}, undos=False)
+    assert can_be_undone(undo, {}, undos=True)
     for op in ("hand-edit", "aborted"):
-        assert not can_be_taken_back(event("3", op=op), {}, undos=False)
+        assert not can_be_undone(event("3", op=op), {}, undos=False)
 
 
 def test_the_halves_of_renames_find_each_other() -> None:

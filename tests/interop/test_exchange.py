@@ -163,8 +163,8 @@ def test_rules_of_an_editor_come_in_with_their_bare_stars_in_quotes(root: Path) 
     assert "said: |\n  * one\n  * two\nalwaysApply: false\n" in made
     assert made.endswith("---\n# TypeScript\n\nPrefer `unknown`.\n")
     assert told["ts.mdc"].notes == (
-        "globs is in quotes now: no YAML reader takes a bare *",
-        "an item of a list is in quotes now: no YAML reader takes a bare *",
+        "globs: quoted, because a value starting with * is not valid YAML",
+        "list item: quoted, because a value starting with * is not valid YAML",
     )
     crlf = read_document("a.md", (root / told["crlf.md"].path).read_bytes()).document
     assert crlf is not None
@@ -173,7 +173,7 @@ def test_rules_of_an_editor_come_in_with_their_bare_stars_in_quotes(root: Path) 
     assert "(line 2)" in told["wrong.md"].reason
     again = import_markdown(opened(root), str(folder), "fact")
     assert again.imported == 0
-    assert "the same text is there already" in {item.source: item for item in again.files}["ts.mdc"].reason
+    assert "duplicate of" in {item.source: item for item in again.files}["ts.mdc"].reason
 
 
 def test_a_line_end_in_a_files_name_is_spelled_out(repo: Path, run: Callable[..., Ran]) -> None:
@@ -188,7 +188,7 @@ def test_importing_again_writes_nothing(root: Path, decisions: Path) -> None:
     before = files(root)
     report = import_markdown(opened(root), str(decisions), "adr")
     assert (report.imported, report.event_id) == (0, "")
-    assert all("already" in item.reason or "none itself" in item.reason for item in report.files)
+    assert all(item.reason.startswith("duplicate of") or item.reason == "index page" for item in report.files)
     assert files(root) == before
 
 
@@ -212,7 +212,7 @@ def test_a_text_with_a_secret_is_left_out_and_not_told(root: Path, tmp_path: Pat
     (tmp_path / "in/b.md").write_text("# B\n")
     report = import_markdown(opened(root), str(tmp_path / "in"), "fact")
     assert [item.imported for item in report.files] == [False, True]
-    assert report.files[0].reason == "it seems to hold a secret (github-token, line 3): take it out first"
+    assert report.files[0].reason == "possible secret (github-token, line 3); remove it first"
     assert secret not in repr(report)
     assert not any(secret.encode() in data for data in files(root).values())
 

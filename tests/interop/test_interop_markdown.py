@@ -142,7 +142,7 @@ def test_a_title_without_a_heading_comes_from_the_name() -> None:
         (b"# T\x00", "NUL"),
         (b"", "empty"),
         (b"---\na: 1\n---\n\n", "empty"),
-        (b"---\na: &x 1\nb: *x\n---\n# T\n", "frontmatter cannot be read"),
+        (b"---\na: &x 1\nb: *x\n---\n# T\n", "invalid frontmatter"),
         (b"---\na: 1\na: 2\n---\n# T\n", "line 3"),
         (b"x" * (1 << 20) + b"x", "at most 1 MiB"),
     ],
@@ -243,7 +243,7 @@ def test_supersession_in_part_or_out_of_sight_is_a_note_only() -> None:
         }
     )
     assert document(items["0001-a.md"]).links == document(items["0002-b.md"]).links == ()
-    assert any("no relation made" in note for note in items["0001-a.md"].notes)
+    assert any("no link made" in note for note in items["0001-a.md"].notes)
     assert any("0009-c.md" in note and "by hand" in note for note in items["0002-b.md"].notes)
 
 
@@ -271,11 +271,11 @@ def test_importing_again_adds_nothing_and_a_changed_file_is_named() -> None:
     stored = tuple(document(item) for item in plan(files).values())
     again = plan(files, documents=stored)
     assert [item.reason for item in again.values()] == [
-        "the same text is there already as adr.a",
-        "the same text is there already as adr.b",
+        "duplicate of adr.a",
+        "duplicate of adr.b",
     ]
     changed = plan({"0001-a.md": "# A\n\ny\n"}, documents=stored)
-    assert "adr.a was imported from it before" in changed["0001-a.md"].reason
+    assert "already imported as adr.a" in changed["0001-a.md"].reason
 
 
 def test_numbers_and_names_that_the_store_has_are_not_taken_twice() -> None:

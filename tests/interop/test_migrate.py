@@ -303,11 +303,11 @@ def test_what_only_a_person_can_do_is_said_and_left(tmp_path: Path) -> None:
     store.put("b.md", "---\ntitle: B\n---\nText.\n")
     left = {one.path.rpartition("/")[2]: one.reason for one in run(store, apply=True).left}
     assert sorted(left) == ["CORE.local.md", "b.md", "labels.zpl.md", "plain.md", "secret.md"]
-    assert "a secret" in left["secret.md"]
+    assert "possible secret" in left["secret.md"]
     assert "no frontmatter" in left["plain.md"]
-    assert "another file stands" in left["labels.zpl.md"]
+    assert "file already exists" in left["labels.zpl.md"]
     assert "personal" in left["CORE.local.md"]
-    assert left["b.md"] == "it has no id, and fact.b is taken: give it one"
+    assert left["b.md"] == "has no id, and 'fact.b' is taken; choose one"
 
 
 def test_a_document_without_any_date_has_those_of_git(repo: Path, tmp_path: Path) -> None:

@@ -272,7 +272,7 @@ def test_every_rule_has_a_page_with_all_its_parts(rule: object) -> None:
     code = rule.code  # type: ignore[attr-defined]
     page = rule_page(code)
     assert page.startswith(f"{code} {CODES[code][0]} (")
-    for part in ("\nWhy: ", "\nBad:\n", "\nGood:\n", "\nMend: "):
+    for part in ("\nWhy: ", "\nBad:\n", "\nGood:\n", "\nFix: "):
         assert part in page, part
     assert "``" not in page + rule.summary  # type: ignore[attr-defined]
     assert page == rule_page(CODES[code][0])
@@ -342,10 +342,10 @@ def test_what_the_configuration_ignores_in_vain_is_told() -> None:
     assert configured(used, per_file=ENTRY) == []
     assert configured(None, per_file=ENTRY) == []
     (unused,) = lint_store(StoreState(config=LintConfig(per_file=ENTRY), needed=frozenset()))
-    assert "nothing of it is found" in unused.message
+    assert "Unused suppression" in unused.message
     assert configured(per_file=ENTRY, ignore=("TM2",)) == []
     assert configured(used, per_file={"semantic/**": {"TM201": " "}}) == [
-        ("lint.per_file.semantic/**.TM201", "Write why these findings are to be left alone.")
+        ("lint.per_file.semantic/**.TM201", "Write why these findings are suppressed")
     ]
     near = "Did you mean TM012 or TM102 or TM201?"
     assert configured(per_file={"**": {"TM021": "x"}}) == [("lint.per_file.**.TM021", near)]

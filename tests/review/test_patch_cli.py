@@ -157,7 +157,7 @@ def test_a_broken_proposal_does_not_stop_completion(run: Callable[..., Done], tm
         (("patch", "approve", "x", "--all"), 2, "mutually exclusive"),
         (("patch", "approve", "--all"), 2, "use --yes to approve all proposals"),
         (("patch", "approve", "--label", "same"), 2, "need --all"),
-        (("patch", "reject", "patch_0"), 2, "needs a reason"),
+        (("patch", "reject", "patch_0"), 2, "a reason is required"),
         (("patch", "reject", "patch_0", "-m", "no"), 4, "o proposal has the id"),
         (("patch", "show", "patch_0"), 4, "o proposal has the id"),
         (("patch", "expire", "--older-than", "soon"), 2, "invalid value for --older-than"),
@@ -189,7 +189,7 @@ def test_from_proposal_to_decision_and_back(run: Callable[..., Done], tmp_path: 
     assert "they are one" in log
     again = run("patch", "approve", one["id"])
     assert again.code == 4
-    assert "waits no more: approved by user on 2026-01-21" in again.err
+    assert "is not pending: approved by user on 2026-01-21" in again.err
     assert run("undo", one["id"]).code == 0
     assert (tmp_path / FACTS / "two.md").read_bytes() == before
     assert run("patch", "list").out == ""
@@ -225,7 +225,7 @@ def test_an_agent_s_words_name_the_proposal_they_became(run: Callable[..., Done]
     assert not value["changed"]
     refused = run("patch", "approve", one["id"], **AGENT)
     assert refused.code == 5
-    assert "an agent made it" in refused.err
+    assert "made by an agent" in refused.err
     assert json.loads(run("patch", "approve", one["id"], "--json", **AGENT).out)["decisions"][0]["code"] == 5
     status = run("status").out
     assert "2 pending proposals" in status

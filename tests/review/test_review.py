@@ -271,7 +271,7 @@ def test_removing_what_changed_since_would_take_that_along(store: Store) -> None
     edit_module.edit(store.memory(), "fact.one", DocumentEdits(body="The very first."))
     (stays,) = patch_approve(store.memory(), [patch], rebase=True).decisions
     assert stays.state == "conflict"
-    assert "take that along" in stays.problem
+    assert "lose that change" in stays.problem
     assert store.path("one.md").exists()
 
 
@@ -281,7 +281,7 @@ def test_a_new_document_whose_place_is_taken_stays(store: Store) -> None:
     store.add("One", "Quite another.")
     (stays,) = patch_approve(store.memory(), [patch]).decisions
     assert stays.state == "conflict"
-    assert "another document is in" in stays.problem
+    assert "now contains another document" in stays.problem
     assert "Quite another." in store.path("one.md").read_text()
 
 
@@ -361,7 +361,7 @@ def test_ids_by_their_beginning_and_what_was_decided_about_one(store: Store) -> 
         patch_show(store.memory(), start)
     assert patch_show(store.memory(), patch.removeprefix("patch_").lower()).proposal.id == patch
     patch_reject(store.memory(), [patch], why="no")
-    with pytest.raises(NotFound, match="waits no more: rejected by"):
+    with pytest.raises(NotFound, match="is not pending: rejected by"):
         patch_approve(store.memory(), [patch])
     for nothing in ("patch_0000", "", "*"):
         with pytest.raises(NotFound, match="no proposal has the id"):
@@ -411,7 +411,7 @@ def test_what_was_turned_down_is_not_planned_again_until_a_text_changes(store: S
     store.twins()
     store.propose()
     (patch,) = store.patches()
-    with pytest.raises(InvalidDocument, match="needs a reason"):
+    with pytest.raises(InvalidDocument, match="a reason is required"):
         patch_reject(store.memory(), [patch], why=" ")
     assert states(patch_reject(store.memory(), [patch], why="both are needed")) == ["rejected"]
     assert store.patches() == []
@@ -486,7 +486,7 @@ def test_proposals_expire_by_age_by_what_is_gone_and_by_what_is_there(store: Sto
     assert [one.id for one in planned.decisions] == [gone, there]
     assert [one.problem for one in planned.decisions] == [
         f"{FACTS}/gone.md is not there any more",
-        "what it would change is so already",
+        "already applied",
     ]
     store.days = 31
     report = status(store.memory())
@@ -640,7 +640,7 @@ def test_both_sides_approve_a_change_of_a_document_and_it_is_one(tracked: Store)
     git(tracked.root, "commit", "-qm", "Approved here, too")
     git(tracked.root, "merge", "-q", "theirs")
     assert patch not in tracked.patches()
-    with pytest.raises(NotFound, match="waits no more: approved by"):
+    with pytest.raises(NotFound, match="is not pending: approved by"):
         patch_approve(tracked.memory(), [patch])
     assert "Row 3 " in tracked.path("long.md").read_text()
 

@@ -1,6 +1,7 @@
-"""What people and agents do with documents, a function for each command.
+"""The commands that create, change and show documents, one function for each.
 
-``init`` makes a store; ``add``, ``edit`` (with remove, link, supersede, archive, note, record) and ``rename``
-write documents; ``anchor`` ties one to code, and verifies it; ``show`` reads: show, list, status. All is
-written through ``memory.transaction``, but for the files of the store, which init writes.
+``init`` creates a store; ``add``, ``edit`` (also remove, link, supersede, archive, note, record) and
+``rename`` write documents; ``anchor`` anchors documents to code and verifies them; ``show`` reads: show,
+list, status. Documents are written through ``memory.transaction``; init writes the other files of the store
+itself.
 """

@@ -1,4 +1,4 @@
-"""Add a document: the text a person gives, checked from all sides before it is written."""
+"""Add a document: validate the given text completely, then write it."""
 
 from __future__ import annotations
 
@@ -27,11 +27,10 @@ if TYPE_CHECKING:
 
 
 class NewDocument(NamedTuple):
-    """A document to add, as a person describes it.
+    """A document to add, as given by the user.
 
-    ``id`` is made from the title where none is given. ``links`` are pairs of a relation and a document;
-    ``fields`` further keys of the header; ``status`` is that of a decision; ``anchors`` are places in the
-    code it talks about.
+    ``id`` is derived from the title by default. ``links`` are pairs of a relation and a document; ``fields``
+    are more frontmatter keys; ``status`` is the state of a decision; ``anchors`` are places in the code.
     """
 
     kind: str
@@ -49,10 +48,10 @@ class NewDocument(NamedTuple):
 def add(
     memory: Memory, new: NewDocument, *, why: str = "", dry_run: bool = False, actor: str = "user"
 ) -> Written:
-    """Write a new document; the fingerprints of its anchors are taken.
+    """Write a new document and the fingerprints of its anchors.
 
-    Raises `InvalidDocument` (schema, no tag, empty body), `Refused` (secret), `DocumentExists` (id taken, or
-    the same text is known already).
+    Raises `InvalidDocument` (schema, no tag, empty body), `Refused` (secret), `DocumentExists` (the id or the
+    same text already exists).
     """
     new = _complete(new)
     if not dry_run:
@@ -70,22 +69,22 @@ def add(
 
 
 def _complete(new: NewDocument) -> NewDocument:
-    """What was given, with the section that a decision needs. Raises `InvalidDocument` for what lacks."""
+    """Normalize the input and add the section that a decision needs. Raises `InvalidDocument`."""
     templates.check_kind(new.kind)
     title, tags, body = " ".join(new.title.split()), given_tags(new.tags), new.body
     if not title:
-        raise InvalidDocument("a document needs a title")
+        raise InvalidDocument("the title is empty")
     if new.kind == "adr":
         body = templates.with_status_section(body, templates.adr_status(new.status or "Accepted"))
     elif new.status is not None:
-        raise InvalidDocument(f"only an adr has a status, not a {new.kind}")
+        raise InvalidDocument(f"only kind 'adr' has a status, not {new.kind!r}")
     if not body.strip():
-        raise InvalidDocument("the body is empty", hint="give --body TEXT, --body - (stdin) or --body @FILE")
+        raise InvalidDocument("the body is empty", hint="use --body TEXT, --body - (stdin) or --body @FILE")
     return new._replace(title=title, tags=tags, body=body)
 
 
 def _resolved(memory: Memory, new: NewDocument) -> NewDocument:
-    """The document with its id, the ids it links to, and its anchors with their fingerprints."""
+    """Choose the id, resolve the linked documents, and compute the fingerprints of the anchors."""
     id = templates.choose_id(new.kind, new.title, new.id)
     links = [(relation, find_row(memory, target).id) for relation, target in new.links]
     fields = _nested(new.fields)
@@ -96,11 +95,11 @@ def _resolved(memory: Memory, new: NewDocument) -> NewDocument:
 
 
 def given_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """The tags of a new document. Raises `InvalidDocument` when there is none."""
+    """The tags of a new document. Raises `InvalidDocument` if there are none."""
     found = tuple(tag for tag in tags if tag.strip())
     if not found:
         raise InvalidDocument(
-            "a document needs at least one tag: Thunderus refuses documents without", hint="add --tag WORD"
+            "at least one tag is required; Thunderus rejects documents without tags", hint="add --tag TAG"
         )
     return found
 
@@ -111,10 +110,10 @@ def _compose(memory: Memory, new: NewDocument, ids: Ids) -> tuple[Document, tupl
     taken = memory.index.get(id)
     if taken is not None:
         raise DocumentExists(
-            f"{id} exists already, in {taken.path}",
-            hint=f"`thunderus-mem edit {taken.id}` changes it; --id chooses another id",
+            f"{id!r} already exists in {taken.path}",
+            hint=f"change it with `thunderus-mem edit {taken.id}`, or choose another id with --id",
         )
-    # An archived decision keeps its number.
+    # Numbers of archived decisions are not reused.
     places = [os.path.join(memory.root, one) for one in (folder, archived_path(folder))]
     names = [name for place in places for name in file_names(place)]
     path = f"{folder}/{file_name(id, new.kind, names)}"
@@ -135,7 +134,7 @@ def _compose(memory: Memory, new: NewDocument, ids: Ids) -> tuple[Document, tupl
 
 
 def _nested(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields as a header nests them: ``metadata.a`` and ``metadata.b`` share one mapping."""
+    """Nest fields as in the frontmatter: ``metadata.a`` and ``metadata.b`` share one mapping."""
     found: dict[str, Any] = {}
     for key, given in fields.items():
         path, value = templates.parse_field(key, given)
@@ -143,11 +142,11 @@ def _nested(fields: Mapping[str, Any]) -> dict[str, Any]:
         for part in path[:-1]:
             place = place.setdefault(part, {})
             if not isinstance(place, dict):
-                raise InvalidDocument(f"{key!r} stands below a key that has a value of its own")
+                raise InvalidDocument(f"cannot set {key!r}: its parent key already has a value")
         place[path[-1]] = value
     return found
 
 
 def template(kind: str, title: str, *, status: str | None = None) -> str:
-    """The body an editor opens with for a new document of ``kind``."""
+    """The initial body in the editor for a new document of ``kind``."""
     return templates.skeleton(kind, title, status=templates.adr_status(status or "Accepted"))

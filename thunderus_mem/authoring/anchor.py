@@ -1,8 +1,8 @@
-"""``anchor`` ties a document to the code it talks about; ``verify`` confirms that it is right about it.
+"""``anchor`` connects a document to the code it describes; ``verify`` confirms that it matches that code.
 
-Making an anchor takes the fingerprint of what is there now: who writes it says that the text is about this.
-Confirming writes fingerprints and ``verification`` where they change, and an approval with what was looked
-at. Reads code and git; documents are written through a transaction.
+A new anchor stores the fingerprint of the current code. Verifying updates fingerprints and ``verification``
+where they change, and logs an approval with the anchors and verdicts. Reads code and git; documents are
+written through a transaction.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ _KEY = ("anchors",)
 
 
 class Anchoring(NamedTuple):
-    """What `anchor` did. ``weak`` are anchors on whole files: any edit there speaks against it."""
+    """The result of `anchor`. ``weak`` are anchors on whole files: any edit there marks the document
+    stale."""
 
     written: Written
     anchors: tuple[str, ...]
@@ -44,10 +45,9 @@ class Anchoring(NamedTuple):
 
 
 def given_anchors(memory: Memory, places: Iterable[str]) -> list[Anchor]:
-    """The anchors that a person named, each with the fingerprint of what is there.
+    """Parse anchors given by the user and add the fingerprints of the current code.
 
-    Raises `InvalidDocument` for a text that is no place, `NotFound` for a file, symbol or line that is not
-    there.
+    Raises `InvalidDocument` for an invalid anchor, `NotFound` for a missing file, symbol or line.
     """
     wanted = [parse_anchor(place) for place in places]
     tree = WorkingTree(memory.root, memory.git)
@@ -55,34 +55,34 @@ def given_anchors(memory: Memory, places: Iterable[str]) -> list[Anchor]:
 
 
 def fingerprinted(anchor: Anchor, tree: Tree) -> Anchor:
-    """The anchor with the fingerprint of what a tree has at its place.
+    """The anchor with the fingerprint of its code in a tree.
 
-    Raises `NotFound` when nothing is there, `InvalidDocument` when what is there cannot be read.
+    Raises `NotFound` if the code is missing, `InvalidDocument` if it cannot be read.
     """
     if anchor.is_glob:
         files = matching(anchor.path, tree.paths())
         sources = [source for path in files if (source := tree.source(path)) is not None]
         if not sources:
-            raise NotFound(f"no file of the repository fits {anchor.path!r}")
+            raise NotFound(f"no file in the repository matches {anchor.path!r}")
         return anchor._replace(fingerprint=str(fingerprint_of_files(sources)))
     source = tree.source(anchor.path)
     if source is None:
-        raise NotFound(f"there is no file {anchor.path!r}", hint=_near_path(anchor.path, tree))
+        raise NotFound(f"file {anchor.path!r} does not exist", hint=_near_path(anchor.path, tree))
     if source.trouble:
-        raise InvalidDocument(f"{anchor.path} cannot be anchored: {source.trouble}")
+        raise InvalidDocument(f"cannot anchor {anchor.path}: {source.trouble}")
     found = measured(anchor, source)
     if not found:
         raise NotFound(f"{anchor.path} {_lacks(anchor)}", hint=_near_symbol(anchor, source))
     if source.broken and anchor.symbol:
         raise InvalidDocument(
             f"{anchor.path} does not parse (line {source.trouble_at})",
-            hint="anchor it when the file is whole, or anchor lines",
+            hint="correct the file first, or anchor lines",
         )
     return anchor._replace(fingerprint=str(found[0]))
 
 
 def _lacks(anchor: Anchor) -> str:
-    return f"defines no {anchor.symbol}" if anchor.symbol else "has no code in these lines"
+    return f"does not define {anchor.symbol!r}" if anchor.symbol else "has no code in these lines"
 
 
 def _near_path(path: str, tree: Tree) -> str:
@@ -98,20 +98,22 @@ def _near_symbol(anchor: Anchor, source: CodeSource) -> str:
     from difflib import get_close_matches
 
     if not anchor.symbol:
-        return f"it has {source.text.count(chr(10)) + 1} lines"
+        return f"the file has {source.text.count(chr(10)) + 1} lines"
     names = sorted({definition.name for definition in source.definitions()})
     if not names:
-        return f"definitions of such files cannot be told; anchor lines: {anchor.path}:10-20"
+        return f"symbols are not supported for this file type; anchor lines: {anchor.path}:10-20"
     leaves = {name.rpartition(".")[2]: name for name in reversed(names)}
     leaf = anchor.symbol.rpartition(".")[2]
     near = get_close_matches(anchor.symbol, names, 3) or [
         leaves[one] for one in get_close_matches(leaf, list(leaves), 3)
     ]
-    return f"it defines {', '.join(near or names[:5])}{'' if near or len(names) <= 5 else ' …'}"
+    if near:
+        return f"did you mean {', '.join(near)}?"
+    return f"the file defines {', '.join(names[:5])}{' …' if len(names) > 5 else ''}"
 
 
 def text_with_anchors(text: str, header_anchors: Iterable[tuple[Anchor, Item]], new: Iterable[Anchor]) -> str:
-    """The document's text with more anchors; one for the same place gets the new fingerprint."""
+    """Add anchors to a document's text; an existing anchor for the same place gets the new fingerprint."""
     known = {anchor.place: item for anchor, item in header_anchors}
     for one in new:
         if one.place in known:
@@ -122,7 +124,7 @@ def text_with_anchors(text: str, header_anchors: Iterable[tuple[Anchor, Item]], 
 
 
 def cited_of(document: Document) -> list[tuple[Anchor, Item]]:
-    """The anchors of a document with the items they were read from."""
+    """The anchors of a document with the frontmatter items they were read from."""
     return [(cited.anchor, cited.item) for cited in anchors_in(document.header, document.header_line)]
 
 
@@ -135,9 +137,9 @@ def anchor(
     why: str = "",
     actor: str = "user",
 ) -> Anchoring:
-    """Tie a document to places in the code, or with ``remove`` untie it.
+    """Add anchors to a document, or remove them with ``remove``.
 
-    Raises `NotFound` for a document or a place that is not there, `InvalidDocument` for what is no place.
+    Raises `NotFound` for a missing document or place, `InvalidDocument` for an invalid anchor.
     """
     settle(memory, "anchor")
     memory.refresh()
@@ -162,7 +164,7 @@ def _without(document: Document, cited: Sequence[tuple[Anchor, Item]], places: I
         if place not in items:
             raise NotFound(
                 f"{document.id} has no anchor {place!r}",
-                hint=f"it has {', '.join(items)}" if items else "it has none",
+                hint=f"its anchors: {', '.join(items)}" if items else "it has no anchors",
             )
         text = remove_item(text, _KEY, items[place])
     return text
@@ -174,16 +176,16 @@ def _answer(document: Document, written: Written) -> Anchoring:
     return Anchoring(written, places, tuple(one.place for one in anchors if one.is_weak))
 
 
-# Confirming, and following code that moved
+# Verify documents, and update anchors of moved code
 
 _AT_ONCE = 50
-"""Documents that one event speaks of: its line stays readable, and far below the longest that is taken."""
+"""Documents per event: keeps the line readable and far below the maximum length."""
 
 
 class Confirmed(NamedTuple):
-    """One document and what became of it: ``refused`` says why it cannot be confirmed, "" when it was.
+    """The result for one document: ``refused`` is the reason why it cannot be verified, "" if it was.
 
-    ``status`` is what the file says now; ``places`` are its anchors with the verdict each had before.
+    ``status`` is the status in the file; ``places`` are its anchors with their verdicts before.
     """
 
     id: str
@@ -195,7 +197,7 @@ class Confirmed(NamedTuple):
 
 
 class Verification(NamedTuple):
-    """What `verify` did, by document; ``events`` are those it wrote, ``by`` whose word it is."""
+    """The result of `verify` by document; ``events`` are the events written, ``by`` is who verified."""
 
     documents: tuple[Confirmed, ...]
     events: tuple[str, ...]
@@ -204,15 +206,16 @@ class Verification(NamedTuple):
 
     @property
     def refused(self) -> int:
-        """How many documents could not be confirmed."""
+        """The number of documents that could not be verified."""
         return sum(bool(one.refused) for one in self.documents)
 
 
 def confirm(memory: Memory, ids: Sequence[str], *, note: str = "", actor: str = "user") -> Verification:
-    """Confirm documents: fingerprints, commit, status and by whom, as an approval of ``actor``.
+    """Verify documents: write fingerprints, commit, status and who verified, and log an approval by
+    ``actor``.
 
-    A document is refused, and left as it is, when code that it talks about is missing or cannot be read.
-    Raises `NotFound` for an id that there is not.
+    A document is refused and stays unchanged if anchored code is missing or cannot be read.
+    Raises `NotFound` for an unknown id.
     """
     settle(memory, "verify")
     memory.refresh()
@@ -266,7 +269,7 @@ def _judged(memory: Memory, ids: Sequence[str] | None) -> dict[str, list[Judged]
 
 
 def _judged_now(memory: Memory, given: Sequence[str] | None = None) -> dict[str, list[Judged]]:
-    """What the code says now of the documents that are meant; of all without any."""
+    """The current verdicts of the given documents, or of all."""
     memory.refresh()
     return _judged(memory, None if given is None else [find_row(memory, id).id for id in given])
 
@@ -278,13 +281,13 @@ def _refusal(document: Document, judged: Sequence[Judged]) -> str:
     if not lost:
         return ""
     first = lost[0]
-    step = "anchor it anew, or remove the anchor" if first.status == MISSING else "mend that first"
+    step = "anchor other code, or remove the anchor" if first.status == MISSING else "fix that first"
     return f"{first.anchor.place}: {first.reason}; {step}"
 
 
 def _with_places(document: Document, judged: Sequence[Judged], only: Collection[str] | None = None) -> str:
-    """The text with each anchor (``only`` those at some places) where its code is now, with the fingerprint
-    of what is there."""
+    """Update each anchor in the text (or only those at the places ``only``) to the current location and
+    fingerprint of its code."""
     text = document.text
     for (anchor, item), one in zip(cited_of(document), judged, strict=True):
         found = one.verdict.found
@@ -310,12 +313,12 @@ def _evidence(one: Judged) -> dict[str, str]:
 
 
 def moved_documents(memory: Memory) -> list[str]:
-    """Documents of which some code moved and none is stale or unknown, by id."""
+    """The ids of documents with moved code and no stale or unknown anchor."""
     return [id for id, ones in _judged_now(memory).items() if worst(one.verdict for one in ones) == MOVED]
 
 
 class Drift(NamedTuple):
-    """A document whose file says another status than the code does."""
+    """A document whose status in the file differs from the computed one."""
 
     id: str
     path: str
@@ -325,8 +328,8 @@ class Drift(NamedTuple):
 
 
 class Moves(NamedTuple):
-    """Anchors whose code is elsewhere now: document, former and present place. ``event_id`` is set when the
-    documents say so by now."""
+    """Anchors whose code moved: document, old and new place. ``event_id`` is set once the documents are
+    updated."""
 
     moves: tuple[tuple[str, str, str], ...]
     event_id: str = ""
@@ -334,9 +337,9 @@ class Moves(NamedTuple):
 
 
 def drifted(memory: Memory, ids: Sequence[str] | None = None) -> list[Drift]:
-    """Documents whose written status is not what their anchors say, or that are stale; by id.
+    """Documents that are stale, or whose status in the file differs from their anchors; by id.
 
-    A document that nobody confirmed yet says ``unknown``: that is no drift as long as its code is as it was.
+    A document not verified yet has the status ``unknown``: that is not drift while its code is unchanged.
     """
     found = []
     for id, ones in _judged_now(memory, ids).items():
@@ -354,9 +357,9 @@ def drifted(memory: Memory, ids: Sequence[str] | None = None) -> list[Drift]:
 def update_status(
     memory: Memory, ids: Sequence[str] | None = None, *, why: str = ""
 ) -> tuple[list[Drift], str]:
-    """Write ``stale`` where the code says so, and ``verified`` again where it has come back.
+    """Write ``stale`` into stale documents, and ``verified`` into those that match the code again.
 
-    Gives what was looked at and the event's id, "" when every file says already what is so.
+    Returns the documents found by `drifted` and the event's id, "" if every file is already up to date.
     """
     settle(memory, "verify")
     drift = drifted(memory, ids)
@@ -375,7 +378,7 @@ def update_status(
 
 
 def planned_moves(memory: Memory, ids: Sequence[str] | None = None) -> Moves:
-    """Which anchors would be set anew: those whose code only moved."""
+    """The anchors that `reanchor` would update: those whose code only moved."""
     return Moves(tuple(_moves(_judged_now(memory, ids))))
 
 
@@ -387,7 +390,7 @@ def _moves(judged: dict[str, list[Judged]]) -> Iterable[tuple[str, str, str]]:
 
 
 def reanchor(memory: Memory, planned: Moves, *, why: str = "") -> Moves:
-    """Carry out what `planned_moves` found; a move that is another by now is left out. Confirms nothing."""
+    """Apply the result of `planned_moves`, without moves that have changed since. Verifies nothing."""
     wanted = set(planned.moves)
     if not wanted:
         return planned

@@ -1,6 +1,6 @@
-"""Change what is there: edit, remove, supersede, link, archive; and what only the log gets: note, record.
+"""Change documents: edit, remove, supersede, link, archive; and write only to the log: note, record.
 
-Archived documents are set aside, and brought back, byte for byte. All is written through a transaction.
+Archiving and unarchiving keep documents byte for byte. Everything is written through a transaction.
 """
 
 from __future__ import annotations
@@ -28,10 +28,9 @@ if TYPE_CHECKING:
 
 
 class DocumentEdits(NamedTuple):
-    """What to change in a document: keys, tags, its body, or the whole ``text`` as an editor left it.
+    """Changes to a document: keys, tags, its body, or the whole ``text`` from an editor.
 
-    ``anchors`` are places in the code it talks about from now on. ``expecting`` is the hash that whoever
-    edits has read.
+    ``anchors`` are places in the code to add. ``expecting`` is the hash of the text that the editor has read.
     """
 
     sets: Mapping[str, Any] = {}
@@ -44,10 +43,10 @@ class DocumentEdits(NamedTuple):
 
 
 def edit(memory: Memory, id: str, edits: DocumentEdits, *, why: str = "", actor: str = "user") -> Written:
-    """Change a document; the fingerprints of new anchors are taken.
+    """Change a document; new anchors get the fingerprints of the current code.
 
-    ``updated`` moves only when title or body do. Raises `Conflict` when the file has another hash than the
-    one expected.
+    ``updated`` changes only with title or body. Raises `Conflict` if the file does not have the expected
+    hash.
     """
     places = []
     if edits.anchors:
@@ -58,7 +57,7 @@ def edit(memory: Memory, id: str, edits: DocumentEdits, *, why: str = "", actor:
         if edits.expecting is not None and document.hash != edits.expecting:
             read, found = (one.removeprefix("sha256:")[:8] for one in (edits.expecting, document.hash))
             raise Conflict(
-                f"{document.id} was changed meanwhile: {read} was read, {found} is there",
+                f"{document.id!r} was changed meanwhile: expected hash {read}, found {found}",
                 hint="read it again and repeat the edit",
             )
         text = edits.text if edits.text is not None else _edited(document, edits)
@@ -87,15 +86,15 @@ def _edited(document: Document, edits: DocumentEdits) -> str:
 
 
 def _framed(document: Document, body: str) -> str:
-    """A new body with the blank lead of the old one and a final newline."""
+    """A new body with the leading blank lines of the old one and a final newline."""
     lead = document.body[: len(document.body) - len(document.body.lstrip("\r\n"))]
     content = body.lstrip("\n")
     return lead + (content if content.endswith("\n") or not content else content + "\n")
 
 
 def _touched(document: Document, text: str, now: str) -> str:
-    """The text with ``updated`` moved to now, when title or body changed and the author left it alone. It
-    never moves back, whatever the clock says."""
+    """Set ``updated`` to now if title or body changed and the author did not set it. It never moves back,
+    whatever the clock says."""
     after = read_document(document.path, text.encode("utf-8", "surrogateescape")).document
     if after is None or after.updated != document.updated:
         return text
@@ -109,13 +108,13 @@ def _touched(document: Document, text: str, now: str) -> str:
 def _check_identity(before: Document, after: Document) -> None:
     if (before.id, before.kind) != (after.id, after.kind):
         raise InvalidDocument(
-            f"an edit cannot change id or kind ({before.id}, {before.kind})",
-            hint="add a new document and `supersede` this one",
+            f"an edit cannot change the id or kind ({before.id}, {before.kind})",
+            hint="change the id with `rename`; for another kind, add a new document and `supersede` this one",
         )
 
 
 def remove(memory: Memory, id: str, *, why: str, actor: str = "user") -> Written:
-    """Remove a document; git and the log keep its text. Says which documents still link to it."""
+    """Remove a document; git and the log keep its text. Warns about documents that still link to it."""
     with open_transaction(memory, "remove") as transaction:
         document = locate.find_document(memory, id, itself=True)
         warnings = locate.left_behind(memory, document.id, document.path)
@@ -123,7 +122,7 @@ def remove(memory: Memory, id: str, *, why: str, actor: str = "user") -> Written
 
 
 def supersede(memory: Memory, old: str, new: str, *, why: str, actor: str = "user") -> Written:
-    """Say that ``new`` replaces ``old``: the new document gets the link, the old one stays as it is."""
+    """Record that ``new`` supersedes ``old``: the new document gets the link, the old one is unchanged."""
     return _add_link(memory, new, "supersedes", old, why=why, actor=actor, op="supersede")
 
 
@@ -138,9 +137,11 @@ def _add_link(
     with open_transaction(memory, op) as transaction:
         document, other = locate.find_document(memory, source), locate.find_document(memory, target)
         if document.id == other.id:
-            raise InvalidDocument(f"{document.id} cannot point to itself")
+            raise InvalidDocument(f"{document.id!r} cannot link to itself")
         if relation == "supersedes" and _reaches(memory, other.id, document.id):
-            raise InvalidDocument(f"{other.id} already supersedes {document.id}; a circle would follow")
+            raise InvalidDocument(
+                f"{other.id!r} already supersedes {document.id!r}; this would create a cycle"
+            )
         text = insert_item(document.text, ("links", relation), other.id)
         if text == document.text:
             return unchanged(document, op)
@@ -149,7 +150,7 @@ def _add_link(
 
 
 def _reaches(memory: Memory, start: str, goal: str) -> bool:
-    """Whether a chain of ``supersedes`` leads from one document to another."""
+    """Whether one document supersedes another, directly or through others."""
     replaces: dict[str, list[str]] = {}
     for source, relation, target in memory.index.edges():
         if relation == "supersedes":
@@ -173,24 +174,24 @@ class Noted(NamedTuple):
 
 
 def note(memory: Memory, text: str, *, refs: Sequence[str] = (), actor: str = "user") -> Noted:
-    """Append a note to the log: what happened, without a document. Raises `Refused` for a secret."""
+    """Append a note to the log, without changing a document. Raises `Refused` for a secret."""
     if not text.strip():
-        raise InvalidDocument("an empty note says nothing")
+        raise InvalidDocument("the note is empty")
     with open_transaction(memory, "note") as transaction:
         doc_ids = tuple(locate.find_row(memory, ref).id for ref in refs)
         return Noted(transaction.note(text, doc_ids, actor=actor), doc_ids)
 
 
 class Recorded(NamedTuple):
-    """The documents whose edits were recorded, by id, or by path where a file has none."""
+    """The documents whose edits were recorded, by id, or by path if a file has no id."""
 
     recorded: tuple[str, ...]
 
 
 def record(memory: Memory, *, accept_loss: bool = False, why: str = "") -> Recorded:
-    """Log every edit made by hand that neither an event nor a commit explains; ``why`` is their reason.
+    """Record hand edits that are in no event and no commit; ``why`` is their reason.
 
-    Raises `Refused` when more documents are gone than anybody takes away by hand, unless ``accept_loss``.
+    Raises `Refused` if suspiciously many documents were deleted, unless ``accept_loss``.
     """
     with open_transaction(memory, "record", accept_loss=accept_loss, edited_for=why) as transaction:
         return Recorded(transaction.outcome.recorded)
@@ -204,7 +205,7 @@ _ARCHIVE, _UNARCHIVE = "archive", "unarchive"
 
 @dataclass(frozen=True, slots=True)
 class MovedDocument:
-    """A document that was moved, and from where; its bytes are as they were."""
+    """A moved document and its old path; its bytes are unchanged."""
 
     id: str
     path: str
@@ -213,9 +214,9 @@ class MovedDocument:
 
 @dataclass(frozen=True, slots=True)
 class Archived:
-    """What `archive` or `unarchive` (``op``) did, as one event; ``kept`` are ids that were there already.
+    """The result of `archive` or `unarchive` (``op``), one event; ``kept`` are ids that were already there.
 
-    ``published`` is false when the event is on disk but a file is not yet: the next command puts it there.
+    ``published`` is false if the event is on disk but a file is not yet; the next command writes it.
     """
 
     op: str
@@ -227,19 +228,19 @@ class Archived:
 
 
 def archive(memory: Memory, ids: Sequence[str], *, why: str = "", actor: str = "user") -> Archived:
-    """Set documents aside: each file moves into the archive, its text as it is; all in one event.
+    """Move documents to the archive with their text unchanged, all in one event.
 
-    They keep their ids: links to them hold, `show` finds them, search and list do with ``archived``. Raises
-    `InvalidDocument` for a core document, `DocumentExists` when the archive has a file of that name or
-    another document of that id.
+    They keep their ids: links still resolve and `show` finds them; search and list do with ``archived``.
+    Raises `InvalidDocument` for a core document, `DocumentExists` if the archive already has a file of that
+    name or another document with that id.
     """
     return _move(memory, _ARCHIVE, ids, why, actor)
 
 
 def unarchive(memory: Memory, ids: Sequence[str], *, why: str = "", actor: str = "user") -> Archived:
-    """Bring archived documents back to where they came from, all in one event.
+    """Move archived documents back to their original paths, all in one event.
 
-    Raises `DocumentExists` when a document in use has the id, or a file its name.
+    Raises `DocumentExists` if a document in use has the same id or path.
     """
     return _move(memory, _UNARCHIVE, ids, why, actor)
 
@@ -272,7 +273,7 @@ def _planned(memory: Memory, op: str, ids: Sequence[str]) -> tuple[list[FileChan
 
 
 def _chosen(memory: Memory, given: str, op: str) -> tuple[str, str]:
-    """The id and the file that are meant: of two files with one id the one named, else the one to move."""
+    """The id and file to move: of two files with the same id the given one, otherwise the movable one."""
     row = locate.find_row(memory, given, itself=True)
     paths = memory.index.paths_of(row.id)
     named = locate.stored_path(memory, given)
@@ -281,23 +282,24 @@ def _chosen(memory: Memory, given: str, op: str) -> tuple[str, str]:
     movable = [path for path in paths if is_archived(path) == (op == _UNARCHIVE)]
     if len(movable) > 1:
         raise InvalidDocument(
-            f"{len(movable)} files have the id {row.id}", hint=f"name the one to move: {', '.join(movable)}"
+            f"ambiguous: {len(movable)} files have the id {row.id!r}",
+            hint=f"give the path of one: {', '.join(movable)}",
         )
     return row.id, movable[0] if movable else row.path
 
 
 def _check_target(memory: Memory, document: Document, target: str) -> None:
-    """Raise when the document may not go there."""
+    """Raise if the document cannot be moved to ``target``."""
     if archived_path(document.path) == target and kind_of(target) is None:
         raise InvalidDocument(
-            f"{document.id} is core memory, which is always in use",
-            hint="take out of it what is no longer needed, or move that into a fact",
+            f"{document.id!r} is a core document and cannot be archived",
+            hint="shorten it, or move parts of it into a fact",
         )
     others = [path for path in memory.index.paths_of(document.id) if path != document.path]
     taken = [path for path in others if is_archived(path) == is_archived(target)]
     if taken:
         raise DocumentExists(
-            f"{taken[0]} has the id {document.id} already",
-            hint="give one of the two another id (`thunderus-mem rename`), or remove it",
+            f"{taken[0]} already has the id {document.id!r}",
+            hint="change one of the ids (`thunderus-mem rename`), or remove one of the files",
         )
     locate.check_free(memory, target, "rename or remove that file first")

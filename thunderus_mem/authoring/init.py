@@ -1,7 +1,7 @@
-"""Init: a store from nothing, again at any time, never overwriting; and what later versions add to its files.
+"""Init: create a store, or add missing files to an existing one, never overwriting; and update its files.
 
-``.gitignore`` and ``.gitattributes`` of the store tell git what is never committed, and whose line ends never
-change. People may add lines of their own: in both files the last line that fits a path decides.
+``.gitignore`` and ``.gitattributes`` of the store list what is never committed, and files whose line endings
+never change. People may add lines of their own: in both files the last line that matches a path decides.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ sessions/** text eol=lf linguist-generated
 """
 
 FILES: Final = {".thunderus/.gitignore": GITIGNORE, ".thunderus/.gitattributes": GITATTRIBUTES}
-"""Root-relative path of each file, and its text as `init` writes it."""
+"""Root-relative path of each file, and its text as written by `init`."""
 
 _LIMIT: Final = 1 << 20
 
@@ -58,12 +58,12 @@ def _lines(text: str) -> list[str]:
 
 
 def _pattern(line: str) -> str:
-    """The path a line speaks of, whether it takes it in or out, as these files write it."""
+    """The pattern of a line, with or without negation."""
     return line.split()[0].removeprefix("!").strip("/")
 
 
 def lacking(path: str, place: str) -> tuple[str, ...]:
-    """The lines that the file at ``place`` lacks, or that a later line of it takes back."""
+    """The lines missing from the file at ``place``, or cancelled by a later line of it."""
     try:
         text = read_file(place, _LIMIT).decode("utf-8", "replace")
     except NotFound:
@@ -72,24 +72,22 @@ def lacking(path: str, place: str) -> tuple[str, ...]:
         return tuple(_lines(FILES[path]))
     last = {_pattern(line): line for line in _lines(text)}
     return tuple(
-        wanted for wanted in _lines(FILES[path]) if not _says(last.get(_pattern(wanted), ""), wanted)
+        wanted for wanted in _lines(FILES[path]) if not _includes(last.get(_pattern(wanted), ""), wanted)
     )
 
 
-def _says(line: str, wanted: str) -> bool:
-    """Whether a line says at least what is wanted: the same pattern with its attributes among others."""
+def _includes(line: str, wanted: str) -> bool:
+    """Whether a line has the same pattern as ``wanted``, with at least its attributes."""
     words, needed = line.split(), wanted.split()
     return bool(words) and not line.startswith("!") and set(needed[1:]) <= {*words[1:], "linguist-generated"}
 
 
 def amended(path: str, text: str, missing: tuple[str, ...]) -> str:
-    """The file with the lines it lacks at its end, all others as they were."""
+    """Append missing lines to the text of a file."""
     if not text:
         return FILES[path]
     gap = "" if text.endswith("\n") else "\n"
-    return f"{text}{gap}# Lines that `thunderus-mem doctor --fix` found missing.\n" + "".join(
-        f"{line}\n" for line in missing
-    )
+    return f"{text}{gap}# Added by `thunderus-mem doctor --fix`.\n" + "".join(f"{line}\n" for line in missing)
 
 
 _FOLDERS = (".thunderus/sessions", ".thunderus/patches", ".thunderus/local")
@@ -101,11 +99,11 @@ AGENT_BLOCK = f"""\
 {BLOCK_START}
 ## Repository memory
 
-What is known about this repository lives in `.thunderus/memory` and is kept with `thunderus-mem`.
+Knowledge about this repository is in `.thunderus/memory`, maintained with `thunderus-mem`.
 
 - Before you change something: `thunderus-mem search "what you are about to do"`.
-- A decision was made: `thunderus-mem add adr "TITLE" --tag TOPIC --body -`.
-- Something was learned the hard way: `thunderus-mem add fact "TITLE" --tag TOPIC --body -`.
+- After a decision: `thunderus-mem add adr "TITLE" --tag TOPIC --body -`.
+- After learning something the hard way: `thunderus-mem add fact "TITLE" --tag TOPIC --body -`.
 - Never edit `.thunderus/sessions`; `thunderus-mem lint` checks the rest.
 {BLOCK_END}
 """
@@ -113,10 +111,10 @@ What is known about this repository lives in `.thunderus/memory` and is kept wit
 
 @dataclass(frozen=True, slots=True)
 class Initialised:
-    """What `init` made (``made``), found in place (``kept``), and what to do next.
+    """The files created (``made``) and already present (``kept``), and the next step.
 
-    ``also`` are the roots of stores further up in the same repository, which this one hides from its folder
-    downwards. ``published`` is false when CORE.md is in the log but not in place; the next command does that.
+    ``also`` are the roots of stores in parent folders of the same repository, which this one shadows.
+    ``published`` is false if CORE.md is in the log but not on disk yet; the next command writes it.
     """
 
     root: str
@@ -128,9 +126,9 @@ class Initialised:
 
 
 def init(root: str, open_store: Callable[[], Memory], *, agents: bool = False) -> Initialised:
-    """Make a store in ``root``; ``open_store`` opens it once it is there.
+    """Create a store in ``root``; ``open_store`` opens it afterwards.
 
-    With ``agents`` a marked block goes into AGENTS.md, and CLAUDE.md where there is one.
+    With ``agents``, also write a marked block into AGENTS.md, and into CLAUDE.md if it exists.
     """
     check_places(root)
     layout = Layout(root)
@@ -156,15 +154,15 @@ def init(root: str, open_store: Callable[[], Memory], *, agents: bool = False) -
 
 @dataclass(frozen=True, slots=True)
 class SchemasUpdated:
-    """The schema files that were written anew; the others were as they should be."""
+    """The schema files that were written; the others were already up to date."""
 
     written: tuple[str, ...]
 
 
 def update_schemas(memory: Memory) -> SchemasUpdated:
-    """Write the store's copies of the schemas as this version has them.
+    """Update the store's copies of the schemas to this version.
 
-    Raises `Refused` when a later version of the program wrote them.
+    Raises `Refused` if a later version of the program wrote them.
     """
     layout = memory.layout
     refuse_newer(layout, memory.config)
@@ -177,21 +175,21 @@ def update_schemas(memory: Memory) -> SchemasUpdated:
 
 
 def older_schemas(memory: Memory) -> tuple[str, ...]:
-    """The copies of the schemas that are missing or not as this version has them."""
+    """The copies of the schemas that are missing or differ from this version."""
     layout = memory.layout
     wanted = {f"{layout.schemas_dir}/{name}": content_hash(text) for name, text in packaged_schemas().items()}
     return tuple(layout.relative(path) for path, text in wanted.items() if file_hash(path) != text)
 
 
 def older_files(memory: Memory) -> tuple[str, ...]:
-    """Files around the documents that `update_files` would write."""
+    """The files of the store, except documents, that `update_files` would write."""
     layout = memory.layout
     missing = (name for name, _ in _files(layout) if not os.path.lexists(layout.at(name)))
     return tuple(dict.fromkeys((*missing, *older_schemas(memory))))
 
 
 def update_files(memory: Memory) -> None:
-    """Write what a store has today beside its documents: what is missing, and schemas that differ."""
+    """Write missing files of the store, and schemas that differ."""
     layout = memory.layout
     with held(layout.lock_file, timeout=memory.config.write_lock_timeout, command="migrate"):
         for name, data in _files(layout):
@@ -200,7 +198,8 @@ def update_files(memory: Memory) -> None:
 
 
 def _made(memory: Memory, steps: Mapping[str, bytes], *, agents: bool) -> list[str]:
-    """Write what is missing and say what that was; under the lock, so that leftovers can be swept."""
+    """Write the missing files and return their paths; under the lock, so that temporary files can be
+    removed."""
     layout = memory.layout
     with held(layout.lock_file, timeout=memory.config.write_lock_timeout, command="init"):
         for folder in {os.path.dirname(layout.at(name)) for name in steps} | {layout.root, layout.local_dir}:
@@ -234,9 +233,7 @@ def _make_folder(path: str) -> None:
     try:
         make_folders(path)
     except FileExistsError as error:
-        raise NotWritable(
-            f"{path} must be a folder, and something else is there.", hint="Move it away."
-        ) from error
+        raise NotWritable(f"{path} is not a folder", hint="move or remove the file at this path") from error
     except OSError as error:
         raise explain(error, path) from error
 
@@ -257,7 +254,7 @@ def _agent_blocks(root: str) -> Iterator[str]:
 
 
 def with_agent_block(text: str) -> str:
-    """A file's text with our marked block in it: replaced where it stands, else added at the end."""
+    """Insert our marked block into a text: replace an existing one, otherwise append it."""
     start, end = text.find(BLOCK_START), text.find(BLOCK_END)
     if 0 <= start < end:
         stop = end + len(BLOCK_END)
@@ -268,14 +265,14 @@ def with_agent_block(text: str) -> str:
 
 
 def _write_core(memory: Memory) -> tuple[bool, bool]:
-    """Whether CORE.md was made, and whether it is in its place."""
-    there = os.path.lexists(memory.layout.core_file)
-    if there and not memory.journal.pending():
+    """Whether CORE.md was created, and whether it is on disk."""
+    existed = os.path.lexists(memory.layout.core_file)
+    if existed and not memory.journal.pending():
         return False, True
     title = "Core memory"
     with open_transaction(memory, "init") as transaction:
         if os.path.lexists(memory.layout.core_file):
-            return not there, True  # a command before this one was stopped in the middle; it is finished now
+            return not existed, True  # written by recovering an interrupted command
         ids = transaction.ids()
         header = new_header(
             "core",

@@ -1,6 +1,6 @@
-"""Rename: a document gets another id and file name, and what names it follows; only those lines change.
+"""Rename: change a document's id and file name, and update references to it; only those lines change.
 
-Reads every document that may name it, and asks git for the lines outside the store that do.
+Reads every document that may refer to it, and asks git for such lines outside the store.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ _NUMBER = re.compile(r"ADR-[0-9]{1,9}(?=[-.])", re.ASCII | re.IGNORECASE)
 
 
 class Name(NamedTuple):
-    """What a document is called: its id, and the root-relative path of its file."""
+    """The id of a document and the root-relative path of its file."""
 
     id: str
     path: str
 
 
-class _Cut(NamedTuple):
-    """A piece of one line, from 1, that is replaced."""
+class _Replacement(NamedTuple):
+    """Text to replace in one line; line and column from 1."""
 
     line: int
     column: int
@@ -55,7 +55,7 @@ class _Cut(NamedTuple):
 
 
 def new_path(document: Document, new_id: str) -> str:
-    """The path under a new id: the same folder and, for a decision, the same number."""
+    """The path for a new id: in the same folder and, for a decision, with the same number."""
     folder, name = posixpath.split(document.path)
     stem = file_stem(new_id, document.kind)
     number = _NUMBER.match(name) if document.kind == "adr" else None
@@ -63,18 +63,18 @@ def new_path(document: Document, new_id: str) -> str:
 
 
 def with_new_id(text: str, old: str, new: str, *, keeps_old: bool = True) -> str:
-    """The text of the document itself under its new id; the old one is an alias from now on.
+    """The text of the document with its new id, and the old one as an alias.
 
-    Without ``keeps_old`` it is not: another file has that id.
+    With ``keeps_old`` false there is no alias, because another file has that id.
     """
     text = remove_item(set_key(text, ("id",), new), ("aliases",), new)
     return insert_item(text, ("aliases",), old) if keeps_old else text
 
 
 def retarget(document: Document, old: Name, new: Name, means: Callable[[str], bool]) -> str:
-    """The text of a document with its links and references changed to the new name.
+    """The text of a document with its links and references updated to the new name.
 
-    ``means`` tells whether a name in double brackets or in ``links`` is the document's id or file name.
+    ``means`` returns whether a name in double brackets or in ``links`` refers to the renamed document.
     """
     text = _retarget_links(document.text, new.id, means)
     body = _retarget_body(document, old, new, means)
@@ -95,7 +95,7 @@ def _items(root: Mapping, relation: str) -> tuple[Node, ...]:
 
 
 def _with_item(text: str, relation: str, new_id: str, means: Callable[[str], bool]) -> str:
-    """The text with the first item of a list that names the document changed to its new id."""
+    """Replace the first item of a list that refers to the document with its new id."""
     opened = open_header(text)
     items = _items(opened.root, relation)
     for item in items:
@@ -107,24 +107,26 @@ def _with_item(text: str, relation: str, new_id: str, means: Callable[[str], boo
 
 def _retarget_body(document: Document, old: Name, new: Name, means: Callable[[str], bool]) -> str:
     lines = document.body.split("\n")
-    for cut in sorted(_cuts(document, old, new, means), reverse=True):
-        line, start = lines[cut.line - 1], cut.column - 1
-        if line.startswith(cut.old, start):
-            lines[cut.line - 1] = line[:start] + cut.new + line[start + len(cut.old) :]
+    for one in sorted(_replacements(document, old, new, means), reverse=True):
+        line, start = lines[one.line - 1], one.column - 1
+        if line.startswith(one.old, start):
+            lines[one.line - 1] = line[:start] + one.new + line[start + len(one.old) :]
     return "\n".join(lines)
 
 
-def _cuts(document: Document, old: Name, new: Name, means: Callable[[str], bool]) -> Iterator[_Cut]:
-    """Every piece of a body that names the document by its id, its file, or its path."""
+def _replacements(
+    document: Document, old: Name, new: Name, means: Callable[[str], bool]
+) -> Iterator[_Replacement]:
+    """Every part of a body that refers to the document by its id, file name or path."""
     folder = posixpath.dirname(document.path)
     for one in references(document.body):
         wiki = one.kind == "wiki"
         text = _retarget_wiki(one, old, new, means) if wiki else _retarget_link(one, old, new, folder)
         if text != one.written:
-            yield _Cut(*one.place, one.written, text)
+            yield _Replacement(*one.place, one.written, text)
     for cited in cited_paths(document.body) if old.path != new.path else ():
         if not cited.relative and posixpath.normpath(cited.path) == old.path:
-            yield _Cut(cited.line, cited.column, cited.path, new.path)
+            yield _Replacement(cited.line, cited.column, cited.path, new.path)
 
 
 def _retarget_wiki(one: Reference, old: Name, new: Name, means: Callable[[str], bool]) -> str:
@@ -145,14 +147,15 @@ def _retarget_link(one: Reference, old: Name, new: Name, folder: str) -> str:
 
 
 def _spellings(path: str) -> tuple[str, ...]:
-    """How links write the path of a file: with its ending, or without; an archived one's as it was in use."""
+    """Forms of a file's path in links: with or without its ending; for an archived file also its former
+    path."""
     return tuple(name for one in {path, live_path(path)} for name in (one, one.removesuffix(".md")))
 
 
 def mentions(text: str, old: Name) -> tuple[int, ...]:
-    """Lines, from 1, in which a text still names an id or a path, in whatever way.
+    """Lines (from 1) of a text that still mention an id or a path.
 
-    An id of one word says nothing: it is a word.
+    An id of a single word is not searched for: it is an ordinary word.
     """
     names = [name for name in needles(old) if name in text]
     if not names:
@@ -162,12 +165,12 @@ def mentions(text: str, old: Name) -> tuple[int, ...]:
 
 
 def needles(old: Name) -> tuple[str, ...]:
-    """What to look for where somebody may name a document."""
+    """The strings to search for to find mentions of a document."""
     return (old.path, old.id) if "." in old.id else (old.path,)
 
 
 class IdMention(NamedTuple):
-    """A line that names the old id or path and was left alone: prose, code, other files of the repository."""
+    """A line that mentions the old id or path and was not changed: prose, code, other files."""
 
     path: str
     line: int
@@ -175,11 +178,11 @@ class IdMention(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
-    """What `rename` did, or with ``planned`` would do (``diff``).
+    """The result of `rename`, or with ``planned`` what it would do (``diff``).
 
-    ``followed`` are the documents whose links or text follow. ``mentions`` still name the old id or path; the
-    id goes on as an alias. ``published`` is false when a file waits for the next command. ``proposed`` names
-    the proposal it became, where that waits for a decision: then nothing was changed.
+    ``followed`` are the documents with updated references. ``mentions`` still contain the old id or path; the
+    old id stays valid as an alias. ``published`` is false if the next command still has to write a file.
+    ``proposed`` is the id of the proposal if the change is pending review: then nothing was changed.
     """
 
     id: str
@@ -208,12 +211,13 @@ class _Plan(NamedTuple):
 def rename(
     memory: Memory, id: str, new_id: str, *, plan: bool = False, why: str = "", actor: str = "user"
 ) -> Renamed:
-    """Give a document the id ``new_id``: its file is named after it, the old id is an alias from now on.
+    """Change a document's id to ``new_id``, and its file name with it; the old id becomes an alias.
 
-    Links, references in double brackets and paths that name it in other documents follow, in one event.
-    Title and times stay. Of two files with one id the one named by its path is renamed; nothing follows then,
-    and the old id stays with the other. Raises `InvalidDocument`, `NotFound`, `DocumentExists` when the id or
-    the file name is taken, or `NotWritable` when a document that may name it cannot be read.
+    Links, references in double brackets and paths in other documents are updated, in one event. Title and
+    times stay the same. Of two files with the same id, give the path of the one to rename; references are
+    then not updated, because the other file keeps the old id. Raises `InvalidDocument`, `NotFound`,
+    `DocumentExists` if the id or file name is taken, or `NotWritable` if a document that may refer to it
+    cannot be read.
     """
     if not plan:
         settle(memory, "rename")
@@ -253,13 +257,14 @@ def _chosen(memory: Memory, given: str) -> tuple[Document, bool]:
     path = next((path for path in paths if path == stored_path(memory, given)), row.path)
     if len(paths) > 1 and path != stored_path(memory, given):
         raise InvalidDocument(
-            f"{len(paths)} files have the id {row.id}", hint=f"name the one to rename: {', '.join(paths)}"
+            f"ambiguous: {len(paths)} files have the id {row.id!r}",
+            hint=f"give the path of one: {', '.join(paths)}",
         )
     return document_in(memory, path, row.id), len(paths) == 1
 
 
 def _plan(memory: Memory, given: str, new_id: str) -> _Plan:
-    """Everything a renaming changes; nothing when the document has that id already."""
+    """All changes of a rename; none if the document already has that id."""
     document, alone = _chosen(memory, given)
     old = Name(document.id, document.path)
     if new_id == document.id:
@@ -286,17 +291,17 @@ def _own_edits(document: Document, new: Name, text: str) -> list[FileChange]:
 
 
 def _new_name(memory: Memory, document: Document, new_id: str) -> Name:
-    """The new id and path. Raises when they cannot be, or are somebody else's."""
+    """The new id and path. Raises if they are invalid or taken."""
     choose_id(document.kind, document.title, new_id)
     if document.kind == "core":
-        raise InvalidDocument("the core document keeps its id: every reader looks for it under that name")
+        raise InvalidDocument("the core document cannot be renamed: its id is fixed")
     index, corpus = memory.index, IndexCorpus(memory.index)
     for known in index.ids():
         if known != document.id and fold_key(known) == fold_key(new_id):
-            raise DocumentExists(f"{known} exists already", hint="choose another id")
+            raise DocumentExists(f"{known!r} already exists", hint="choose another id")
     called = corpus.resolve(new_id)
     if called is not None and called != document.id:
-        raise DocumentExists(f"{new_id} is another name of {called} already", hint="choose another id")
+        raise DocumentExists(f"{new_id!r} is already an alias of {called!r}", hint="choose another id")
     path = new_path(document, new_id)
     if fold_key(path) == fold_key(document.path):
         return Name(new_id, document.path)
@@ -305,7 +310,7 @@ def _new_name(memory: Memory, document: Document, new_id: str) -> Name:
 
 
 def _means(memory: Memory, document: Document) -> Callable[[str], bool]:
-    """Whether a name is the document's id, or the name of its file: what does not hold after a renaming."""
+    """Return a test whether a name is the document's id or file name, both of which a rename changes."""
     corpus = IndexCorpus(memory.index)
     stem = posixpath.basename(document.path).removesuffix(".md").casefold()
 
@@ -319,16 +324,16 @@ def _means(memory: Memory, document: Document) -> Callable[[str], bool]:
 
 
 def _others(memory: Memory, document: Document) -> Iterator[Document]:
-    """The other documents whose bytes hold anything that could be a name of this one."""
+    """The other documents whose bytes contain a possible name of this one."""
     stem = posixpath.basename(document.path).removesuffix(".md")
-    # A link may write letters as %20, and only ASCII letters are found whatever their case.
+    # Links may percent-encode characters, and bytes are matched case-insensitively only for ASCII.
     names = [re.escape(name) for name in (document.id, stem)] + (["%"] if stem.isascii() else [""])
     wanted = re.compile("|".join(names).encode(), re.IGNORECASE)
     for path, hash, doc_id in memory.index.files():
-        # Of a file that could not be read it is not known whether it is a document.
+        # A file without a hash could not be read, so it may be a document.
         if (hash and not doc_id) or path == document.path:
             continue
-        # What is gone, or is no file of ours, names nothing; what may not be read now might.
+        # Missing and foreign files contain no references; any other read error is raised.
         with suppress(NotFound, Refused):
             data = read_file(inside(memory.root, path), MAX_DOCUMENT)
             other = read_document(path, data).document if wanted.search(data) else None
@@ -337,7 +342,7 @@ def _others(memory: Memory, document: Document) -> Iterator[Document]:
 
 
 def _outside(memory: Memory, old: Name) -> list[IdMention]:
-    """Lines outside the store that name the document."""
+    """Lines outside the store that mention the document."""
     found = lines_with(memory.git, needles(old)) if memory.git is not None else []
     return [
         IdMention(one.path, one.line)
@@ -347,7 +352,7 @@ def _outside(memory: Memory, old: Name) -> list[IdMention]:
 
 
 def _diff(plan: _Plan) -> str:
-    """The change as a patch; a moved file as git shows one."""
+    """The change as a diff; a renamed file as git shows it."""
     diffs = []
     texts = {edit.path: edit for edit in plan.edits}
     if plan.old.path != plan.new.path and plan.edits:

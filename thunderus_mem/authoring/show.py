@@ -1,4 +1,4 @@
-"""Look at documents: show one, list many, and the status of the store with one next step. Writes nothing."""
+"""Show one document, list many, and report the status of the store with one next step. Writes nothing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ListedDocument:
-    """One document of a listing; ``anchored`` when it names places in the code."""
+    """One document of a listing; ``anchored`` if it has anchors."""
 
     id: str
     kind: str
@@ -42,7 +42,7 @@ class ListedDocument:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Documents by kind and id."""
+    """Documents, sorted by kind and id."""
 
     documents: tuple[ListedDocument, ...]
 
@@ -58,10 +58,10 @@ def list_documents(
     before: str = "",
     archived: bool = False,
 ) -> Listing:
-    """Documents that pass every filter; times are compared with ``updated``, tags must all be there.
+    """List the documents that match all filters; times are compared with ``updated``, all tags are required.
 
-    Documents in the archive are among them only with ``archived``. Raises `InvalidQuery` for a kind, a status
-    or a day that there is not.
+    Archived documents are included only with ``archived``. Raises `InvalidQuery` for an unknown kind or
+    status, or an invalid day.
     """
     memory.refresh()
     wanted = Filter(
@@ -74,14 +74,14 @@ def list_documents(
         archived=archived,
     )
 
-    said = code_statuses(memory)
+    computed = code_statuses(memory)
 
-    def answer(index: Index) -> Listing:
-        replaced = index.superseded_by()
-        rows = sorted(index.documents(wanted._replace(judged=said)), key=lambda row: (row.kind, row.id))
-        return Listing(tuple(_listed(row, said.get(row.id), replaced.get(row.id, "")) for row in rows))
+    def listing(index: Index) -> Listing:
+        successors = index.superseded_by()
+        rows = sorted(index.documents(wanted._replace(judged=computed)), key=lambda row: (row.kind, row.id))
+        return Listing(tuple(_listed(row, computed.get(row.id), successors.get(row.id, "")) for row in rows))
 
-    return memory.ask(answer)
+    return memory.ask(listing)
 
 
 def _listed(row: DocRow, status: str | None, superseded_by: str) -> ListedDocument:
@@ -103,7 +103,7 @@ def _listed(row: DocRow, status: str | None, superseded_by: str) -> ListedDocume
 
 @dataclass(frozen=True, slots=True)
 class DocumentRelation:
-    """A link of a document, ``incoming`` when another document made it."""
+    """A relation of a document, ``incoming`` if it is in another document."""
 
     rel: str
     target: str
@@ -113,8 +113,8 @@ class DocumentRelation:
 
 @dataclass(frozen=True, slots=True)
 class AnchorState:
-    """A place in the code that a document talks about, and what the code says now: ``verdict`` verified,
-    moved, changed, missing or unknown, why, and where the code is ``now`` ("" when it is nowhere)."""
+    """An anchor of a document and its current ``verdict``: verified, moved, changed, missing or unknown, with
+    the reason, and where the code is ``now`` ("" if missing)."""
 
     place: str
     line: int
@@ -126,10 +126,10 @@ class AnchorState:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A document whole, with its relations both ways and what the code says of it.
+    """A complete document, with its relations in both directions and the state of its anchors.
 
-    ``status`` follows from ``anchors`` where there are some, else it is what the file says; ``confirmed_by``
-    is user, agent or "". What is ``archived`` is not judged by the code.
+    ``status`` is computed from ``anchors`` if there are any, otherwise it is the one in the file;
+    ``confirmed_by`` is user, agent or "". Archived documents are not checked against the code.
     """
 
     id: str
@@ -152,7 +152,7 @@ class Shown:
 
 
 def show(memory: Memory, id: str) -> Shown:
-    """One document, read from its file now."""
+    """Show one document, read from its file."""
     memory.refresh()
     document = find_document(memory, id)
     anchors = _anchor_states(memory, document.id)
@@ -214,11 +214,11 @@ def _relations(memory: Memory, doc_id: str) -> Iterable[DocumentRelation]:
 class StatusReport:
     """The state of a store at a glance.
 
-    ``counts`` by kind, of documents in use, ``archived`` how many are set aside; ``conflicts`` files that git
-    could not merge; ``unreadable`` files that are no documents; ``unrecorded`` edits made by hand that the
-    next write records; ``gone`` documents, so many that nobody is believed to have meant it, for which
-    neither log nor git has a reason; ``pending`` writes that wait to be put in place; ``proposals`` that wait
-    for a decision, how old the oldest is, and how many are ``expired``.
+    ``counts`` are documents in use by kind, ``archived`` is the number of archived ones; ``conflicts`` are
+    files with merge conflicts; ``unreadable`` files are not valid documents; ``unrecorded`` are hand edits
+    that the next write records; ``gone`` are documents missing in suspicious numbers, without a reason in the
+    log or git; ``pending`` is the number of writes to recover; ``proposals`` is the number pending review,
+    with the age of the oldest and the number of ``expired`` ones.
     """
 
     root: str
@@ -240,7 +240,7 @@ class StatusReport:
 
 
 def status(memory: Memory) -> StatusReport:
-    """Counts, what is stale or not recorded yet, and one next step. Changes no tracked file."""
+    """Report counts, stale and unrecorded documents, and one next step. Changes no tracked file."""
     refreshed = memory.refresh()
     rows = memory.index.documents()
     counts: dict[str, int] = {}
@@ -252,8 +252,8 @@ def status(memory: Memory) -> StatusReport:
     lost = {edit.path for edit in gone}
     conflicts = state.conflicts if state is not None else ()
     unreadable = tuple(path for path, _, doc_id in memory.index.files() if not doc_id)
-    said = code_statuses(memory)
-    stale = tuple(sorted(row.id for row in rows if said.get(row.id, row.status) == "stale"))
+    computed = code_statuses(memory)
+    stale = tuple(sorted(row.id for row in rows if computed.get(row.id, row.status) == "stale"))
     pending = memory.journal.pending()
     waiting = queue_state(memory)
     return StatusReport(

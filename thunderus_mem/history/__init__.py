@@ -1,6 +1,6 @@
-"""What happened, from the log and git: listed, explained, and taken back.
+"""History from the log and git: list, explain and undo changes.
 
-``log`` lists and checks events; ``why`` draws where a document comes from, ``blame`` says whose each line is;
-``replay`` holds the log against the files; ``undo`` (and restore) takes
-changes back: ``reverse`` says which, and how. Only ``undo`` writes.
+``log`` lists and checks events; ``why`` shows the provenance of a document, ``blame`` the origin of each
+line; ``replay`` compares the log with the files; ``undo`` (and restore) reverts changes, ``reverse`` computes
+which and how. Only ``undo`` writes.
 """

@@ -1,7 +1,7 @@
-"""Who last changed each line of a document: the log's events, git's commits, or nobody on record yet.
+"""Find the event or commit that last changed each line of a document, or mark the line as unrecorded.
 
-`kept_lines` finds which lines stay from one text to the next, never slowly, whatever the texts are;
-`line_owners` carries owners along any graph of versions; `version_graph` makes that graph. These are pure.
+`kept_lines` finds the unchanged lines between two texts, fast for any input; `line_owners` propagates owners
+along a graph of versions; `version_graph` builds that graph. These are pure.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ if TYPE_CHECKING:
     from thunderus_mem.memory.memory import Memory
 
 NEW: Final = -1
-"""Stands for the place of a line that was not there before."""
+"""The index of a new line, which has no counterpart in the old text."""
 _MAX_PAIRS: Final = 40_000
-"""Stretches without a line that occurs once are compared up to this many pairs, else taken as new."""
+"""Ranges without unique lines are compared up to this many pairs of lines, otherwise treated as new."""
 _MAX_DEPTH: Final = 40
 
 
 def kept_lines(old: Sequence[str], new: Sequence[str]) -> list[int]:
-    """For each line of ``new`` its place in ``old``, or `NEW`. Places only grow.
+    """For each line of ``new`` its index in ``old``, or `NEW`. Indexes only increase.
 
-    Lines that occur once in both texts hold the others in place, so that a moved bracket or blank line does
-    not drag its surroundings along. When lines are all different, every line that kept its order is found.
+    Lines that are unique in both texts are matched first, so that a moved bracket or blank line does not
+    mismatch its surroundings. If all lines are different, the longest common subsequence is found.
     """
     found = [NEW] * len(new)
     waiting = [(0, len(old), 0, len(new), 0)]
@@ -71,7 +71,8 @@ def kept_lines(old: Sequence[str], new: Sequence[str]) -> list[int]:
 
 
 def _anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
-    """Places of lines that occur once in each, as many as keep one order; lines with a word before others."""
+    """Indexes of lines unique in both texts, the longest run in order; only lines with words, if there are
+    any."""
     places = _once(old)
     common = [(line, places[line], at) for line, at in _once(new).items() if line in places]
     worded = [(place, at) for line, place, at in common if any(map(str.isalnum, line))]
@@ -79,7 +80,7 @@ def _anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _once(lines: Sequence[str]) -> dict[str, int]:
-    """The lines that occur once, with their places, in order."""
+    """The unique lines with their indexes, in order."""
     places: dict[str, int] = {}
     for at, line in enumerate(lines):
         places[line] = NEW if line in places else at
@@ -87,7 +88,7 @@ def _once(lines: Sequence[str]) -> dict[str, int]:
 
 
 def _growing(pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """A longest run of pairs (sorted by their second) in which the first grows too."""
+    """A longest increasing subsequence by the first element; the pairs are sorted by the second."""
     ends: list[int] = []
     last: list[int] = []
     before: list[int] = []
@@ -120,10 +121,10 @@ _NOTHING_LENT: Mapping[str, object] = {}
 
 
 class Version(NamedTuple, Generic[LineOwner]):
-    """A text on the way to the last one: its lines, who made it, and the versions it was made from.
+    """A version of the text: its lines, its owner, and the versions it was made from.
 
-    ``parents`` are places of earlier versions; a line that several have is the first one's. ``lent`` says
-    whose a line is that stands here and in none of them: a text that was joined from pieces names the pieces.
+    ``parents`` are indexes of earlier versions; a line in several of them belongs to the first. ``lent`` maps
+    lines that are in none of them to their owners, for a text merged from several documents.
     """
 
     lines: Sequence[str]
@@ -135,8 +136,8 @@ class Version(NamedTuple, Generic[LineOwner]):
 def line_owners(versions: Sequence[Version[LineOwner]]) -> list[LineOwner]:
     """The owner of each line of the last version.
 
-    A line belongs to the version that brought it in: it has no counterpart in any parent. A line that was
-    taken away and came back belongs to who brought it back.
+    A line belongs to the version that added it, i.e. that has it without a counterpart in any parent. A line
+    that was removed and added again belongs to the version that added it again.
     """
     known: list[list[LineOwner]] = []
     for version in versions:
@@ -151,9 +152,9 @@ def line_owners(versions: Sequence[Version[LineOwner]]) -> list[LineOwner]:
 
 
 def _borrow(owners: list[LineOwner | None], version: Version[LineOwner]) -> None:
-    """Give lines that no parent has to whoever lent them.
+    """Assign lines that are in no parent to their owners in ``lent``.
 
-    A line without a word (blank, a fence, a bracket) proves nothing: it goes with the line before or after.
+    A line without words (blank, a fence, a bracket) gets the owner of the line before or after.
     """
     if not version.lent:
         return
@@ -172,11 +173,11 @@ def _borrow(owners: list[LineOwner | None], version: Version[LineOwner]) -> None
                 owners[at] = owners[at + step]
 
 
-# The versions of a document, joined from log and git. Git's revisions (and the file as it is now, the newest
-# of them) are the frame: each names those it started from. Between two of them the log's transitions are
-# placed by hashes: a run of them that leads from an older revision's text to this one's explains it, line by
-# line. What no run explains was written by the commit itself, or outside the tool. Transitions that have no
-# place (their branch was rebased, squashed or merged with another) still say whose their added lines are.
+# The versions of a document, combined from log and git. Git's revisions (and the current file as the newest)
+# are the frame: each one lists its parents. Transitions of the log are inserted between them by hash: a run
+# of transitions from an older revision's text to this one's explains it, line by line. Changes without a run
+# were made by the commit itself, or outside the tool. Transitions that fit nowhere (their branch was rebased,
+# squashed or merged) still determine the owners of the lines they added.
 
 EVENT: Final = "event"
 COMMIT: Final = "commit"
@@ -184,9 +185,9 @@ UNRECORDED: Final = "unrecorded"
 
 
 class Owner(NamedTuple):
-    """Who a line belongs to: an event or a commit by its id, or nobody on record.
+    """The owner of a line: an event or commit by its id, or none (unrecorded).
 
-    Not ``exact``: what came before is not known, so the line may be older.
+    Not ``exact``: the history before is unknown, so the line may be older.
     """
 
     kind: str
@@ -195,9 +196,9 @@ class Owner(NamedTuple):
 
 
 class Revision(NamedTuple):
-    """A state of the file: a commit's, or with ``key`` "" the present one. ``text`` has LF line ends.
+    """A state of the file in a commit, or the current one with ``key`` "". ``text`` has LF line endings.
 
-    ``parents`` are keys of older revisions it was made from, ``cut``: there are others nobody here has.
+    ``parents`` are keys of older revisions, ``cut`` means that some are missing from this clone.
     """
 
     key: str
@@ -207,7 +208,7 @@ class Revision(NamedTuple):
 
 
 class Runs:
-    """The transitions of one document, found by the texts they join. Those taken are used no more."""
+    """Searches the transitions of one document by their texts, except those already taken."""
 
     def __init__(self, transitions: Sequence[Transition]) -> None:
         self.end = max((transition.number for transition in transitions), default=-1) + 1
@@ -220,13 +221,13 @@ class Runs:
                 self._from.setdefault(transition.before, []).append(transition)
 
     def take(self, transitions: Iterable[Transition]) -> None:
-        """Transitions that found their place."""
+        """Mark transitions as used."""
         self._taken.update(transition.number for transition in transitions)
 
     def between(self, starts: Collection[str], goal: str, limit: int) -> tuple[Transition, ...]:
         """The latest run from one of the texts ``starts`` to the text ``goal``, before transition ``limit``.
 
-        Clocks of several machines differ: when no run is in order, one out of order will do.
+        If no run is in order, one out of order is accepted, because clocks of machines differ.
         """
         return self._back(starts, goal, limit, ordered=True) or self._back(
             starts, goal, self.end, ordered=False
@@ -235,7 +236,7 @@ class Runs:
     def _back(
         self, starts: Collection[str], goal: str, limit: int, *, ordered: bool
     ) -> tuple[Transition, ...]:
-        """Depth first from the end, the latest first; no text is tried twice with no more room."""
+        """Depth-first search from the end, latest first; a text is tried again only with a higher limit."""
         tried: dict[str, int] = {goal: limit}
         path: list[Transition] = []
         ways: list[Iterator[Transition]] = [self._into(goal, limit)]
@@ -260,7 +261,7 @@ class Runs:
         return (transition for transition in reversed(self._to.get(text, ())) if transition.number < limit)
 
     def back_from(self, goal: str, limit: int) -> tuple[Transition, ...]:
-        """The latest run of transitions not taken that ends in a text, as far back as it goes."""
+        """The latest run of unused transitions that ends in a text, as far back as possible."""
         found: list[Transition] = []
         while transition := next(
             (one for one in self._into(goal, limit) if one.number not in self._taken), None
@@ -270,7 +271,7 @@ class Runs:
         return tuple(reversed(found))
 
     def ahead_from(self, start: str, limit: int) -> tuple[Transition, ...]:
-        """The earliest run of transitions not taken that begins at a text, as far ahead as it goes."""
+        """The earliest run of unused transitions that starts at a text, as far ahead as possible."""
         found: list[Transition] = []
         number = -1
         while True:
@@ -291,7 +292,7 @@ class Runs:
 class _Explained(NamedTuple):
     """How the log explains a revision: ``lead`` starts from an older one, ``run`` ends in this one.
 
-    ``whole``: together they are one run. ``source`` is the older revision the lead starts from.
+    ``whole``: together they are one run. ``source`` is the older revision that the lead starts from.
     """
 
     lead: tuple[Transition, ...]
@@ -301,7 +302,7 @@ class _Explained(NamedTuple):
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a text without their ends, as an editor counts them."""
+    """The lines of a text without line endings, as an editor counts them."""
     lines = text.split("\n")
     return lines[:-1] if lines[-1] == "" else lines
 
@@ -334,7 +335,7 @@ class _Frame:
                 wanted.update(self.sources(one))
 
     def sources(self, one: Revision) -> tuple[str, ...]:
-        """The older revisions it was made from; the one with the same text alone, if there is one."""
+        """The older revisions it was made from; only the one with the same text, if there is one."""
         there = tuple(key for key in one.parents if key in self.by_key)
         same = [key for key in there if self.hashes[key] == self.hashes[one.key]]
         return tuple(same[:1]) or there
@@ -345,16 +346,16 @@ class _Frame:
 
 
 def _explain(frame: _Frame, runs: Runs) -> dict[str, _Explained]:
-    """Place runs of transitions between revisions: those that explain one wholly have the first choice."""
+    """Place runs of transitions between revisions, first those that explain a revision completely."""
     whole, rest = _explain_wholly(frame, runs)
     runs.take(transition for one in whole.values() for transition in one.run)
     return whole | _explain_partly(frame, runs, rest)
 
 
 def _explain_wholly(frame: _Frame, runs: Runs) -> tuple[dict[str, _Explained], list[tuple[Revision, int]]]:
-    """Runs from an older revision's text to a newer one's, newest first; and what none explains.
+    """Runs from an older revision's text to a newer one's, newest first; and the unexplained revisions.
 
-    Going back, each revision is left the transitions before those of the revisions made from it.
+    Going back, each revision uses only transitions before those of the revisions made from it.
     """
     found: dict[str, _Explained] = {}
     rest: list[tuple[Revision, int]] = []
@@ -375,7 +376,7 @@ def _explain_wholly(frame: _Frame, runs: Runs) -> tuple[dict[str, _Explained], l
 
 
 def _explain_partly(frame: _Frame, runs: Runs, rest: Sequence[tuple[Revision, int]]) -> dict[str, _Explained]:
-    """Runs that end in a revision's text, and runs that begin at an older one and show in it."""
+    """Runs that end in a revision's text, and runs that start at an older one and contributed lines to it."""
     ends = []
     for one, limit in rest:
         run = runs.back_from(frame.hashes[one.key], limit)
@@ -394,7 +395,7 @@ def _explain_partly(frame: _Frame, runs: Runs, rest: Sequence[tuple[Revision, in
 
 
 def _shown(lead: tuple[Transition, ...], one: Revision) -> tuple[Transition, ...]:
-    """As much of a lead as shows in the revision: its last transition added a line that stands there."""
+    """The part of a lead up to the last transition that added a line still in the revision."""
     lines = {line for line in lines_of(one.text or "") if any(map(str.isalnum, line))}
     while lead and lines.isdisjoint(lent_lines(lead[-1:])):
         lead = lead[:-1]
@@ -402,7 +403,7 @@ def _shown(lead: tuple[Transition, ...], one: Revision) -> tuple[Transition, ...
 
 
 class _Graph:
-    """Makes versions, parents first."""
+    """Builds versions, parents first."""
 
     def __init__(
         self,
@@ -420,7 +421,7 @@ class _Graph:
         self._places: dict[str, int] = {}
 
     def versions(self) -> list[Version[Owner]]:
-        """All of them; the newest revision's last."""
+        """All versions; the newest revision's is last."""
         for one in reversed(self._frame.needed):
             sources = [self._places[key] for key in self._frame.sources(one)]
             if self._frame.repeats(one):
@@ -451,8 +452,8 @@ class _Graph:
         return self._put_run(found.run, [*parents, *before], (), gap=not before)[0]
 
     def _before(self, transition: Transition, parents: Sequence[int]) -> list[int]:
-        """The place of the text a run starts from, which no transition left: a commit's, or its own, put down
-        here. None when nobody has that text.
+        """The index of the text that a run starts from: a commit's version, or a new one added here. Empty if
+        that text is unknown.
         """
         hashes = self._frame.hashes
         for key, place in self._places.items():
@@ -466,10 +467,10 @@ class _Graph:
     def _put_run(
         self, run: Sequence[Transition], parents: Sequence[int], others: Sequence[int], *, gap: bool = False
     ) -> tuple[int, bool]:
-        """Put down the texts of a run: the place of the last, and whether one after it is not known.
+        """Add the texts of a run; return the index of the last one, and whether a text after it is unknown.
 
-        Transitions whose text nobody has are counted to the next one that is known. ``others`` are versions
-        that were merged in somewhere in the run.
+        Transitions with an unknown text are merged into the next known one. ``others`` are versions that were
+        merged in during the run.
         """
         for transition in run:
             text = self._texts.get(transition.after)
@@ -490,7 +491,7 @@ class _Graph:
 
 
 def lent_lines(transitions: Iterable[Transition]) -> dict[str, Owner]:
-    """Whose the lines are that transitions added, by the lines themselves; the latest's where several did."""
+    """The owners of the lines added by transitions; the latest one if several added the same line."""
     lent: dict[str, Owner] = {}
     for transition in transitions:
         owner = Owner(EVENT, transition.event_id)
@@ -515,7 +516,7 @@ class Blame(NamedTuple):
 
 
 def blame_lines(doc: Document, past: DocumentPast, git: Git | None) -> Blame:
-    """The owner of every line of the document as it is now, frontmatter and body."""
+    """The owner of every line of the current document, frontmatter and body."""
     versions, paths = _versions(doc, past, git)
     revisions = [
         Revision("", tuple(version.commit.sha for version in versions[:1]), as_lf(doc.text)),
@@ -529,7 +530,7 @@ def blame_lines(doc: Document, past: DocumentPast, git: Git | None) -> Blame:
 
 
 def _versions(doc: Document, past: DocumentPast, git: Git | None) -> tuple[list[FileVersion], list[str]]:
-    """The versions that git has of the document, and the paths it had, followed through git's renames."""
+    """The versions of the document in git, and its paths, followed through git's renames."""
     paths = list(past.paths)
     if git is None:
         return [], paths
@@ -544,7 +545,7 @@ def _versions(doc: Document, past: DocumentPast, git: Git | None) -> tuple[list[
 
 
 def _text_of(doc: Document, past: DocumentPast, version: FileVersion, paths: Sequence[str]) -> str | None:
-    """The document's text in a commit: at its present path, else at an earlier one that was its own then."""
+    """The document's text in a commit: at its current path, otherwise at a former path that contained it."""
     for path in paths:
         data = version.texts.get(path)
         if data is not None and (path == doc.path or _is_it(path, data, past)):
@@ -560,7 +561,7 @@ def _is_it(path: str, data: bytes, past: DocumentPast) -> bool:
 def _earlier_path(
     doc: Document, past: DocumentPast, git: Git, versions: Sequence[FileVersion], paths: Sequence[str]
 ) -> str:
-    """The path from which git saw the document come, when the log does not know how it began; else ""."""
+    """The former path of the document by git's renames, if the log has no beginning; otherwise ""."""
     known = {transition.path for transition in past.transitions if not transition.before}
     texts = {version.commit.sha: _text_of(doc, past, version, paths) for version in versions}
     first = {
@@ -579,9 +580,9 @@ def _earlier_path(
 
 @dataclass(frozen=True, slots=True)
 class BlameSource:
-    """Where lines come from. ``kind`` is event, commit or unrecorded (no event and no commit has the line).
+    """The source of lines. ``kind`` is event, commit or unrecorded (the line is in no event and no commit).
 
-    ``op`` is what the event did, ``why`` its reason or the commit's subject.
+    ``op`` is the event's operation, ``why`` its reason or the commit's subject.
     """
 
     id: str
@@ -598,8 +599,8 @@ class BlameSource:
 class BlameLine:
     """One line of the file. ``source`` is the id of its source, "" for an unrecorded one.
 
-    ``anchors`` are the places in the code that the line names, or is. Not ``exact``: what was before the
-    source is not known here, so the line may be older.
+    ``anchors`` are the anchors that the line defines or mentions. Not ``exact``: the history before the
+    source is unknown, so the line may be older.
     """
 
     number: int
@@ -611,8 +612,8 @@ class BlameLine:
 
 @dataclass(frozen=True, slots=True)
 class BlameReport:
-    """A document's lines, or those asked for, and their sources, each once, in the order of the lines.
-    ``damaged`` counts the lines of the log that cannot be read; ``code`` is what those lines speak of."""
+    """The lines of a document, or the requested ones, and their unique sources in the order of the lines.
+    ``damaged`` is the number of unreadable lines of the log; ``code`` is the code mentioned in the lines."""
 
     id: str
     path: str
@@ -626,7 +627,7 @@ class BlameReport:
 def blame(memory: Memory, id: str, *, lines: tuple[int, int] | None = None) -> BlameReport:
     """The event or commit that last changed each line of a document, frontmatter and body.
 
-    ``lines`` are the first and the last line wanted (0: the end). Raises `InvalidQuery` when there are none.
+    ``lines`` are the first and the last line (0: the end). Raises `InvalidQuery` for an invalid range.
     """
     memory.refresh()
     document = find_document(memory, id)
@@ -635,17 +636,17 @@ def blame(memory: Memory, id: str, *, lines: tuple[int, int] | None = None) -> B
     texts = lines_of(as_lf(document.text))
     first, last = _range(lines, len(texts), document.path)
     code = code_then(memory, document.id)
-    told = tuple(
+    shown = tuple(
         BlameLine(number, text, owner.id, owner.exact, anchors_named(code, number, text))
         for number, (text, owner) in enumerate(zip(texts, found.owners, strict=True), 1)
         if first <= number <= last
     )
     events = {entry.event.id: entry.event for entry in logged}
-    sources = _sources((line.source for line in told), events, found)
+    sources = _sources((line.source for line in shown), events, found)
     damaged = memory.log_index().damages()
-    named = {place for line in told for place in line.anchors}
-    meant = tuple(one for one in code if one.place in named)
-    return BlameReport(document.id, document.path, document.hash, told, sources, damaged, meant)
+    mentioned = {place for line in shown for place in line.anchors}
+    anchored = tuple(one for one in code if one.place in mentioned)
+    return BlameReport(document.id, document.path, document.hash, shown, sources, damaged, anchored)
 
 
 def _range(lines: tuple[int, int] | None, count: int, path: str) -> tuple[int, int]:
@@ -654,21 +655,21 @@ def _range(lines: tuple[int, int] | None, count: int, path: str) -> tuple[int, i
     first, last = lines[0], min(lines[1] or count, count)
     if not 1 <= first <= last:
         raise InvalidQuery(
-            f"{path} has {count} lines, and none of those asked for", hint="-L 10,20 shows lines 10 to 20"
+            f"invalid line range: {path} has {count} lines", hint="use e.g. -L 10,20 for lines 10 to 20"
         )
     return first, last
 
 
 def _sources(ids: Iterable[str], events: dict[str, Event], found: Blame) -> tuple[BlameSource, ...]:
-    told = []
+    found_sources = []
     for id in dict.fromkeys(ids):
         if id in events:
-            told.append(_from_event(events[id]))
+            found_sources.append(_from_event(events[id]))
         elif id in found.commits:
-            told.append(_from_commit(found.commits[id]))
+            found_sources.append(_from_commit(found.commits[id]))
         else:
-            told.append(BlameSource("", "unrecorded", "", "", "", "", "", ""))
-    return tuple(told)
+            found_sources.append(BlameSource("", "unrecorded", "", "", "", "", "", ""))
+    return tuple(found_sources)
 
 
 def _from_event(event: Event) -> BlameSource:

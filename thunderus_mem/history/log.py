@@ -1,4 +1,4 @@
-"""What happened: the log of a document or of all, single events, the log checked, and a document's events."""
+"""List events of a document or of all, show single events, check the log, and trace a document's events."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class LogEntry:
 
 @dataclass(frozen=True, slots=True)
 class LogListing:
-    """Events, newest first. ``left_out`` counts the older ones that the limit cut, ``damaged`` the lines of
-    the log that cannot be read."""
+    """Events, newest first. ``left_out`` is the number of older ones not shown, ``damaged`` the number of
+    unreadable lines of the log."""
 
     events: tuple[LogEntry, ...]
     left_out: int
@@ -54,14 +54,14 @@ class LogListing:
 
 
 def log(memory: Memory, id: str | None = None, *, limit: int = 50) -> LogListing:
-    """What happened to a document, or to the whole memory, newest first."""
+    """The events of a document, or of the whole memory, newest first."""
     return events_list(memory, document=id, limit=limit)
 
 
 def events_list(
     memory: Memory, *, document: str | None = None, kinds: Collection[str] = (), limit: int = 50
 ) -> LogListing:
-    """Events that pass the filters, newest first."""
+    """Events that match the filters, newest first."""
     wanted = names_of_document(memory, document) if document is not None else frozenset()
     index = memory.log_index()
     rows = index.newest(limit, kinds=kinds, doc_ids=wanted)
@@ -73,22 +73,22 @@ def events_list(
 def events_of(
     memory: Memory, *, doc_ids: Collection[str] = (), kinds: Collection[str] = (), since: str = ""
 ) -> Iterator[LoggedEvent]:
-    """Events that pass the filters, oldest first; read as they are asked for. ``since`` is a `utc_key`."""
+    """Events that match the filters, oldest first; read lazily. ``since`` is a `utc_key`."""
     for rows in memory.log_index().in_order(kinds=kinds, doc_ids=doc_ids, since=since):
         yield from read(memory.log, rows)
 
 
 def names_of_document(memory: Memory, given: str) -> frozenset[str]:
-    """The id of a document and those it had; of a removed one the id under which the log remembers it.
+    """The current and former ids of a document; for a removed one, the id in the log.
 
-    Raises `NotFound` when there is neither.
+    Raises `NotFound` if there is neither.
     """
     memory.refresh()
     try:
         row = find_row(memory, given)
     except NotFound:
         if not memory.log_index().total(doc_ids=(given,)):
-            raise NotFound(f"no document and no event has the id {given!r}") from None
+            raise NotFound(f"no document or event has the id {given!r}") from None
         return frozenset((given,))
     return frozenset((row.id, *row.aliases))
 
@@ -111,7 +111,7 @@ def _entry(event: Event) -> LogEntry:
 
 @dataclass(frozen=True, slots=True)
 class ShownEvent:
-    """One event whole, and the place of its line; ``damaged`` counts the lines that cannot be read."""
+    """A complete event, and the location of its line; ``damaged`` is the number of unreadable lines."""
 
     shard: str
     line: int
@@ -121,31 +121,35 @@ class ShownEvent:
 
 
 def events_show(memory: Memory, event_id: str) -> ShownEvent:
-    """The event that has an id or is the only one to begin with it."""
+    """Show the event with an id or a unique prefix of one."""
     entry = event_named(memory, event_id)
     if entry is None:
-        raise NotFound(f"no event has the id {event_id!r}", hint="`thunderus-mem events list` shows them")
+        raise NotFound(
+            f"no event has the id {event_id!r}", hint="run `thunderus-mem events list` to list them"
+        )
     diffs = tuple(change.diff for change in changes_of(entry.event) if change.diff)
     damaged = memory.log_index().damages()
     return ShownEvent(entry.shard, entry.line, json.loads(entry.event.raw), diffs, damaged)
 
 
 def event_named(memory: Memory, given: str) -> LoggedEvent | None:
-    """The event with an id, or the only one whose id begins so, with or without ``evt_``.
+    """The event with an id or a unique prefix of one, with or without ``evt_``.
 
-    Raises `InvalidDocument` when several ids do.
+    Raises `InvalidDocument` if the prefix is ambiguous.
     """
     index = memory.log_index()
     rows = index.beginning_with(given) or index.beginning_with(f"evt_{given}")
     if len(rows) > 1:
         names = ", ".join(row.id for row in rows[:5])
-        raise InvalidDocument(f"{given!r} is the beginning of {len(rows)} ids", hint=f"one of: {names}")
+        raise InvalidDocument(
+            f"{given!r} is ambiguous: it matches {len(rows)} events", hint=f"use one of: {names}"
+        )
     return next(iter(read(memory.log, rows)), None)
 
 
 @dataclass(frozen=True, slots=True)
 class VerifyReport:
-    """What the log is worth: how much was read, and every damage."""
+    """The result of checking the log: how much was read, and all damage."""
 
     shards: int
     events: int
@@ -153,15 +157,15 @@ class VerifyReport:
 
 
 def events_verify(memory: Memory) -> VerifyReport:
-    """Check every shard: each line against the schema, each chain, each end. Repairs nothing."""
+    """Check every shard: the schema of each line, the hash chain, the end of the file. Repairs nothing."""
     findings = tuple(sorted(log_findings(memory), key=lambda finding: finding.sort_key))
     return VerifyReport(len(memory.log.shards()), memory.log_index().total(), findings)
 
 
 def trace(memory: Memory, document: Document) -> tuple[list[LoggedEvent], DocumentPast]:
-    """The events that speak of a document, in order, and the past they tell; no other lines are read.
+    """The events about a document, in order, and the history derived from them; reads no other lines.
 
-    A document that had another id or another file is followed by what the log says, and by its texts.
+    Former ids and paths of the document are followed through the log, and through its texts.
     """
     index = memory.log_index()
     ids, paths, texts = {document.id, *document.aliases}, {document.path}, {document.hash}
@@ -179,7 +183,7 @@ def trace(memory: Memory, document: Document) -> tuple[list[LoggedEvent], Docume
 
 
 def log_findings(memory: Memory) -> Iterator[Diagnostic]:
-    """Every damage of the log: lines that are no events by the schema, broken chains, torn ends."""
+    """All damage in the log: lines that do not match the schema, broken chains, incomplete last lines."""
     log, check = memory.log, LogCheck()
     for done, reading in enumerate(log.readings()):
         memory.tell("Checking the log:", done, 0)
@@ -201,5 +205,5 @@ def _by_schema(logged: LoggedEvent) -> Iterator[Diagnostic]:
             violation.message,
             key=violation.key,
             expected=violation.expected,
-            hint="bring the line back from git; older lines are never rewritten",
+            hint="Restore the line from git; older lines are never rewritten",
         )

@@ -1,5 +1,5 @@
-"""Replay: which text the log alone says each document should have, and whether its diffs rebuild it; and the
-log against the files, both ways. Reads files and git, writes nothing.
+"""Replay: the text that each document should have by the log alone, and whether its diffs rebuild it; and a
+comparison of log and files in both directions. Reads files and git, writes nothing.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 
 class Reached(NamedTuple):
-    """Where the log leaves a document: its path, the hash of its text ("" when it was removed).
+    """The final state of a document in the log: its path, the hash of its text ("" if it was removed).
 
-    ``rebuilt``: the diffs lead from nothing to that text.
+    ``rebuilt``: the diffs alone produce that text.
     """
 
     path: str
@@ -43,15 +43,15 @@ class Reached(NamedTuple):
 
 
 def replay_log(events: Sequence[Event]) -> dict[str, Reached]:
-    """Carry out all events in order, from an empty memory: documents by id.
+    """Apply all events in order to an empty memory; returns documents by id.
 
-    A change that was given up, as its file held another text, did not happen.
+    Aborted changes, whose file contained another text, are skipped.
     """
     last: dict[str, Change] = {}
     found: dict[str, list[Transition]] = {}
     groups = _Groups()
     for number, (event, changes) in enumerate(happened(events)):
-        # Of a file that moved, the place it went to counts, in whatever order the event lists them.
+        # The target of a moved file comes last, whatever the order in the event.
         for change in sorted(changes, key=lambda one: bool(one.after)):
             if not change.doc_id:
                 continue
@@ -84,13 +84,13 @@ def _rebuilt(
 
 
 class _Groups:
-    """Ids that one document has had, put together."""
+    """Groups of ids that belong to the same document."""
 
     def __init__(self) -> None:
         self._of: dict[str, set[str]] = {}
 
     def join(self, ids: Sequence[str]) -> None:
-        """Say that these are of one document."""
+        """Record that these ids belong to one document."""
         if len(set(ids)) < 2:
             return
         together = set(ids).union(*(self._of.get(id, ()) for id in ids))
@@ -108,19 +108,19 @@ class _Groups:
 
 
 class Unexplained(NamedTuple):
-    """Files whose text no event left, by path: git has those of ``by_git``, nobody those of ``by_nobody``.
+    """Files whose text is not in the log: those ``in_git``, and the ``unrecorded`` ones that are nowhere.
 
-    ``personal`` belong to one person and are never recorded; ``unreadable`` cannot be compared.
+    ``personal`` files are never recorded; ``unreadable`` ones cannot be compared.
     """
 
-    by_git: tuple[str, ...]
-    by_nobody: tuple[str, ...]
+    in_git: tuple[str, ...]
+    unrecorded: tuple[str, ...]
     personal: tuple[str, ...]
     unreadable: tuple[str, ...]
 
 
 def unexplained(layout: Layout, files: Iterable[str], git: Git | None) -> Unexplained:
-    """Look in git for the texts of files that the log does not explain, all together."""
+    """Search git for the texts of files that are not in the log, all at once."""
     personal = []
     unreadable = []
     texts: dict[str, bytes] = {}
@@ -132,21 +132,21 @@ def unexplained(layout: Layout, files: Iterable[str], git: Git | None) -> Unexpl
             texts[path] = read_file(os.path.join(layout.root, path), MAX_DOCUMENT)
         except ThunderusError:
             unreadable.append(path)
-    by_git = texts_in_history(git, texts, MEMORY) if git is not None and texts else set()
-    by_nobody = [path for path in texts if path not in by_git]
-    return Unexplained(tuple(sorted(by_git)), tuple(by_nobody), tuple(personal), tuple(unreadable))
+    in_git = texts_in_history(git, texts, MEMORY) if git is not None and texts else set()
+    unrecorded = [path for path in texts if path not in in_git]
+    return Unexplained(tuple(sorted(in_git)), tuple(unrecorded), tuple(personal), tuple(unreadable))
 
 
 def gone(
     layout: Layout, reached: Mapping[str, Reached], missing: Iterable[str], git: Git | None
 ) -> Sequence[tuple[str, str]]:
-    """``(id, path)`` of documents that the log has and no file holds, unless a commit took the file away.
+    """``(id, path)`` of documents in the log without a file, unless a commit removed the file.
 
-    ``missing`` are the ids no file has. A file that is there holds another document now, and that is its own
-    story.
+    ``missing`` are the ids without a file. A path that exists now belongs to another document and is not
+    reported.
     """
     lost = {id: reached[id].path for id in missing if id in reached and reached[id].hash}
-    # Anybody can write a line of the log; its paths are looked up and asked of git.
+    # The log can come from anyone: only safe paths are looked up on disk and in git.
     asked = sorted({path for path in lost.values() if kind_of(path) and is_safe(path)})
     settled = {path for path in asked if os.path.lexists(os.path.join(layout.root, path))}
     rest = [path for path in asked if path not in settled]
@@ -157,9 +157,9 @@ def gone(
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """One document: the hash the log leaves it with, and that of its file. ``state``: rebuilt (the diffs of
-    the log make the text on disk), known (the log has its hash, but not every diff), differs (the file holds
-    another text), unlogged (no event names it), gone (no file)."""
+    """One document: its final hash in the log, and that of its file. ``state``: rebuilt (the diffs in the log
+    produce the text on disk), known (the log has its hash, but not every diff), differs (the file has another
+    text), unlogged (no event about it), gone (no file)."""
 
     id: str
     path: str
@@ -170,10 +170,10 @@ class Replayed:
 
 @dataclass(frozen=True, slots=True)
 class ReplayReport:
-    """What a replay found; ``counts`` says how many documents are in each state. Unchecked, these are the
-    states of ``documents``. Checked, they are log, git, personal (never recorded), unrecorded, unreadable and
-    gone, with a finding for each document in the last three. ``damaged`` counts the lines of the log that
-    cannot be read."""
+    """The result of a replay; ``counts`` is the number of documents by state. If not ``checked``, these are
+    the states of ``documents``. Otherwise they are log, git, personal (never recorded), unrecorded,
+    unreadable and gone, with a finding for each document in the last three. ``damaged`` is the number of
+    unreadable lines of the log."""
 
     checked: bool
     counts: dict[str, int]
@@ -183,7 +183,7 @@ class ReplayReport:
 
     @property
     def unexplained(self) -> int:
-        """How many files neither the log nor git explains."""
+        """The number of files whose text is in neither log nor git."""
         return self.counts.get("unrecorded", 0) + self.counts.get("unreadable", 0)
 
 
@@ -192,29 +192,29 @@ def replay(memory: Memory, *, every: bool = False) -> ReplayReport:
     memory.refresh()
     reached = replay_log([entry.event for entry in memory.log.read_all().events])
     listed = memory.index.files()
-    # The last of each id counts: in use before archived, the first by path.
+    # The last of each id wins: in use before archived, then the first by path.
     ordered = sorted(listed, key=lambda file: (is_archived(file[0]), file[0]), reverse=True)
     files = {doc_id: (path, hash) for path, hash, doc_id in ordered if doc_id}
     there = {path for path, _, _ in listed}
     found = [
         _compared(id, reached.get(id), files.get(id))
         for id in sorted({*reached, *files})
-        # Removed, and gone; or its file is there and holds another id.
+        # Without a file only if not removed, and if no other document has its path now.
         if id in files or (reached[id].hash and reached[id].path not in there)
     ]
     counts = Counter(one.state for one in found)
-    told = tuple(one for one in found if every or one.state != "rebuilt")
+    shown = tuple(one for one in found if every or one.state != "rebuilt")
     return ReplayReport(
         checked=False,
         counts=dict(sorted(counts.items())),
-        documents=told,
+        documents=shown,
         diagnostics=(),
         damaged=memory.log_index().damages(),
     )
 
 
 def _events_about(memory: Memory, ids: Sequence[str]) -> list[Event]:
-    """The events about some documents; a change that was given up names only the path."""
+    """The events about some documents; an aborted change contains only the path."""
     logged = read(memory.log, memory.log_index().naming(ids)) if ids else []
     paths = {change.path for entry in logged for change in changes_of(entry.event)}
     return memory.events_about(paths, ids) if paths else []
@@ -232,7 +232,8 @@ def _compared(id: str, reached: Reached | None, file: tuple[str, str] | None) ->
 
 
 def replay_check(memory: Memory) -> ReplayReport:
-    """Is every text on disk one that an event left or a commit has? And what the log has, is it there?"""
+    """Check that every text on disk is in the log or in git, and that every document in the log has a
+    file."""
     memory.refresh()
     index = memory.log_index()
     total = len(memory.index.files())
@@ -242,9 +243,9 @@ def replay_check(memory: Memory) -> ReplayReport:
     lost = gone(memory.layout, replay_log(_events_about(memory, missing)), missing, memory.git)
     counts = {
         "log": total - len(open_files),
-        "git": len(rest.by_git),
+        "git": len(rest.in_git),
         "personal": len(rest.personal),
-        "unrecorded": len(rest.by_nobody),
+        "unrecorded": len(rest.unrecorded),
         "unreadable": len(rest.unreadable),
         "gone": len(lost),
     }
@@ -259,19 +260,17 @@ def replay_check(memory: Memory) -> ReplayReport:
 
 
 def _findings(rest: Unexplained) -> Iterator[Diagnostic]:
-    for path in rest.by_nobody:
-        message = "No event and no commit has this text."
-        hint = "The next writing command records it (thunderus-mem note TEXT is one); so does git commit."
+    for path in rest.unrecorded:
+        message = "Unrecorded text: it is in no event and no commit"
+        hint = "Run any command that writes, e.g. `thunderus-mem record`, or commit the file"
         yield Diagnostic("", Severity.WARNING, path, 0, 0, message, hint=hint)
     for path in rest.unreadable:
-        message = "This file cannot be read, so nothing explains it."
-        yield Diagnostic(
-            "", Severity.WARNING, path, 0, 0, message, hint=f"See why: thunderus-mem lint {path}"
-        )
+        message = "Cannot read the file to compare it with the log"
+        yield Diagnostic("", Severity.WARNING, path, 0, 0, message, hint=f"Run `thunderus-mem lint {path}`")
 
 
 def _gone(lost: tuple[str, str]) -> Diagnostic:
     id, path = lost
-    message = f"The log has {id}, but its file is gone and no event and no commit removed it."
-    hint = f"What is known of it: thunderus-mem log {id}; git log --all -- {path}"
+    message = f"Missing file of {id}: no event or commit removed it"
+    hint = f"Run `thunderus-mem log {id}` or `git log --all -- {path}` to see its history"
     return Diagnostic("", Severity.NOTE, path, 0, 0, message, hint=hint, doc_id=id)

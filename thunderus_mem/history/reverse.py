@@ -1,8 +1,8 @@
-"""Which changes of the log `undo` takes back, and how: the texts that undo an event.
+"""Choose the events that `undo` reverts, and compute the texts that revert them.
 
-Those texts come from what the event did and from the documents as they are now. A document that was changed
-since keeps those changes where they are elsewhere in the text; where they are not, `Conflict` names what is
-in the way. Reads the log and git's index; nothing is written here.
+The texts are computed from the event and the current documents. Later changes to a document are kept if they
+do not overlap; otherwise `Conflict` says which change conflicts. Reads the log and git's index; writes
+nothing.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 UNDO: Final = "undo"
 
 
-def taken_back(events: Sequence[Event]) -> dict[str, str]:
-    """Ids of events whose changes are taken back, each with the event that did it.
+def undone_events(events: Sequence[Event]) -> dict[str, str]:
+    """Ids of undone events, each with the event that undid it.
 
-    An undo that was itself taken back counts no more. The order of the events plays no part: clocks differ.
+    An undo that was itself undone does not count. The order of the events does not matter: clocks differ.
     """
     by_target: dict[str, list[str]] = {}
     undos = {event.id: undone_by(event) for event in events if undone_by(event)}
@@ -57,7 +57,7 @@ def taken_back(events: Sequence[Event]) -> dict[str, str]:
                 later.append(undo)
             else:
                 holds[undo] = True
-        if len(later) == len(waiting):  # a circle, which only a forged log has
+        if len(later) == len(waiting):  # a cycle, only possible in a forged log
             holds.update(dict.fromkeys(later, False))
             break
         waiting = later
@@ -65,15 +65,15 @@ def taken_back(events: Sequence[Event]) -> dict[str, str]:
 
 
 def permissions_in(mode: str) -> int | None:
-    """Permissions as the log has them, three octal digits, and readable for their owner; ``None`` for any
-    other text."""
+    """Parse permissions from the log (three octal digits), with read access for the owner added; ``None`` for
+    any other text."""
     return int(mode, 8) | 0o400 if len(mode) == 3 and set(mode) <= set("01234567") else None
 
 
 class DocumentStep(NamedTuple):
     """What an event did to one document: its id, path and hash before and after, and the diff.
 
-    ``place`` is that of the change in the event which knows the text before.
+    ``place`` is the index in the event of the change that has the text before.
     """
 
     place: int
@@ -87,21 +87,21 @@ class DocumentStep(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What to call the document in a message."""
+        """The name of the document in messages."""
         return self.new_id or self.old_id or self.new_path
 
 
 def steps_of(event: Event) -> list[DocumentStep]:
-    """What an event did, by document: the two halves of a rename are one step."""
+    """The steps of an event, one per document: the two halves of a rename are one step."""
     listed = list(enumerate(changes_of(event)))
-    gone = [(at, one) for at, one in listed if one.op == "rename" and one.after == ""]
-    come = [(at, one) for at, one in listed if one.op == "rename" and one.before == ""]
+    sources = [(at, one) for at, one in listed if one.op == "rename" and one.after == ""]
+    targets = [(at, one) for at, one in listed if one.op == "rename" and one.before == ""]
     found = []
-    for at, one in gone:
-        _, other = min(come, key=lambda pair: _distance(one, pair[1]), default=(at, None))
+    for at, one in sources:
+        _, other = min(targets, key=lambda pair: _distance(one, pair[1]), default=(at, None))
         if other is None:
             continue
-        come = [pair for pair in come if pair[1] is not other]
+        targets = [pair for pair in targets if pair[1] is not other]
         ids, paths = (one.doc_id, other.doc_id), (one.path, other.path)
         found.append(DocumentStep(at, *ids, *paths, one.before, other.after, other.diff or one.diff))
     for at, one in listed:
@@ -111,14 +111,14 @@ def steps_of(event: Event) -> list[DocumentStep]:
     return found
 
 
-def _distance(gone: Change, come: Change) -> tuple[bool, bool]:
-    return gone.before != come.after, gone.doc_id != come.doc_id
+def _distance(source: Change, target: Change) -> tuple[bool, bool]:
+    return source.before != target.after, source.doc_id != target.doc_id
 
 
 class DocumentTree:
-    """The documents as they are, and as the reversals made so far would leave them.
+    """The current documents, with the reversals computed so far applied.
 
-    ``read`` gives the text of a path (``None``: no file), ``find`` the path of an id.
+    ``read`` returns the text of a path (``None`` if there is no file), ``find`` the path of an id.
     """
 
     def __init__(self, read: Callable[[str], str | None], find: Callable[[str], str | None]) -> None:
@@ -134,7 +134,7 @@ class DocumentTree:
         return self._texts[path]
 
     def place(self, doc_id: str, path: str) -> str | None:
-        """Where the document is: at ``path``, or where its id is found now."""
+        """The current path of the document: ``path``, or where its id is now."""
         text = self.text(path)
         if text is not None and (not doc_id or _id(path, text) in (doc_id, "")):
             return path
@@ -144,7 +144,7 @@ class DocumentTree:
         return path if text is not None else None
 
     def change(self, reversals: Iterable[FileChange]) -> None:
-        """Have the texts be as the reversals leave them."""
+        """Apply reversals to the texts."""
         for one in reversals:
             self._texts[one.path] = one.after
             if one.after is not None:
@@ -157,11 +157,11 @@ def _id(path: str, text: str) -> str:
 
 
 class DocumentHistory:
-    """What the log tells of the documents of one event, and what people did since that nobody recorded."""
+    """The log's events about the documents of one event, and unrecorded hand edits since."""
 
     def __init__(self, events: Sequence[Event], by_hand: Sequence[Change]) -> None:
         self.given_up = given_up(events)
-        self.taken = taken_back(events)
+        self.taken = undone_events(events)
         self._by_hand = by_hand
         self._about: dict[str, list[tuple[int, Event, Change]]] = {}
         every = ((event, change) for event in events for change in changes_of(event))
@@ -170,7 +170,7 @@ class DocumentHistory:
                 self._about.setdefault(name, []).append((at, event, change))
 
     def of(self, step: DocumentStep) -> list[tuple[Event, Change]]:
-        """The events that changed a document, in the order of the log, each with what it did."""
+        """The events that changed a document, in the order of the log, each with its change."""
         names = dict.fromkeys((step.old_id, step.new_id, step.old_path, step.new_path))
         found = {
             (at, id(change)): (event, change) for name in names for at, event, change in self._named(name)
@@ -181,16 +181,16 @@ class DocumentHistory:
         return self._about.get(name, [])
 
     def by_hand(self, step: DocumentStep) -> list[Change]:
-        """What people changed in a document since."""
+        """Unrecorded hand edits of a document."""
         return [one for one in self._by_hand if one.path in (step.old_path, step.new_path)]
 
 
 class Sources(NamedTuple):
-    """Where the history of documents and their past texts come from.
+    """Sources of the history of documents and of their past texts.
 
-    ``events`` gives those about some paths and ids, in the order of the log; ``by_hand`` is what people
-    changed and nobody has recorded yet. ``kept`` gives the text this tree kept for a place in an event,
-    ``committed`` the texts that git has of some paths, by hash. ``now`` is the time for ``updated``.
+    ``events`` returns those about some paths and ids, in the order of the log; ``by_hand`` are unrecorded
+    hand edits. ``kept`` returns the text that this working tree kept for a change in an event, ``committed``
+    the texts that git has of some paths, by hash. ``now`` is the time for ``updated``.
     """
 
     events: Callable[[Iterable[str], Iterable[str]], Sequence[Event]]
@@ -201,7 +201,7 @@ class Sources(NamedTuple):
 
 
 class Reverser:
-    """Takes events back on one tree, one after the other."""
+    """Reverts events on one tree, one after the other."""
 
     def __init__(self, tree: DocumentTree, sources: Sources) -> None:
         self._tree = tree
@@ -209,28 +209,28 @@ class Reverser:
         self._done: set[str] = set()
 
     def reverse(self, event: Event) -> list[FileChange]:
-        """What takes the event back; nothing where its changes are gone already.
+        """The changes that revert an event; none where its changes are already gone.
 
-        Raises `Conflict` where a later change is in the way, `NotFound` where a text is nowhere any more.
+        Raises `Conflict` if a later change conflicts, `NotFound` if a past text cannot be found.
         """
         listed = steps_of(event)
         paths = {path for step in listed for path in (step.old_path, step.new_path)}
         ids = {name for step in listed for name in (step.old_id, step.new_id)} - {""}
         history = DocumentHistory(self._sources.events(paths, ids), self._sources.by_hand)
-        back = _Back(event, history, paths, self._tree, self._sources, frozenset(self._done))
+        reversal_of = _EventReversal(event, history, paths, self._tree, self._sources, frozenset(self._done))
         made = [
             reversal
             for step in reversed(listed)
             if (event.id, step.new_path) not in history.given_up
-            for reversal in back.reversals(step)
+            for reversal in reversal_of.reversals(step)
         ]
         self._tree.change(made)
         self._done.add(event.id)
         return made
 
 
-class _Back(NamedTuple):
-    """One event on its way back, document by document. ``done`` are events taken back before it."""
+class _EventReversal(NamedTuple):
+    """Reverts one event, document by document. ``done`` are events reverted before it."""
 
     event: Event
     history: DocumentHistory
@@ -241,14 +241,14 @@ class _Back(NamedTuple):
 
     def reversals(self, step: DocumentStep) -> list[FileChange]:
         if step.after == ABSENT:
-            return self._brought_back(step)
+            return self._restored(step)
         path = self.tree.place(step.new_id, step.new_path)
         now = self.tree.text(path) if path is not None else None
         if step.before == ABSENT:
             if path is None or now is None:
                 return []
             if content_hash(now) != step.after:
-                raise self._in_the_way(step, where="")
+                raise self._conflict(step, where="")
             return [FileChange(step.new_id, path, now, None)]
         if path is None or now is None:
             return self._gone(step)
@@ -261,27 +261,27 @@ class _Back(NamedTuple):
         old = self.tree.text(step.old_path)
         if old is not None and content_hash(old) == step.before:
             return []
-        raise self._in_the_way(step, "removed", where="")
+        raise self._conflict(step, "removed", where="")
 
-    def _brought_back(self, step: DocumentStep) -> list[FileChange]:
-        there = self.tree.place(step.old_id, step.old_path)
-        if there is not None:
-            if content_hash(self.tree.text(there) or "") == step.before:
+    def _restored(self, step: DocumentStep) -> list[FileChange]:
+        path = self.tree.place(step.old_id, step.old_path)
+        if path is not None:
+            if content_hash(self.tree.text(path) or "") == step.before:
                 return []
-            taken = _id(there, self.tree.text(there) or "") or "another file"
+            taken = _id(path, self.tree.text(path) or "") or "another file"
             raise Conflict(
-                f"{step.name} cannot come back to {step.old_path}: {taken} is in {there} now",
-                hint=f"remove or rename that one first: thunderus-mem show {taken}",
+                f"cannot restore {step.name!r} to {step.old_path}: {path} now contains {taken}",
+                hint=f"remove or rename that one first; see `thunderus-mem show {taken}`",
             )
         return [FileChange(step.old_id, step.old_path, None, self._exact(step, None))]
 
     def _moved_back(self, step: DocumentStep, path: str, now: str, text: str) -> list[FileChange]:
         if path != step.new_path:
-            raise self._in_the_way(step, f"moved to {path}", where="")
+            raise self._conflict(step, f"moved to {path}", where="")
         if self.tree.text(step.old_path) is not None:
             raise Conflict(
-                f"{step.name} cannot go back to {step.old_path}: a file is there now",
-                hint=f"move that file away first; the document is in {path}",
+                f"cannot move {step.name!r} back to {step.old_path}: the file already exists",
+                hint=f"move that file first; the document is in {path}",
             )
         return FileChange.move(step.new_id, path, now, step.old_path, new_text=text, new_id=step.old_id)
 
@@ -297,14 +297,14 @@ class _Back(NamedTuple):
         past = self._past(step, now)
         base, before = past.text(step.after), past.text(step.before)
         if base is None or before is None:
-            raise self._in_the_way(step)
+            raise self._conflict(step)
         text = merge_cleanly(path, base, now, before, self.sources.now)
         if text is None:
-            raise self._in_the_way(step)
+            raise self._conflict(step)
         return text
 
     def _exact(self, step: DocumentStep, now: str | None) -> str:
-        """The text before the event, where the document is as the event left it."""
+        """The text before the event, for a document unchanged since the event."""
         kept = self.sources.kept(self.event.id, step.place)
         if kept is not None and content_hash(kept) == step.before:
             return kept
@@ -316,9 +316,9 @@ class _Back(NamedTuple):
         text = self._past(step, now).text(step.before)
         if text is None:
             raise NotFound(
-                f"the text of {step.name} before {self.event.id} is nowhere any more: the log left its diff "
-                "out (it was too long, or showed a secret), this tree kept no copy, and no commit has it",
-                hint="write the document anew; `thunderus-mem undo EVENT` still takes back other events",
+                f"cannot find the text of {step.name!r} before {self.event.id}: its diff is not in the log "
+                "(too long, or with a secret), this working tree has no copy, and it is in no commit",
+                hint="write the document again; `thunderus-mem undo EVENT` can still undo other events",
             )
         return text if now is None else three_way(as_lf(now), now, text) or text
 
@@ -327,13 +327,13 @@ class _Back(NamedTuple):
         paths = self.paths.union(change.path for change in own)
         return PastTexts(own, now, lambda: self.sources.committed(paths))
 
-    def _in_the_way(
+    def _conflict(
         self, step: DocumentStep, what: str = "changed", *, where: str = " in the same place"
     ) -> Conflict:
-        """What to say when a later change does not let this one be taken back."""
+        """The error for a later change that prevents reverting this one."""
         by_hand = Conflict(
-            f"{step.name} was {what} by hand since{where}",
-            hint=f"nothing is lost: look at {step.new_path}, and change or remove by hand what should go",
+            f"{step.name!r} was {what} by hand since{where}",
+            hint=f"nothing was written; edit {step.new_path} by hand",
         )
         if self.history.by_hand(step):
             return by_hand
@@ -346,28 +346,28 @@ class _Back(NamedTuple):
             if op == HAND_EDIT:
                 return by_hand
             return Conflict(
-                f"{step.name} was {what} since{where}, by {later.id} ({op})",
-                hint=f"take that back first: thunderus-mem undo {later.id}",
+                f"{step.name!r} was {what} since{where}, by {later.id} ({op})",
+                hint=f"undo that first: `thunderus-mem undo {later.id}`",
             )
         return Conflict(
-            f"{step.name} was {what} since{where}, by git or by hand",
+            f"{step.name!r} was {what} since{where}, by git or by hand",
             hint=f"change it with `thunderus-mem edit`; see `thunderus-mem events show {self.event.id}`",
         )
 
 
-# The choice: the last changes of this working tree, or those named
+# Choosing: the last changes of this working tree, or the given ones
 
 _LINES: Final = 64
 _DAY: Final = timedelta(days=1)
 NOT_BY_THE_TOOL: Final = frozenset((HAND_EDIT, "aborted"))
-"""Kinds of patches that record what happened outside the tool, or what did not happen."""
+"""Ops of patches that record changes made outside the tool, or aborted ones."""
 
 
 def origin(event: Event, find: Callable[[str], Event | None]) -> tuple[Event, bool]:
-    """The change that taking the event back is about, and whether that brings it back.
+    """The original change behind an event, and whether reverting the event redoes it.
 
-    An undo is about what it took back, and so is the undo of an undo. ``find`` gives an event by its id; of
-    one that is not here only the undo is known.
+    For an undo (or an undo of an undo, …) this is the change it reverted. ``find`` returns an event by its
+    id; if the original event is missing, the undo itself is returned.
     """
     again, seen = False, {event.id}
     while event.body.get("op") == UNDO:
@@ -381,17 +381,17 @@ def origin(event: Event, find: Callable[[str], Event | None]) -> tuple[Event, bo
 
 
 def patch_of(event: Event) -> tuple[str, str]:
-    """What the events of one command share: their session and their patch."""
+    """The session and patch of an event, which all events of one command share."""
     patch_id = event.refs.get("patch_id")
     return event.session_id, patch_id if isinstance(patch_id, str) else event.id
 
 
 def is_by_the_tool(event: Event) -> bool:
-    """Whether a command made the event's changes, undos among them."""
+    """Whether a command made the event's changes, undo included."""
     return event.kind == "patch" and event.body.get("op") not in NOT_BY_THE_TOOL
 
 
-def can_be_taken_back(event: Event, taken: Mapping[str, str], *, undos: bool) -> bool:
+def can_be_undone(event: Event, taken: Mapping[str, str], *, undos: bool) -> bool:
     """Whether plain `undo` (or, with ``undos``, its reverse) may choose the event."""
     if event.id in taken or not is_by_the_tool(event):
         return False
@@ -400,9 +400,9 @@ def can_be_taken_back(event: Event, taken: Mapping[str, str], *, undos: bool) ->
 
 @dataclass(frozen=True, slots=True)
 class UndoChoice:
-    """What was asked for: an event or patch by its id, or the last ``number`` changes.
+    """The options of `undo`: an event or patch by its id, or the last ``number`` changes.
 
-    ``redo`` chooses undos instead, ``anywhere`` also what other working trees did.
+    ``redo`` chooses undos instead, ``anywhere`` includes changes of other working trees.
     """
 
     event: str | None = None
@@ -413,7 +413,7 @@ class UndoChoice:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """An event to take back, the change that is about in the end, and whether that brings it back."""
+    """An event to revert, the original change behind it, and whether reverting redoes that."""
 
     event: Event
     origin: Event
@@ -421,15 +421,15 @@ class Chosen:
 
 
 def committed_shards(memory: Memory) -> frozenset[str]:
-    """The shards in git's index: what is in another one was written here; none outside git."""
+    """The shards in git's index; other shards were written here. Empty outside git."""
     return frozenset(memory.git.tracked(SHARD_FOLDERS)) if memory.git is not None else frozenset()
 
 
 def chosen(memory: Memory, choice: UndoChoice, committed: frozenset[str]) -> list[tuple[Chosen, ...]]:
-    """The changes meant, newest first; each is the events one command wrote, newest first.
+    """The chosen changes, newest first; each one is the events of one command, newest first.
 
-    ``committed`` are the shards that git has. Raises `NotFound` when there are not so many, `Conflict` for
-    one that is taken back already.
+    ``committed`` are the shards in git. Raises `NotFound` if there are fewer changes, `Conflict` for one that
+    is already undone.
     """
     if choice.event is not None:
         return [tuple(_chosen(memory, event) for event in _named(memory, choice.event))]
@@ -440,10 +440,10 @@ def chosen(memory: Memory, choice: UndoChoice, committed: frozenset[str]) -> lis
 
 
 def _last(memory: Memory, choice: UndoChoice, committed: frozenset[str]) -> list[tuple[Event, ...]]:
-    """The last changes; no more of the log is read than it takes to find them."""
+    """The last changes; reads only as much of the log as needed."""
     found: list[tuple[Event, ...]] = []
     for command in _commands(memory, choice, committed):
-        taken = taken_back(_around(memory, command))
+        taken = undone_events(_around(memory, command))
         left = tuple(
             event
             for event in command
@@ -458,12 +458,12 @@ def _last(memory: Memory, choice: UndoChoice, committed: frozenset[str]) -> list
 
 
 def _commands(memory: Memory, choice: UndoChoice, committed: frozenset[str]) -> Iterator[tuple[Event, ...]]:
-    """What may be taken back of each command that is meant, newest first, taken back already or not."""
+    """The events of each candidate command, newest first, undone or not."""
     own = memory.sessions.own()
     index, done = memory.log_index(), set[tuple[str, int]]()
 
-    def may_be_meant(entry: LoggedEvent) -> bool:
-        return can_be_taken_back(entry.event, {}, undos=choice.redo) and (
+    def is_candidate(entry: LoggedEvent) -> bool:
+        return can_be_undone(entry.event, {}, undos=choice.redo) and (
             choice.anywhere or entry.event.session_id in own or entry.shard not in committed
         )
 
@@ -477,25 +477,26 @@ def _commands(memory: Memory, choice: UndoChoice, committed: frozenset[str]) -> 
         ]
     for rows in index.backwards(kinds=("patch",), shards=shards):
         for entry in read(memory.log, rows):
-            if (entry.shard, entry.line) not in done and may_be_meant(entry):
-                command = list(_same_command(memory, entry, may_be_meant))
+            if (entry.shard, entry.line) not in done and is_candidate(entry):
+                command = list(_same_command(memory, entry, is_candidate))
                 done.update((one.shard, one.line) for one in command)
                 yield tuple([one.event for one in command])
 
 
 def _same_command(
-    memory: Memory, last: LoggedEvent, may_be_meant: Callable[[LoggedEvent], bool]
+    memory: Memory, last: LoggedEvent, is_candidate: Callable[[LoggedEvent], bool]
 ) -> Iterator[LoggedEvent]:
-    """What the command of an event wrote, newest first: its line and those before it, up to another one's.
+    """The events of the same command, newest first: the given line and those before it, up to another
+    command's.
 
-    A command writes its lines one after the other, as it holds the lock.
+    The lines of a command are consecutive, because it holds the lock.
     """
     yield last
     patch, end, lines = patch_of(last.event), last.line, _LINES
     while end > 1:
         start = max(end - lines, 1)
         for entry in reversed(memory.log.read_lines(last.shard, range(start, end))):
-            if patch_of(entry.event) == patch and may_be_meant(entry):
+            if patch_of(entry.event) == patch and is_candidate(entry):
                 yield entry
             elif is_by_the_tool(entry.event):
                 return
@@ -512,42 +513,44 @@ def _chosen(memory: Memory, event: Event) -> Chosen:
 
 
 def _too_few(found: int, choice: UndoChoice) -> NotFound:
-    what = "undo" if choice.redo else "change"
-    place = "" if choice.anywhere else " of this working tree"
+    verb = "redo" if choice.redo else "undo"
+    place = "" if choice.anywhere else " in this working tree"
     if found:
-        said = f"only {found} {what}{'s' if found > 1 else ''}{place} can be taken back"
+        message = f"only {found} {'change' if found == 1 else 'changes'} to {verb}{place}"
     else:
-        said = f"there is no {what}{place} to take back"
-    hint = "`thunderus-mem log` shows what happened"
-    return NotFound(said, hint=hint if choice.anywhere else f"{hint}; --any reaches what was done elsewhere")
+        message = f"nothing to {verb}{place}"
+    hint = "run `thunderus-mem log` to list events"
+    return NotFound(
+        message, hint=hint if choice.anywhere else f"{hint}; use --any to include other working trees"
+    )
 
 
 def _named(memory: Memory, given: str) -> tuple[Event, ...]:
-    """The event with an id, or the only one whose id begins so; or the events of the patch with that id."""
+    """The event with an id or a unique prefix of one, or the events of the patch with that id."""
     named = event_named(memory, given)
     found = [named.event] if named is not None else of_patch(memory, given)
     if not found:
-        raise NotFound(f"no event has the id {given!r}", hint="`thunderus-mem events list` shows them")
-    taken = taken_back(_around(memory, found))
+        raise NotFound(f"no event has the id {given!r}", hint="run `thunderus-mem events list` to list them")
+    taken = undone_events(_around(memory, found))
     left = tuple(event for event in reversed(found) if event.id not in taken)
     if not left:
         by = taken[found[0].id]
-        hint = f"to have it again: thunderus-mem undo {by}"
-        raise Conflict(f"{given} is taken back already, by {by}", hint=hint)
+        hint = f"to redo it, run `thunderus-mem undo {by}`"
+        raise Conflict(f"{given} is already undone by {by}", hint=hint)
     if not any(steps_of(event) or event.body.get("op") == UNDO for event in left):
-        raise InvalidDocument(f"{given} changed no document, so there is nothing to take back")
+        raise InvalidDocument(f"{given} changed no document, so there is nothing to undo")
     return left
 
 
 def _around(memory: Memory, events: Sequence[Event]) -> list[Event]:
-    """The events about the same documents, the undos among them."""
+    """The events about the same documents, including undos."""
     paths = {change.path for event in events for change in changes_of(event)}
     return memory.events_about(paths, {id for event in events for id in document_ids(event)})
 
 
 def of_patch(memory: Memory, patch_id: str) -> list[Event]:
-    """The patch events of a patch, oldest first: looked for on the day its id was made and the one after,
-    then, for a proposal that waited, later."""
+    """The patch events of a patch, oldest first: searched on the day its id was made and the next day, then
+    (for a proposal approved later) on all later days."""
     wanted = patch_id.upper().replace("PATCH_", "patch_")
     made = ulid_time(wanted.removeprefix("patch_"))
     if made is None or not wanted.startswith("patch_"):

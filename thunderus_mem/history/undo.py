@@ -1,5 +1,5 @@
-"""Undo: take back changes made through the tool, each as a new event, the log only grows; and restore, which
-undoes everything that was done after a snapshot.
+"""Undo: revert changes made through the tool, each as a new event, so that the log only grows; and restore,
+which reverts everything after a snapshot.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _LAST: Final = reverse.UndoChoice()
 
 
 class UndoneDocument(NamedTuple):
-    """What became of one file: ``op`` is create, update, remove or rename; ``diff`` shows it.
+    """The change to one file: ``op`` is create, update, remove or rename, with its ``diff``.
 
-    ``moved_from`` is the path a renamed one had before.
+    ``moved_from`` is the old path of a renamed file.
     """
 
     id: str
@@ -49,9 +49,9 @@ class UndoneDocument(NamedTuple):
 
 
 class UndoneEvent(NamedTuple):
-    """An event that was taken back or, with ``again``, is back because its undo was; and the new event.
+    """An undone event or, with ``again``, one redone by undoing its undo; and the new event.
 
-    ``documents`` is empty when nothing of its changes was left.
+    ``documents`` is empty if none of its changes was left.
     """
 
     id: str
@@ -65,10 +65,10 @@ class UndoneEvent(NamedTuple):
 
 
 class Undone(NamedTuple):
-    """What `undo` did, newest change first.
+    """The result of `undo`, newest change first.
 
-    ``dry_run``: nothing was written on purpose. ``published`` is false when an event is on disk but a file is
-    not yet: the next command puts it there.
+    ``dry_run``: nothing was written. ``published`` is false if an event is on disk but a file is not yet; the
+    next command writes it.
     """
 
     events: tuple[UndoneEvent, ...]
@@ -79,7 +79,7 @@ class Undone(NamedTuple):
 
 
 class _Reversal(NamedTuple):
-    """One event to take back, how, and the patch its undo belongs to."""
+    """One event to revert, the changes that do it, and the patch of the undo."""
 
     chosen: reverse.Chosen
     patch: str
@@ -87,10 +87,10 @@ class _Reversal(NamedTuple):
 
     @property
     def why(self) -> str:
-        """The reason, when nobody gives one."""
+        """The default reason."""
         first = self.chosen.origin
         reason = f": {first.why}" if first.why else ""
-        return f"{'brings back' if self.chosen.again else 'takes back'} {first.body.get('op')}{reason}"
+        return f"{'redo' if self.chosen.again else 'undo'} {first.body.get('op')}{reason}"
 
 
 def undo(
@@ -103,13 +103,13 @@ def undo(
     exact: bool = False,
     modes: Mapping[str, int] = MappingProxyType({}),
 ) -> Undone:
-    """Take back the changes chosen, each as a new event.
+    """Revert the chosen changes, each as a new event, all or nothing.
 
-    ``exact`` keeps no later change, in whatever place of a text: it is in the way. ``modes`` are permissions
-    of files that come back, by path; else they get those the log has.
+    With ``exact``, any later change to one of the documents is a conflict. ``modes`` are permissions of
+    restored files by path; the default is those in the log.
 
-    All or nothing: raises `Conflict` when a later change is in the way,
-    `NotFound` when there is nothing to take back or a text is nowhere any more, `Refused` for a secret.
+    Raises `Conflict` if a later change conflicts, `NotFound` if there is nothing to undo or a past text
+    cannot be found, `Refused` for a secret.
     """
     planner = _Planner(memory, choice, exact=exact)
     if dry_run:
@@ -126,7 +126,7 @@ def undo(
             written: list[str] = []
             for one in planned:
                 written.append(_commit(transaction, memory, one, why, actor, modes))
-                if not transaction.outcome.published:  # the disk refuses: what comes next may need that file
+                if not transaction.outcome.published:  # a write failed, and the next step may need that file
                     break
         return planned, _undone(planned, written)._replace(published=transaction.outcome.published)
 
@@ -135,7 +135,7 @@ def undo(
 
 
 class _Planner:
-    """Works out what `undo` writes, again for each attempt; git is asked between two of them."""
+    """Plans what `undo` writes, again for each attempt; texts are fetched from git between attempts."""
 
     def __init__(self, memory: Memory, choice: reverse.UndoChoice, *, exact: bool) -> None:
         self._memory = memory
@@ -145,7 +145,7 @@ class _Planner:
         self.committed = CommittedTexts(memory.git)
 
     def plan(self, by_hand: Sequence[Change] = ()) -> list[_Reversal]:
-        """The events to take back and how; ``by_hand`` is what people changed and nobody has recorded yet."""
+        """The events to revert and the changes that do it; ``by_hand`` are unrecorded hand edits."""
         memory = self._memory
         sources = reverse.Sources(
             events=memory.events_about,
@@ -177,7 +177,7 @@ def _reader(memory: Memory) -> Callable[[str], str | None]:
             return None
         except UnicodeDecodeError as error:
             raise Conflict(
-                f"{path} is not UTF-8 text any more", hint=f"mend it first: thunderus-mem lint {path}"
+                f"{path} is not UTF-8 text", hint=f"fix it first; see `thunderus-mem lint {path}`"
             ) from error
 
     return read
@@ -192,25 +192,25 @@ def _finder(memory: Memory) -> Callable[[str], str | None]:
 
 
 def _check_places(event: Event) -> None:
-    """A log can come from anybody: only documents are written."""
+    """Raise if an event contains a path outside the documents: a log can come from anyone."""
     for step in reverse.steps_of(event):
         for path in (step.old_path, step.new_path):
             if not may_change(path):
                 raise Refused(
-                    f"{event.id} speaks of {path}, where no document lives",
-                    hint="it was not written by this tool; look at it with `thunderus-mem events show`",
+                    f"{event.id} contains {path}, which is outside the document folders",
+                    hint="it was not written by this tool; see `thunderus-mem events show`",
                 )
 
 
 def _check_unchanged(tree: reverse.DocumentTree, event: Event) -> None:
-    """Raise for a document that is not as the event left it."""
+    """Raise if a document has changed since the event."""
     for step in reverse.steps_of(event):
         now = tree.text(step.new_path)
         if ("" if now is None else content_hash(now)) != step.after:
             raise Conflict(
-                f"{step.name} ({step.new_path}) was changed since",
-                hint="nothing is written; to keep that change and take back the rest: "
-                f"thunderus-mem undo {reverse.patch_of(event)[1]}",
+                f"{step.name!r} ({step.new_path}) has changed since",
+                hint="nothing was written; to keep that change and revert the rest, run "
+                f"`thunderus-mem undo {reverse.patch_of(event)[1]}`",
             )
 
 
@@ -219,8 +219,8 @@ def _check_secrets(reversals: Iterable[FileChange]) -> None:
     for one in reversals:
         if one.after is not None and one.after not in moved and holds_secret(one.after):
             raise Refused(
-                f"nothing written: {one.path} would hold what looks like a secret again",
-                hint="name where the secret is kept instead of the secret",
+                f"nothing written: this would restore a possible secret in {one.path}",
+                hint="edit the document and write where the secret is stored instead of the secret",
             )
 
 
@@ -241,17 +241,17 @@ def _commit(
 
 
 def _left_behind(memory: Memory, planned: Iterable[_Reversal]) -> tuple[Diagnostic, ...]:
-    """Warnings for documents that still link to one that is gone now."""
+    """Warnings about documents that still link to a removed one."""
     last = {one.path: one for step in planned for one in step.changes}
     gone = [one for one in last.values() if one.after is None and not one.renames and one.doc_id]
     return tuple(finding for one in gone for finding in left_behind(memory, one.doc_id, one.path))
 
 
 def _undone(planned: Sequence[_Reversal], written: Sequence[str]) -> Undone:
-    return Undone(tuple(_told(one, undo_id) for one, undo_id in zip(planned, written, strict=False)))
+    return Undone(tuple(_undone_event(one, undo_id) for one, undo_id in zip(planned, written, strict=False)))
 
 
-def _told(one: _Reversal, undo_id: str) -> UndoneEvent:
+def _undone_event(one: _Reversal, undo_id: str) -> UndoneEvent:
     first = one.chosen.origin
     return UndoneEvent(
         first.id,
@@ -266,7 +266,7 @@ def _told(one: _Reversal, undo_id: str) -> UndoneEvent:
 
 
 def _documents(reversals: Sequence[FileChange]) -> Iterator[UndoneDocument]:
-    """What became of each document; the two halves of a rename, which follow each other, are one."""
+    """The change to each document; the two consecutive halves of a rename are merged into one."""
     moved_from = ""
     for reversal in reversals:
         if reversal.renames and reversal.after is None:
@@ -279,8 +279,8 @@ def _documents(reversals: Sequence[FileChange]) -> Iterator[UndoneDocument]:
 
 
 class Snapshot(NamedTuple):
-    """What a command was about to change: when, which command, whose, how many steps it took and how many of
-    them are taken back, and how many documents it touched. ``here``: in this working tree."""
+    """The state before a command: when, which command, by whom, the number of its steps and how many are
+    undone, and the number of changed documents. ``here``: in this working tree."""
 
     id: str
     ts: str
@@ -293,7 +293,7 @@ class Snapshot(NamedTuple):
 
     @property
     def is_restored(self) -> bool:
-        """Whether there is nothing of it left to take back."""
+        """Whether all its steps are undone."""
         return self.taken_back == self.steps
 
 
@@ -305,7 +305,7 @@ class SnapshotList(NamedTuple):
 
 
 def snapshots(memory: Memory, *, limit: int = 0) -> SnapshotList:
-    """What there is to go back to, newest first; all when ``limit`` is 0."""
+    """List snapshots, newest first; all if ``limit`` is 0."""
     memory.refresh()
     found: list[Snapshot] = []
     for event, here in _events(memory):
@@ -319,11 +319,11 @@ def snapshots(memory: Memory, *, limit: int = 0) -> SnapshotList:
 def restore(
     memory: Memory, snap: str, *, why: str = "", dry_run: bool = False, actor: str = "user"
 ) -> Undone:
-    """Take back everything that was done after a snapshot, by its id or a unique beginning: exactly, all or
+    """Revert everything done after a snapshot, given by its id or a unique prefix: byte for byte, all or
     nothing.
 
-    Raises `NotFound`, `InvalidDocument` for an ambiguous beginning, and `Conflict` when it is taken back
-    already or somebody has changed one of the documents since.
+    Raises `NotFound`, `InvalidDocument` for an ambiguous prefix, and `Conflict` if it is already reverted or
+    one of the documents has changed since.
     """
     if not dry_run:
         settle(memory, "restore")
@@ -334,10 +334,14 @@ def restore(
         if wanted and _id(event).startswith(f"snap_{wanted}"):
             ids.setdefault(_id(event), event)
     if not ids:
-        raise NotFound(f"no snapshot has the id {snap!r}", hint="`thunderus-mem restore --list` shows them")
+        raise NotFound(
+            f"no snapshot has the id {snap!r}", hint="run `thunderus-mem restore --list` to list them"
+        )
     if len(ids) > 1:
         names = ", ".join(list(ids)[:8])
-        raise InvalidDocument(f"{snap!r} is the beginning of {len(ids)} ids", hint=f"one of: {names}")
+        raise InvalidDocument(
+            f"{snap!r} is ambiguous: it matches {len(ids)} snapshots", hint=f"use one of: {names}"
+        )
     (event,) = ids.values()
     return _restored(memory, event, why=why, dry_run=dry_run, actor=actor)
 
@@ -345,9 +349,9 @@ def restore(
 def restore_last(
     memory: Memory, command: str = "garden", *, why: str = "", dry_run: bool = False, actor: str = "user"
 ) -> Undone:
-    """Take back the last run of a command in this working tree that is not taken back yet.
+    """Revert the last run of a command in this working tree that is not reverted yet.
 
-    Raises `NotFound` when there is none, `Conflict` as `restore`.
+    Raises `NotFound` if there is none, `Conflict` like `restore`.
     """
     if not dry_run:
         settle(memory, "restore")
@@ -358,22 +362,22 @@ def restore_last(
             if not seen.is_restored:
                 return _restored(memory, event, why=why, dry_run=dry_run, actor=actor)
     raise NotFound(
-        f"there is no run of {command} in this working tree to take back",
-        hint="`thunderus-mem restore --list` shows those of others, too",
+        f"no run of {command} to revert in this working tree",
+        hint="run `thunderus-mem restore --list` to list those of other working trees too",
     )
 
 
 def _restored(memory: Memory, event: Event, *, why: str, dry_run: bool, actor: str) -> Undone:
     patch = _patch(event)
     if not reverse.of_patch(memory, patch):
-        raise Conflict(f"nothing was done after {_id(event)}", hint="`thunderus-mem log` shows what happened")
+        raise Conflict(f"no changes after {_id(event)}", hint="run `thunderus-mem log` to list events")
     reason = why or f"restores {_id(event)}"
     choice = reverse.UndoChoice(patch)
     return undo(memory, choice, why=reason, dry_run=dry_run, actor=actor, exact=True, modes=_modes(event))
 
 
 def _events(memory: Memory) -> Iterator[tuple[Event, bool]]:
-    """The snapshots of the log, newest first, and whether each was made in this working tree."""
+    """The snapshots in the log, newest first, and whether each was made in this working tree."""
     own, committed = memory.sessions.own(), reverse.committed_shards(memory)
     for rows in memory.log_index().backwards(kinds=("snapshot",)):
         for entry in read(memory.log, rows):
@@ -385,7 +389,7 @@ def _snapshot(memory: Memory, event: Event, *, here: bool) -> Snapshot:
     steps = reverse.of_patch(memory, _patch(event))
     paths = {path for step in steps for path in step.refs.get("paths", ()) if isinstance(path, str)}
     ids = {name for step in steps for name in step.refs.get("memory_doc_ids", ()) if isinstance(name, str)}
-    taken = reverse.taken_back(memory.events_about(paths, ids)) if steps else {}
+    taken = reverse.undone_events(memory.events_about(paths, ids)) if steps else {}
     return Snapshot(
         _id(event),
         event.ts,
@@ -411,7 +415,7 @@ def _text(value: Any) -> str:
 
 
 def _modes(event: Event) -> dict[str, int]:
-    """The permissions that documents had, where they were not the usual ones."""
+    """The file permissions of documents that had unusual ones."""
     listed = event.body.get("documents")
     found: dict[str, int] = {}
     for one in listed if isinstance(listed, list) else ():

@@ -1,6 +1,6 @@
-"""``why``: where a document comes from, as a graph of values: events, sessions, patches, commits, code.
+"""``why``: the provenance of a document as a graph of events, sessions, patches, commits and code.
 
-The code it is anchored to is told as it was and as it is now. Reads the log, the working tree and git.
+Anchored code is shown as it was and as it is now. Reads the log, the working tree and git.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 
 class CodeThen(NamedTuple):
-    """An anchor and its code. ``line`` is where the document has the anchor; ``then`` is the code it was made
-    for, ``then_commit`` the newest commit that had it; ``now`` is the code that is there, at ``now_place``.
-    ``commit`` is the one that changed it. All of them are "" where they are not known, or there are none.
+    """An anchor and its code. ``line`` is the anchor's line in the document; ``then`` is the code as
+    verified, ``then_commit`` the newest commit with it; ``now`` is the current code, at ``now_place``.
+    ``commit`` is the one that changed it. Each is "" if unknown or missing.
     """
 
     place: str
@@ -85,7 +85,7 @@ def _code_then(judge: Judge, verdict: Verdict, line: int) -> CodeThen:
 
 
 def anchors_named(code: Sequence[CodeThen], number: int, text: str) -> tuple[str, ...]:
-    """The anchors that a line of the document is, or names in its words."""
+    """The anchors that a line of the document defines or mentions."""
     return tuple(
         one.place for one in code if one.line == number or any(name in text for name in _names(one.place))
     )
@@ -100,7 +100,7 @@ def _names(place: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-# The graph of where a document comes from
+# The provenance graph of a document
 
 _SHORT: Final = 12
 _EXCERPT: Final = 72
@@ -110,12 +110,11 @@ _SHOWN_LINKS: Final = frozenset(["derives_from", "supersedes", "duplicates"])
 
 @dataclass(frozen=True, slots=True)
 class WhyNode:
-    """Something a document comes from. ``kind``: document, event, session, patch, change (``id`` is its
-    patch and place there), commit, missing (the frontmatter names it and nobody here has it), code (an
-    anchor) or note.
+    """A node in the provenance of a document. ``kind``: document, event, session, patch, change (``id`` is
+    its patch and index in it), commit, missing (in the frontmatter but not found here), code (an anchor) or
+    note.
 
-    ``label`` says in words what kind and id do not say already; the other fields hold what is known, ""
-    where there is nothing to know.
+    ``label`` is text in addition to kind and id; the other fields are "" if unknown.
     """
 
     id: str
@@ -144,27 +143,27 @@ class WhyEdge:
 
 @dataclass(frozen=True, slots=True)
 class WhyGraph:
-    """Nodes, each once, the document first; edges in the order in which the story is told."""
+    """Unique nodes, the document first; edges in display order."""
 
     nodes: tuple[WhyNode, ...]
     edges: tuple[WhyEdge, ...]
 
 
 class _Builder:
-    """A graph that grows: what is added twice is one node."""
+    """Builds a graph; adding a node twice has no effect."""
 
     def __init__(self, root: WhyNode) -> None:
         self.nodes = {root.id: root}
         self.edges: dict[WhyEdge, None] = {}
 
     def add(self, source: str, relation: str, node: WhyNode) -> str:
-        """Add a node, if it is new, and an edge to it; returns its id."""
+        """Add a node if it is new, and an edge to it; return its id."""
         self.nodes.setdefault(node.id, node)
         self.edges[WhyEdge(source, node.id, relation)] = None
         return node.id
 
-    def remark(self, source: str, text: str, name: str) -> None:
-        """Add a remark about a node."""
+    def add_note(self, source: str, text: str, name: str) -> None:
+        """Add a note about a node."""
         self.add(source, "says", WhyNode(f"{source}/{name}", "note", text))
 
     def done(self) -> WhyGraph:
@@ -188,7 +187,7 @@ def _author(event: Event) -> str:
 
 
 def event_label(event: Event) -> str:
-    """One line about an event: time, what, by whom, why."""
+    """A one-line summary of an event: time, operation, author, reason."""
     who = " ".join(filter(None, (event.actor, _author(event))))
     text = event.why or event.body.get("text")
     reason = f": {_excerpt(text)}" if isinstance(text, str) and text else ""
@@ -196,8 +195,8 @@ def event_label(event: Event) -> str:
 
 
 def events_about(doc: Document, events: Iterable[LoggedEvent], ids: Iterable[str] = ()) -> list[LoggedEvent]:
-    """Events that made the document or changed it: those its provenance names and those that name its id,
-    an alias or one of ``ids``."""
+    """Events that created or changed the document: those in its provenance, and those about its id, an alias
+    or one of ``ids``."""
     named = frozenset(doc.events)
     names = frozenset((doc.id, *doc.aliases, *ids))
     return [
@@ -212,7 +211,7 @@ def _short(content: str) -> str:
 
 
 def _change_node(event: Event, change: Change, number: int, path: str) -> WhyNode:
-    """What a change did to the text; its path is told only where it is not the document's own."""
+    """A node for a change of the text; shows its path only if it differs from the document's."""
     what = change.op if change.path == path else f"{change.op} {change.path}"
     return WhyNode(
         id=f"{_patch_id(event) or event.id}/{number}",
@@ -266,33 +265,34 @@ def _add_event(
 
 
 def _add_missing(graph: _Builder, doc: Document, private: Collection[str]) -> None:
-    """What the frontmatter names and the log here does not hold; ``private`` are known to be elsewhere."""
+    """Add events and patches in the frontmatter that are not in the local log; ``private`` ones are known to
+    be elsewhere."""
     elsewhere = "private to the working tree that wrote this"
-    away = "not in the log here: private to another working tree, or dropped by git"
+    missing = "not in the local log: private to another working tree, or dropped by git"
     for name in (*doc.events, *doc.patches):
         if name not in graph.nodes:
-            told = elsewhere if name in private else away
-            graph.add(doc.id, "names", WhyNode(name, "missing", told))
+            label = elsewhere if name in private else missing
+            graph.add(doc.id, "names", WhyNode(name, "missing", label))
 
 
 def _add_commits(graph: _Builder, doc: Document, paths: Sequence[str], git: Git) -> None:
-    """Commits the frontmatter names, then those that touched the file and are not in the graph yet."""
+    """Add the commits in the frontmatter, then others that changed the file."""
     for sha in doc.commits:
         commit = commit_named(git, sha)
         if commit is None:
-            graph.add(doc.id, "names", WhyNode(sha, "missing", "a commit that is not in this clone"))
+            graph.add(doc.id, "names", WhyNode(sha, "missing", "commit not in this clone"))
         else:
             graph.add(doc.id, "names", _commit_node(commit))
-    untold = [commit for commit, _ in file_commits(git, paths) if commit.sha not in graph.nodes]
-    for commit in untold[:_COMMITS]:
+    others = [commit for commit, _ in file_commits(git, paths) if commit.sha not in graph.nodes]
+    for commit in others[:_COMMITS]:
         graph.add(doc.id, "touched_by", _commit_node(commit))
-    if len(untold) > _COMMITS:
-        older = f"{len(untold) - _COMMITS:,} older commits left out: git log -- {doc.path}"
-        graph.remark(doc.id, older, "older-commits")
+    if len(others) > _COMMITS:
+        older = f"{len(others) - _COMMITS:,} older commits not shown; run `git log -- {doc.path}`"
+        graph.add_note(doc.id, older, "older-commits")
 
 
 def _is_recorded(doc: Document, found: Iterable[LoggedEvent], paths: Sequence[str], git: Git | None) -> bool:
-    """Whether an event or a commit has the text as it is now."""
+    """Whether the current text is in an event or a commit."""
     text_hash = doc.hash
     if any(change.after == text_hash for logged in found for change in changes_of(logged.event)):
         return True
@@ -303,11 +303,11 @@ def _is_recorded(doc: Document, found: Iterable[LoggedEvent], paths: Sequence[st
 def explain(
     doc: Document, events: Sequence[LoggedEvent], past: DocumentPast, log: EventLog, git: Git | None
 ) -> WhyGraph:
-    """Everything known about where a document comes from.
+    """Build the provenance graph of a document.
 
-    From the document lead edges to its events by time, each with session, patch and the commit that brought
-    it in; to what its frontmatter names and nobody here has; to documents it derives from; to other commits
-    that touched it; to a note when its present text is unrecorded.
+    The document has edges to its events by time (each with session, patch and the commit that added it), to
+    missing entries of its frontmatter, to documents it derives from, to other commits that changed it, and to
+    a note if its current text is unrecorded.
     """
     found = events_about(doc, events, past.ids)
     graph = _Builder(WhyNode(doc.id, "document", f"{doc.title} ({doc.path})", path=doc.path))
@@ -319,7 +319,7 @@ def explain(
         if commit is not None:
             graph.add(logged.event.id, "committed_in", _commit_node(commit))
         elif git is not None and not private:
-            graph.remark(logged.event.id, "not committed yet", "uncommitted")
+            graph.add_note(logged.event.id, "not committed yet", "uncommitted")
     _add_missing(graph, doc, {id for logged in found for id in private_to(logged.event)})
     for link in doc.links:
         if link.rel in _SHOWN_LINKS:
@@ -327,13 +327,13 @@ def explain(
     if git is not None:
         _add_commits(graph, doc, past.paths, git)
     if not _is_recorded(doc, found, past.paths, git):
-        text = "unrecorded: no event and no commit has the text as it is now"
-        graph.remark(doc.id, f"{text}; the next writing command records it", "unrecorded")
+        text = "unrecorded: the current text is in no event and no commit"
+        graph.add_note(doc.id, f"{text}; the next command that writes records it", "unrecorded")
     return graph.done()
 
 
 def _first_commits(found: Iterable[LoggedEvent], log: EventLog, git: Git | None) -> Mapping[str, Commit]:
-    """The commits that brought in the shards of these events."""
+    """The commits that added the shards of these events."""
     shards = sorted({logged.shard for logged in found if not log.is_private(logged.shard)})
     return first_commits(git, shards) if git is not None and shards else {}
 
@@ -341,7 +341,7 @@ def _first_commits(found: Iterable[LoggedEvent], log: EventLog, git: Git | None)
 def _code_graph(
     doc_id: str, code: Sequence[CodeThen], known: Iterable[WhyNode]
 ) -> tuple[list[WhyNode], list[WhyEdge]]:
-    """What the code adds to the graph of a document: its anchors, and the commits that changed them."""
+    """The part of the graph about code: anchors, and the commits that changed their code."""
     ids = {node.id for node in known}
     nodes, edges = [], []
     for one in code:
@@ -358,10 +358,9 @@ def _code_graph(
 
 @dataclass(frozen=True, slots=True)
 class WhyReport:
-    """Where a document comes from, as a graph: document, events, sessions, patches, commits, code.
+    """The provenance of a document as a graph: document, events, sessions, patches, commits, code.
 
-    ``damaged`` counts the lines of the log that cannot be read; ``code`` is what its anchors name, then and
-    now.
+    ``damaged`` is the number of unreadable lines of the log; ``code`` is the anchored code, then and now.
     """
 
     id: str
@@ -372,7 +371,7 @@ class WhyReport:
 
 
 def why(memory: Memory, id: str) -> WhyReport:
-    """Explain a document by the log and by git."""
+    """Explain where a document comes from, using the log and git."""
     memory.refresh()
     document = find_document(memory, id)
     logged, past = trace(memory, document)

@@ -1,7 +1,7 @@
-"""What comes from other programs and goes to them, a module for each foreign format.
+"""Import from and export to other programs, one module for each foreign format.
 
-`markdown` imports a folder of Markdown (`fields` makes one file a document, and knows python-frontmatter;
-`decisions` reads decision records); `events` takes events in and writes the log as JSON lines or PROV-JSON;
-`thunderus` brings a store of an older or looser shape up to date. `markdown`, `events` and `thunderus` read
-files and write through a transaction; the others are pure.
+`markdown` imports a folder of Markdown (`fields` converts one file, with python-frontmatter; `decisions`
+reads decision records); `events` adds events and exports the log as JSON Lines or PROV-JSON; `thunderus`
+migrates older stores. `markdown`, `events` and `thunderus` read files and write through a transaction; the
+others are pure.
 """

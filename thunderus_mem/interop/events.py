@@ -1,11 +1,11 @@
-"""Events from elsewhere into the log (`events add`), and the log for other programs (`events export`).
+"""Add events from other programs to the log (`events add`), and export the log (`events export`).
 
-In: JSON lines of the seed's base shape, or of Thunderus's own log. All of it is read before any of it is
-believed: the first line that is no such event is an error that names its number. What an event of Thunderus's
-harness shows (files read, plans, checkpoints) is a ``tool_result`` of a tool of that name; texts of files and
-diffs are left out: they are in the repository. Out: JSON lines, or PROV-JSON (W3C member submission, 24 April
-2013): each text of a document is an entity, named by document and hash, each event an activity, each writer
-an agent.
+Input: JSON Lines in the seed's base format, or in the format of Thunderus's own log. Everything is read
+before anything is added: the first invalid line is an error with its number. Events of Thunderus's harness
+(files read, plans, checkpoints) become a ``tool_result`` of a tool of that name, without texts of files and
+diffs, which are in the repository. Output: JSON Lines, or PROV-JSON (W3C member submission, 24 April 2013):
+each text of a document is an entity, named by document and hash, each event an activity, each author an
+agent.
 
 Reading is pure; `events_add` writes through a transaction, `Export` reads the log and writes one file.
 """
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class Translated(NamedTuple):
-    """An event of ours to be: kind, actor, body, and the paths it names."""
+    """A converted event: kind, actor, body, and the paths it refers to."""
 
     kind: str
     actor: str
@@ -55,14 +55,14 @@ class Translated(NamedTuple):
 def _text(event: Mapping[str, Any], key: str) -> str:
     value = event.get(key)
     if not isinstance(value, str):
-        raise ValueError(f'"event.{key}" is missing or not text')  # noqa: TRY004
+        raise ValueError(f'"event.{key}" is missing or not a string')  # noqa: TRY004
     return value
 
 
 def _texts(event: Mapping[str, Any], key: str) -> list[str]:
     value = event.get(key) or []
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise ValueError(f'"event.{key}" is not a list of texts')
+        raise ValueError(f'"event.{key}" is not a list of strings')
     return value
 
 
@@ -78,7 +78,7 @@ def _tool_call(event: Mapping[str, Any]) -> Translated:
 def _flag(event: Mapping[str, Any], key: str) -> bool:
     value = event.get(key)
     if not isinstance(value, bool):
-        raise ValueError(f'"event.{key}" is missing or not true or false')  # noqa: TRY004
+        raise ValueError(f'"event.{key}" is missing or not a boolean')  # noqa: TRY004
     return value
 
 
@@ -97,7 +97,7 @@ def _shell_command(event: Mapping[str, Any]) -> Translated:
     if isinstance(code, int) and not isinstance(code, bool):
         body |= {"exit_code": code, "success": code == 0}
     elif code is not None:
-        raise ValueError('"event.exit_code" is not a whole number')
+        raise ValueError('"event.exit_code" is not an integer')
     return Translated("tool_result", "tool", body, [])
 
 
@@ -127,7 +127,7 @@ _KEPT: Final = {
     "plan-update": ("action", "item", "reason"),
     "memory-update": ("kind", "operation", "content_hash"),
 }
-"""What is kept of an event that only shows what the harness did; its paths are kept as paths."""
+"""Keys kept from events about the harness itself; their paths are kept as references."""
 
 
 def _of_harness(event: Mapping[str, Any]) -> Translated:
@@ -153,13 +153,13 @@ _READERS: Final[dict[str, Callable[[Mapping[str, Any]], Translated]]] = {
 } | dict.fromkeys(_KEPT, _of_harness)
 
 LOGGED_TYPES: Final = tuple(_READERS)
-"""The types of Thunderus's log that are read."""
+"""The supported event types of Thunderus's log."""
 
 
 BROUGHT_KINDS: Final = ("message", "tool_call", "tool_result", "note")
-"""Kinds that anybody may bring; the others tell of changes that a command makes and logs itself."""
+"""Kinds that can be added; commands log the other kinds themselves."""
 MAX_INPUT: Final = 256 << 20
-"""Bytes of all lines together."""
+"""Maximum number of bytes of all lines."""
 
 _ROOM: Final = 4_096  # what an event's own keys may add to a line
 _PLAIN_ID = re.compile(r"evt_[A-Za-z0-9._-]{1,100}", re.ASCII)
@@ -173,10 +173,10 @@ _MOST_REFS: Final = 1_000
 
 
 class Brought(NamedTuple):
-    """One event as it was brought. ``line`` counts from 1; ``id`` and ``ts`` are "" when it has none.
+    """One event to add. ``line`` counts from 1; ``id`` and ``ts`` are "" if missing.
 
-    ``session`` is the name that the bringer gives its session; ``refs`` holds ``paths`` and
-    ``memory_doc_ids`` only.
+    ``session`` is the session id from the other program; ``refs`` contains only ``paths`` and
+    ``memory_doc_ids``.
     """
 
     line: int
@@ -191,13 +191,13 @@ class Brought(NamedTuple):
 
 
 def read_brought(data: bytes) -> tuple[Brought, ...]:
-    """The events in ``data``: one JSON object, or one object a line; blank lines do not count.
+    """Parse the events in ``data``: one JSON object, or one per line; blank lines are ignored.
 
-    Raises `InvalidDocument` that names the first line that cannot be taken; nothing is taken then.
+    Raises `InvalidDocument` with the number of the first invalid line.
     """
     if len(data) > MAX_INPUT:
         raise InvalidDocument(
-            f"the events are longer than {MAX_INPUT >> 20} MiB", hint="bring them in several parts"
+            f"the input is larger than {MAX_INPUT >> 20} MiB", hint="add the events in several parts"
         )
     found = []
     for number, line in _objects(data):
@@ -205,18 +205,16 @@ def read_brought(data: bytes) -> tuple[Brought, ...]:
             found.append(_read(number, line))
         except ValueError as reason:
             raise InvalidDocument(
-                f"line {number} is no event: {reason}; nothing was written",
-                hint="mend the line; `thunderus-mem schema print events` tells what an event holds",
+                f"line {number}: invalid event: {reason}; nothing was written",
+                hint="correct the line; `thunderus-mem schema print events` prints the format",
             ) from reason
     if not found:
-        raise InvalidDocument(
-            "there is no event to add", hint="give JSON lines on stdin, or --kind and --body"
-        )
+        raise InvalidDocument("no events to add", hint="give JSON Lines on stdin, or --kind and --body")
     return tuple(found)
 
 
 def _objects(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Each line with its number; an object written over several lines counts as one."""
+    """Each line with its number; an object that spans several lines counts as one."""
     data = data.removeprefix(b"\xef\xbb\xbf")
     lines = [(number, line) for number, line in enumerate(data.split(b"\n"), 1) if line.strip()]
     if len(lines) > 1 and lines[0][1].strip() in (b"{", b"{\r") and lines[-1][1].strip() == b"}":
@@ -235,7 +233,7 @@ def _of_base_shape(number: int, data: Mapping[str, Any]) -> Brought:
     if kind not in BROUGHT_KINDS:
         raise ValueError(f'"kind" is not one of {", ".join(BROUGHT_KINDS)}')
     if unknown := sorted(set(data) - _KNOWN):
-        raise ValueError(f'"{unknown[0][:40]}" is no key of an event')
+        raise ValueError(f'unknown key "{unknown[0][:40]}"')
     version = data.get("v", 1)
     if version is True or version != 1:
         raise ValueError('"v" is not 1')
@@ -270,7 +268,7 @@ def _logged(number: int, data: Mapping[str, Any]) -> Brought:
     if event["type"] not in LOGGED_TYPES:
         raise ValueError(f'"{event["type"][:40]}" is not one of {", ".join(LOGGED_TYPES)}')
     if isinstance(seq, bool) or not isinstance(seq, int) or seq < 0:
-        raise ValueError('"seq" is not a whole number from 0')
+        raise ValueError('"seq" is not a non-negative integer')
     session, ts = _word(data, "session_id"), _time(data.get("timestamp"))
     if not session or not ts:
         raise ValueError('"session_id" or "timestamp" is missing')
@@ -288,7 +286,7 @@ def _logged(number: int, data: Mapping[str, Any]) -> Brought:
 
 
 def _derived(name: str, data: Mapping[str, Any]) -> str:
-    """An id that the same line gets whenever it is brought, so that bringing it again adds nothing."""
+    """A deterministic id of a line, so that adding it again has no effect."""
     moment = parse_timestamp(data["ts"]) if isinstance(data.get("ts"), str) else None
     milliseconds = max(0, int(moment.timestamp() * 1000)) if moment is not None else 0
     digest = hashlib.sha256(f"brought\0{name}".encode("utf-8", "surrogatepass")).digest()
@@ -306,7 +304,7 @@ def _word(data: Mapping[str, Any], key: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str) or len(value) > 1_000:
-        raise ValueError(f'"{key}" is not a text of at most 1,000 characters')
+        raise ValueError(f'"{key}" is not a string of at most 1,000 characters')
     return value
 
 
@@ -314,12 +312,12 @@ def _time(value: Any) -> str:
     if value is None:
         return ""
     if not isinstance(value, str) or parse_timestamp(value) is None:
-        raise ValueError("its time is not an RFC 3339 time")
+        raise ValueError("the time is not in RFC 3339 format")
     return value
 
 
 def _refs(given: Any) -> dict[str, list[str]]:
-    """Paths and documents that an event names; a path that leads out of the root names nothing here."""
+    """Paths and documents that an event refers to; paths outside the root are dropped."""
     if given is None:
         given = {}
     if not isinstance(given, dict):
@@ -328,7 +326,7 @@ def _refs(given: Any) -> dict[str, list[str]]:
     for key in ("paths", "memory_doc_ids"):
         listed = given.get(key) or []
         if not isinstance(listed, list) or not all(isinstance(item, str) for item in listed):
-            raise ValueError(f'"refs.{key}" is not a list of texts')
+            raise ValueError(f'"refs.{key}" is not a list of strings')
         if len(listed) > _MOST_REFS:
             raise ValueError(f'"refs.{key}" has more than {_MOST_REFS:,} items')
         found[key] = list(dict.fromkeys(item for item in listed if item))
@@ -337,7 +335,7 @@ def _refs(given: Any) -> dict[str, list[str]]:
 
 
 def _without_floats(value: Any) -> Any:
-    """The value with floating point numbers as text: an event's line holds none."""
+    """Convert floating-point numbers to strings: events do not contain them."""
     if isinstance(value, float):
         return repr(value)
     if isinstance(value, dict):
@@ -346,8 +344,8 @@ def _without_floats(value: Any) -> Any:
 
 
 class AddedEvents(NamedTuple):
-    """Events that were added, by id; those ``known`` already were left out. ``private`` of them are in no
-    shared shard."""
+    """The ids of added events; those already ``known`` were skipped. ``private`` is the number of those in
+    the private shard."""
 
     added: tuple[str, ...]
     known: tuple[str, ...] = ()
@@ -355,16 +353,18 @@ class AddedEvents(NamedTuple):
 
 
 def given_event(kind: str, text: str, *, actor: str = "", exit_code: int | None = None) -> Brought:
-    """One event from a command line: what was said, or for a tool the command that was run.
+    """One event from the command line: a message, or for a tool the command that was run.
 
-    Raises `InvalidDocument` for another kind, or an empty text.
+    Raises `InvalidDocument` for any other kind, or an empty text.
     """
     if kind not in BROUGHT_KINDS:
-        raise InvalidDocument(f"{kind!r} cannot be added", hint=f"one of: {', '.join(BROUGHT_KINDS)}")
+        raise InvalidDocument(
+            f"events of kind {kind!r} cannot be added", hint=f"use one of: {', '.join(BROUGHT_KINDS)}"
+        )
     if not text.strip():
-        raise InvalidDocument("an empty event says nothing", hint="give --body TEXT")
+        raise InvalidDocument("the event is empty", hint="give --body TEXT")
     if exit_code is not None and kind != "tool_result":
-        raise InvalidDocument(f"only a tool_result has an exit code, not a {kind}")
+        raise InvalidDocument(f"only kind 'tool_result' has an exit code, not {kind!r}")
     body: dict[str, Any] = {"text": text}
     if kind == "tool_call":
         body = {"tool": "shell", "arguments": {"command": text}}
@@ -375,11 +375,11 @@ def given_event(kind: str, text: str, *, actor: str = "", exit_code: int | None 
 
 
 def events_add(memory: Memory, given: bytes | Sequence[Brought], *, why: str = "") -> AddedEvents:
-    """Add events (JSON lines, or values) to the log: all of them, or none and an error that names the line.
+    """Add events (JSON Lines, or values) to the log: all of them, or none and an error with the line number.
 
-    Kinds of ``events.private`` go to the private shard of this working tree, the others to the shared one.
-    An event whose id the log has is left out. Raises `InvalidDocument` for a line that is no such event,
-    `Refused` for one that holds a secret.
+    Kinds in ``events.private`` go to the private shard of this working tree, the others to the shared one. An
+    event whose id is already in the log is skipped. Raises `InvalidDocument` for an invalid line, `Refused`
+    for one with a possible secret.
     """
     brought = read_brought(given) if isinstance(given, bytes) else tuple(given)
     for one in brought:
@@ -392,7 +392,7 @@ def events_add(memory: Memory, given: bytes | Sequence[Brought], *, why: str = "
             _try(one, make)
         private = [make for one, make in makers if one.kind in memory.config.events_private]
         shared = [make for one, make in makers if one.kind not in memory.config.events_private]
-        # The private ones go first: in one write, which is the likelier to be refused by a full disk.
+        # Private events first: they are one large write, which is more likely to fail on a full disk.
         ids = transaction.log_private(private) if private else []
         ids += [transaction.log(make) for make in shared]
     return AddedEvents(tuple(ids), tuple(sorted(known)), len(private))
@@ -403,9 +403,8 @@ def _refuse_secret(one: Brought) -> None:
     for place, value in places.items():
         if found := secret_in(value, place):
             raise Refused(
-                f"line {one.line}: {found[0]} holds what looks like a secret ({found[1]}); "
-                "nothing was written",
-                hint="name where the secret is kept instead of the secret",
+                f"line {one.line}: possible secret in {found[0]} ({found[1]}); nothing was written",
+                hint="write where the secret is stored instead of the secret",
             )
 
 
@@ -424,15 +423,15 @@ _LIKE_ANY: Final = EventContext("2026-01-21T09:00:00.000Z", "sess_0")
 
 
 def _try(one: Brought, make: Callable[[EventContext], Event]) -> None:
-    """See that the event has a line, and that the line is one by the schema, before any is written."""
+    """Check that the event can be encoded and matches the schema, before anything is written."""
     try:
         line = encode(make(_LIKE_ANY))
     except ValueError as reason:
         raise InvalidDocument(f"line {one.line} cannot be logged: {reason}; nothing was written") from reason
     for violation in check(EVENT, json.loads(line)):
         raise InvalidDocument(
-            f"line {one.line} is no event: {violation.message.rstrip('.')}; nothing was written",
-            hint="`thunderus-mem schema print events` tells what an event holds",
+            f"line {one.line}: invalid event: {violation.message.rstrip('.')}; nothing was written",
+            hint="run `thunderus-mem schema print events` to see the format",
         )
 
 
@@ -441,18 +440,18 @@ _SOFTWARE: Final = "prov:SoftwareAgent"
 
 
 class _Prov:
-    """A PROV document that grows; names are told once, relations are numbered."""
+    """Builds a PROV document; entries are unique by name, relations are numbered."""
 
     def __init__(self) -> None:
         self.data: dict[str, dict[str, Any]] = {"prefix": {"mem": NAMESPACE}}
 
     def tell(self, section: str, name: str, attributes: dict[str, Any]) -> str:
-        """Add a named thing, if it is new; returns its name."""
+        """Add a named entry if it is new; return its name."""
         self.data.setdefault(section, {}).setdefault(name, attributes)
         return name
 
     def relate(self, section: str, **ends: str) -> None:
-        """Add a relation between named things; ``prov:`` is put before each end."""
+        """Add a relation between entries; each end gets the prefix ``prov:``."""
         relations = self.data.setdefault(section, {})
         relations[f"_:{section}{len(relations) + 1}"] = {f"prov:{end}": name for end, name in ends.items()}
 
@@ -470,7 +469,7 @@ def prov_document(events: Iterable[Event]) -> dict[str, Any]:
 
 
 def _name(*parts: str) -> str:
-    # Letters, digits, "-", "_", "." and %XX make a local name; quote() would leave the tilde.
+    # Local names consist of letters, digits, "-", "_", "." and %XX; quote() alone would keep the tilde.
     return "mem:" + ".".join(quote(part, safe="").replace("~", "%7E") for part in parts)
 
 
@@ -525,8 +524,8 @@ _ESCAPES = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)")
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was exported: ``file`` is where it was written, or ``text`` the export itself. ``private`` counts
-    private events that were left out, ``damaged`` the lines of the log that cannot be read."""
+    """The result of an export: the ``file`` written, or the ``text``. ``private`` is the number of private
+    events not exported, ``damaged`` the number of unreadable lines of the log."""
 
     file: str
     format: str
@@ -537,10 +536,10 @@ class Exported:
 
 
 class Export:
-    """The events that pass the filters, in the order of the log; counted as they are read.
+    """The events that match the filters, in the order of the log; counted as they are read.
 
-    Private events are left out unless ``private``. Raises `InvalidQuery` for a day or a format that there is
-    not, `NotFound` for a document that no event names.
+    Private events are included only with ``private``. Raises `InvalidQuery` for an invalid day or unknown
+    format, `NotFound` for a document without events.
     """
 
     def __init__(
@@ -554,7 +553,7 @@ class Export:
         private: bool = False,
     ) -> None:
         if form not in FORMATS:
-            raise InvalidQuery(f"There is no format {form}.", hint=f"Formats: {', '.join(FORMATS)}")
+            raise InvalidQuery(f"unknown format {form!r}", hint=f"use one of: {', '.join(FORMATS)}")
         wanted = names_of_document(memory, document) if document is not None else None
         self._events = events_of(
             memory, doc_ids=wanted or (), kinds=kinds, since=filter_value("since", since) if since else ""
@@ -584,18 +583,18 @@ class Export:
             yield logged
 
     def write(self, memory: Memory, path: str) -> Exported:
-        """Write the file ``path`` (absolute): the whole export, or the file stays as it was."""
+        """Write the export to the file ``path`` (absolute), atomically."""
         _check_target(memory, path)
         replace_file(path, (piece.encode("utf-8", "replace") for piece in self.pieces()))
         return self.done(path)
 
     def done(self, path: str = "") -> Exported:
-        """What was exported so far."""
+        """The result so far."""
         return Exported(path, self._form, self.count, self.left_out, self._damaged)
 
 
 def _line(logged: LoggedEvent) -> str:
-    """An event with its place, on one line: the event's own text to the letter, unless it holds a secret."""
+    """An event with its location as one line: its original text, unless it contains a possible secret."""
     head = json.dumps({"shard": logged.shard, "line": logged.line}, ensure_ascii=False)[:-1]
     raw = logged.event.raw.decode("utf-8", "replace")
     if find_secrets(_ESCAPES.sub(" ", raw)):
@@ -608,7 +607,7 @@ def _line(logged: LoggedEvent) -> str:
 def _check_target(memory: Memory, path: str) -> None:
     folder = os.path.dirname(path)
     if not os.path.isdir(folder):
-        raise NotFound(f"there is no folder {folder}", hint="make it first, or name another file")
+        raise NotFound(f"folder {folder!r} does not exist", hint="create it first, or choose another file")
     store = os.path.realpath(memory.layout.store)
     if os.path.commonpath([os.path.realpath(folder), store]) == store:
         raise Refused(f"{path} is inside the store", hint="export to a file outside .thunderus")

@@ -1,12 +1,12 @@
-"""One foreign Markdown file as a document of the store, field by field. Pure.
+"""Convert one foreign Markdown file to a document of the store, field by field. Pure.
 
-Bytes and facts in, text and notes out. The body is kept byte for byte, and so is every frontmatter line whose
-meaning does not clash with ours. A value that our schema cannot hold is set anew, and its original stands
-under ``metadata``; the notes say so. Values that begin with an unquoted ``*`` (``globs: **/*.ts`` in rules
-for editors) would name an anchor: what the writer means is a text, so it gets quotes.
+The input is bytes and facts, the output text and notes. The body is kept byte for byte, and so is every
+frontmatter line whose meaning does not conflict with ours. A value that does not match our schema is
+replaced, and the original is kept under ``metadata``, with a note. Values that start with an unquoted ``*``
+(``globs: **/*.ts`` in editor rules) are YAML aliases but meant as strings, so they are quoted.
 
-The only module that knows python-frontmatter, with our reader as its handler. The hot paths read with
-`read_document`, which a test holds equal to this.
+The only module that uses python-frontmatter, with our reader as its handler. Hot paths read with
+`read_document`; a test ensures that both give the same result.
 """
 
 from __future__ import annotations
@@ -39,24 +39,24 @@ _BEFORE = re.compile(r" {0,40}(?:- {1,8})?(?:([A-Za-z_][\w-]{0,60}): {1,40})?(?=
 
 
 def read_foreign(path: str, data: bytes) -> tuple[Reading, tuple[str, ...]]:
-    """A file as `read_document` reads it, values that begin with ``*`` taken as texts; and a note for each.
+    """Read a file like `read_document`, with values that start with ``*`` quoted; and a note for each.
 
-    A header that has another fault as well is told of as it stands in the file.
+    A header with any other error is returned as it is in the file.
     """
     first = reading = read_document(path, data)
     notes: list[str] = []
     while reading.header is None and reading.text is not None and len(notes) < _MOST:
         line = next((one.line for one in reading.problems), 0)
-        mended = _quoted(reading.text, line) if line else None
-        if mended is None:
+        fixed = _quoted(reading.text, line) if line else None
+        if fixed is None:
             return first, ()
-        notes.append(mended[1])
-        reading = read_document(path, mended[0].encode("utf-8", "surrogatepass"))
+        notes.append(fixed[1])
+        reading = read_document(path, fixed[0].encode("utf-8", "surrogatepass"))
     return (first, ()) if reading.header is None and notes else (reading, tuple(dict.fromkeys(notes)))
 
 
 def _quoted(text: str, number: int) -> tuple[str, str] | None:
-    """The text with the value in a line (from 1) in quotes, and a note; ``None`` when it begins otherwise."""
+    """Quote the value on a line (from 1), with a note; ``None`` if it does not start with ``*``."""
     lines = text.split("\n")
     line = lines[number - 1]
     before = _BEFORE.match(line)
@@ -65,8 +65,8 @@ def _quoted(text: str, number: int) -> tuple[str, str] | None:
     value = line[before.end() :].partition(" #")[0].rstrip()
     written = '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
     lines[number - 1] = line[: before.end()] + written + line[before.end() + len(value) :]
-    name = before[1] or "an item of a list"
-    return "\n".join(lines), f"{name} is in quotes now: no YAML reader takes a bare *"
+    name = before[1] or "list item"
+    return "\n".join(lines), f"{name}: quoted, because a value starting with * is not valid YAML"
 
 
 def read_post(text: str) -> tuple[dict[str, Any], str]:
@@ -91,12 +91,12 @@ def read_post(text: str) -> tuple[dict[str, Any], str]:
             root, problems = read_header(fm)
             if root is None:
                 first = problems[0]
-                message = f"The frontmatter cannot be read (line {first.line + 1}): {first.message}"
-                raise InvalidDocument(message, hint=first.hint or "Mend it by hand.")
+                message = f"cannot read the frontmatter (line {first.line + 1}): {first.message}"
+                raise InvalidDocument(message, hint=first.hint or "fix it by hand")
             return typed_data(root)
 
-    # Not `loads`: it hands the keys on as arguments, and "content" is one of its own. The library strips the
-    # body; we owe it to the byte.
+    # Not `loads`: it passes the keys on as arguments, and "content" is one of its own. The library strips the
+    # body, which must be kept byte for byte.
     metadata, _ = frontmatter.parse(text, handler=Handler())
     return dict(metadata), text[fences.body_start :] if fences is not None and fences.closed else text
 
@@ -109,7 +109,7 @@ _FOLDER_DOCUMENTS = frozenset(["readme", "index"])
 
 @dataclass(frozen=True, slots=True)
 class Dates:
-    """When a file first and last changed, RFC 3339; empty when nobody knows."""
+    """When a file was created and last changed, RFC 3339; empty if unknown."""
 
     created: str = ""
     updated: str = ""
@@ -117,10 +117,10 @@ class Dates:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What the store has already, and files planned before: ids, file paths (folded), numbers of decisions,
-    and by a digest of the body or the place of origin the ids of the documents.
+    """Names taken by stored documents and files planned before: ids, file paths (folded), numbers of
+    decisions, and document ids by a digest of the body and by origin.
 
-    ``wanted`` are the numbers that files of the same folder carry: nobody else gets one of them.
+    ``wanted`` are the numbers of files in the imported folder: no other file gets one of them.
     """
 
     ids: set[str] = field(default_factory=set)
@@ -131,16 +131,16 @@ class Taken:
     origins: dict[str, str] = field(default_factory=dict)
 
     def known(self, body: str, origin: str) -> str:
-        """Why a file with this body and from this place is not imported again; "" when it is new."""
+        """Why a file with this body and origin is not imported again; "" if it is new."""
         if body in self.bodies:
-            return f"the same text is there already as {self.bodies[body]}"
+            return f"duplicate of {self.bodies[body]}"
         if origin in self.origins:
             known = self.origins[origin]
-            return f"{known} was imported from it before and the text differs now: use `edit {known}`"
+            return f"already imported as {known}, but the text has changed since; use `edit {known}`"
         return ""
 
     def put(self, made: Imported, body: str) -> None:
-        """Count a document among those that are there."""
+        """Add a planned document."""
         self.bodies[body] = made.file.id
         self.ids.add(made.file.id)
         self.paths.add(ids.fold_key(made.file.path))
@@ -150,12 +150,12 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the caller decides: the folder of the kind, tags for all, the time now, where the files lie.
+    """Options of an import: the folder of the kind, tags for all documents, the current time, the origin.
 
-    ``origin`` goes before the path of a file where its source is noted; ``folder_name`` is the folder's own.
-    ``events`` and ``patches`` become the provenance of each document. With ``main`` a core document is the
-    core itself, when the store has none. ``mapping`` says which foreign field gives which of ours;
-    ``day_first`` how days with the year last are written.
+    ``origin`` is the prefix of the recorded source of a file; ``folder_name`` is the name of the folder.
+    ``events`` and ``patches`` become the provenance of each document. With ``main`` a core document becomes
+    the main core document if the store has none. ``mapping`` maps foreign fields to ours; ``day_first`` is
+    the order in dates with the year last.
     """
 
     folder: str
@@ -180,21 +180,21 @@ class Draft:
     notes: list[str] = field(default_factory=list)
 
     def replace(self, key: str, value: Any, why: str) -> None:
-        """Set ``key`` anew and keep what stood there."""
+        """Replace the value of ``key`` and keep the original."""
         self.edits[key] = value
         given = self.data.get(key)
         if given not in (None, "", [], {}):
             self.moved[key] = given
-            self.notes.append(f"{key} is now {value!r}: {why}; the original is under metadata")
+            self.notes.append(f"{key}: changed to {value!r} ({why}); original kept under metadata")
 
     def take(self, key: str, value: Any, source: str) -> None:
-        """Set ``key`` to what another field says."""
+        """Set ``key`` to the value of another field."""
         self.edits[key] = value
         given = self.data.get(key)
         if given not in (None, "", [], {}, value):
             self.moved[key] = given
         self.data = {**self.data, key: value}
-        self.notes.append(f"{key} is taken from {source}")
+        self.notes.append(f"{key}: taken from {source}")
 
 
 def set_title(draft: Draft, path: str, heading: str, decision: decisions.DecisionRecord) -> str:
@@ -207,22 +207,22 @@ def set_title(draft: Draft, path: str, heading: str, decision: decisions.Decisio
         if name.lower() in _FOLDER_DOCUMENTS and folder:
             name = os.path.basename(folder)
         title = name.replace("-", " ").replace("_", " ").strip().capitalize() or "Untitled"
-        draft.notes.append(f"it has no heading: the title {title!r} comes from its name")
-    draft.replace("title", title, "a title is text")
+        draft.notes.append(f"no heading; title {title!r} taken from the file name")
+    draft.replace("title", title, "a title is a string")
     return title
 
 
 def set_identity(draft: Draft, path: str, kind: str, title: str, taken: Taken, *, main: bool = False) -> str:
-    """Keep a fitting free id of the file's own, else make one: from the title, its path, then counted.
+    """Keep the file's own id if it is valid and free, otherwise derive one from the title, path or a counter.
 
-    With ``main`` the id is the kind itself, if that is free (``core``).
+    With ``main`` the id is the kind (``core``) if that is free.
     """
     if draft.data.get("kind") != kind:
-        draft.replace("kind", kind, "the import was asked for this kind")
+        draft.replace("kind", kind, "requested kind")
     given = draft.data.get("id")
     if main and kind not in taken.ids:
         if given != kind:
-            draft.replace("id", kind, "it is the core of this memory")
+            draft.replace("id", kind, "main core document")
         return kind
     if isinstance(given, str) and ids.is_document_id(given) and given not in taken.ids:
         return given
@@ -237,7 +237,7 @@ def set_identity(draft: Draft, path: str, kind: str, title: str, taken: Taken, *
     while made in taken.ids:
         count += 1
         made = f"{base}-{count}"
-    why = "that id is taken" if isinstance(given, str) and given in taken.ids else "it is no id here"
+    why = "id already taken" if isinstance(given, str) and given in taken.ids else "invalid id"
     draft.replace("id", made, why)
     return made
 
@@ -248,7 +248,7 @@ def choose_number(draft: Draft, decision: decisions.DecisionRecord, taken: Taken
         return wanted
     free = max(max(taken.numbers, default=0), max(taken.wanted, default=0)) + 1
     if wanted is not None:
-        draft.notes.append(f"number {wanted} is taken: the file gets {free}")
+        draft.notes.append(f"number {wanted} is taken; using {free}")
     return free
 
 
@@ -285,7 +285,7 @@ def set_tags(draft: Draft, path: str, options: Options) -> None:
     if kept:
         draft.edits["tags"] = wanted
         return
-    draft.replace("tags", wanted, "tags are a list of words")
+    draft.replace("tags", wanted, "tags must be a list of words")
 
 
 def moment(value: Any) -> str:
@@ -313,9 +313,9 @@ def set_dates(draft: Draft, stem: str, decision: decisions.DecisionRecord, dates
         updated = created
     for key, value in (("created", created), ("updated", updated)):
         if not _is_set(data, key):
-            draft.replace(key, value, "a time needs its hour and zone (RFC 3339)")
+            draft.replace(key, value, "a time needs an hour and an offset (RFC 3339)")
     if decision.unread_date:
-        draft.notes.append(f"its date ({decision.unread_date}) could be two days, or none: it is not used")
+        draft.notes.append(f"ambiguous or invalid date {decision.unread_date!r}; not used")
 
 
 def _is_set(data: Mapping[str, Any], key: str) -> bool:
@@ -324,7 +324,7 @@ def _is_set(data: Mapping[str, Any], key: str) -> bool:
 
 
 def set_records(draft: Draft, options: Options) -> None:
-    """Provenance and verification, kept where they have our shape."""
+    """Set provenance and verification; keep them if they have our format."""
     found = draft.data.get("provenance")
     given = found if isinstance(found, dict) else {}
     added = {"events": options.events, "patches": options.patches, "commits": ()}
@@ -334,14 +334,14 @@ def set_records(draft: Draft, options: Options) -> None:
     elif isinstance(found, dict) and all(isinstance(found.get(key, []), list) for key in wanted):
         draft.edits |= {f"provenance.{key}": items for key, items in wanted.items()}
     else:
-        draft.replace("provenance", wanted, "provenance lists events, patches and commits")
+        draft.replace("provenance", wanted, "provenance must have lists of events, patches and commits")
     seen = draft.data.get("verification")
     if isinstance(seen, dict) and seen.get("status") in STATUSES:
         if "last_verified_commit" not in seen:
             draft.edits["verification.last_verified_commit"] = None
         return
     unknown = {"last_verified_commit": None, "status": "unknown"}
-    draft.replace("verification", unknown, "verification has its own two keys")
+    draft.replace("verification", unknown, "verification must have last_verified_commit and status")
 
 
 def _ids(value: Any) -> list[str]:
@@ -364,15 +364,15 @@ _LINES = 60
 
 
 def read_mapping(given: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """``THEIRS=OURS`` as pairs. Raises `ThunderusError` for a field that we have not got."""
+    """Parse ``THEIRS=OURS`` into pairs. Raises `ThunderusError` for an unknown field of ours."""
     pairs = []
     for item in given:
         theirs, equals, ours = (part.strip() for part in item.partition("="))
         name = ours.replace("-", "_").lower()
         if not equals or not theirs:
-            raise ThunderusError(f"--map takes THEIRS=OURS, not {item}.")
+            raise ThunderusError(f"invalid value {item!r} for --map", hint="use THEIRS=OURS")
         if name not in FIELDS:
-            raise ThunderusError(f"There is no field {ours} to map to.", hint=f"Fields: {', '.join(FIELDS)}")
+            raise ThunderusError(f"unknown field {ours!r}", hint=f"use one of: {', '.join(FIELDS)}")
         pairs.append((theirs, name))
     return tuple(pairs)
 
@@ -380,15 +380,15 @@ def read_mapping(given: Iterable[str]) -> tuple[tuple[str, str], ...]:
 def apply_mapping(
     mapping: Iterable[tuple[str, str]], draft: Draft, body: str, *, day_first: bool | None = None
 ) -> list[decisions.RelationMention]:
-    """Set what is mapped, and return the relations that mapped fields tell."""
-    told: list[decisions.RelationMention] = []
+    """Set the mapped fields, and return the relations in mapped fields."""
+    mentions: list[decisions.RelationMention] = []
     for theirs, ours in mapping:
         value = _value(theirs, draft.data, body)
         if value in (None, "", [], {}):
             continue
         if ours in _RELATIONS:
             rel, backwards = _RELATIONS[ours]
-            told += decisions.value_mentions(value, rel, theirs, backwards=backwards)
+            mentions += decisions.value_mentions(value, rel, theirs, backwards=backwards)
         elif ours in _TIMES:
             _take_time(draft, ours, theirs, value, day_first)
         elif ours in _LISTS:
@@ -397,7 +397,7 @@ def apply_mapping(
             draft.take(ours, list(dict.fromkeys([*map(str, known), *_words(value)])), theirs)
         else:
             draft.take(ours, ", ".join(_words(value)) if isinstance(value, list) else str(value), theirs)
-    return told
+    return mentions
 
 
 def _take_time(draft: Draft, ours: str, theirs: str, value: Any, day_first: bool | None) -> None:
@@ -406,11 +406,11 @@ def _take_time(draft: Draft, ours: str, theirs: str, value: Any, day_first: bool
     if when:
         draft.take(ours, when, theirs)
     else:
-        draft.notes.append(f"{theirs} ({text}) is no day that can be read: {ours} does not come from it")
+        draft.notes.append(f"{theirs}: cannot read the date {text!r}; not used for {ours}")
 
 
 def _words(value: Any) -> list[str]:
-    """The items of a list, or of a text with commas."""
+    """The items of a list, or of a comma-separated text."""
     items = value if isinstance(value, list) else str(value).split(",")
     return [word for item in items if (word := str(item).strip().lstrip("#").strip())]
 
@@ -428,7 +428,7 @@ def _value(name: str, data: Mapping[str, Any], body: str) -> Any:
 
 
 def _plain(name: str) -> str:
-    """A name as it compares: case, blanks, ``-`` and ``_`` do not matter."""
+    """Normalize a name for comparison: ignore case, spaces, ``-`` and ``_``."""
     return "".join(char for char in name.casefold() if char.isalnum())
 
 
@@ -438,12 +438,12 @@ _BOM = "\ufeff"
 
 @dataclass(frozen=True, slots=True)
 class ImportedFile:
-    """What became of one file: a document (``id``, ``path``, ``title``) or nothing, and why (``reason``).
+    """The result for one file: a document (``id``, ``path``, ``title``), or the ``reason`` why it was
+    skipped.
 
-    Its text is kept whole. ``kept`` are the keys of its frontmatter that stay as they are, ``changed`` those
-    that got another value (the first is under ``metadata``), ``links`` the relations made of what it says of
-    others, ``decision_status`` what a decision says of itself. ``notes`` are for people. ``refused`` says
-    that it was skipped for something to be mended in it.
+    ``kept`` are unchanged keys of its frontmatter, ``changed`` those with a new value (the original is under
+    ``metadata``), ``links`` the relations found in it, ``decision_status`` the state of a decision. ``notes``
+    are for people. ``refused``: it was skipped because something in it has to be fixed.
     """
 
     source: str
@@ -461,8 +461,8 @@ class ImportedFile:
 
 
 class Imported(NamedTuple):
-    """A document to be: its file, whole text and number (of an ADR), and what its foreign file says: a
-    record's facts, and the id it gave itself."""
+    """A new document: its file, text and number (of an ADR), and from the foreign file: the facts of the
+    decision record, and its own id."""
 
     file: ImportedFile
     text: str
@@ -474,10 +474,10 @@ class Imported(NamedTuple):
 def import_document(
     path: str, data: bytes, kind: str, dates: Dates, taken: Taken, *, options: Options
 ) -> Imported | str:
-    """Make a document of kind ``kind`` from bytes ``data`` of the file ``path`` (relative to its folder); or
-    say why it cannot become one.
+    """Convert the bytes ``data`` of the file ``path`` (relative to its folder) to a document of kind
+    ``kind``; or return the reason why not.
 
-    Never raises on what a file holds; the same input gives the same result.
+    Never raises because of the content; the same input gives the same result.
     """
     reading, starred = read_foreign(path, data)
     text = reading.text
@@ -485,10 +485,10 @@ def import_document(
         return _problem(reading)
     plain_note = _plain_reason(reading)
     if reading.header is None and plain_note is None:
-        return f"its frontmatter cannot be read: {_problem(reading)}"
+        return f"invalid frontmatter: {_problem(reading)}"
     values, body = read_post(text) if plain_note is None else ({}, text.removeprefix(_BOM))
     if not body.strip():
-        return "it is empty"
+        return "empty file"
     stem = os.path.splitext(os.path.basename(path))[0]
     first = next((mark.text for mark in headings(body) if mark.text.strip()), "")
     draft = Draft(values)
@@ -507,9 +507,9 @@ def import_document(
     made = _edit(text, draft, origin) if plain_note is None else _wrap(text, body, draft, origin)
     again = read_document(target, made.encode("utf-8", "surrogatepass"))
     if again.document is None:
-        return f"it would not read back as a document: {_problem(again)}"
+        return f"cannot be converted to a valid document: {_problem(again)}"
     if again.document.body != body:
-        return "its text would not survive unchanged"
+        return "cannot be converted without changing its text"
     own, touched = values.get("id"), {*draft.edits, *draft.moved}
     file = ImportedFile(
         path,
@@ -528,65 +528,67 @@ def import_document(
 def _decision(
     draft: Draft, kind: str, stem: str, heading: str, body: str, options: Options
 ) -> decisions.DecisionRecord:
-    """What a file says of itself as a decision; of other kinds only what mapped fields tell."""
+    """The facts of a decision record; for other kinds only the relations in mapped fields."""
     day_first = options.day_first
     found = decisions.DecisionRecord()
     if kind == "adr":
         found = decisions.read_decision(stem, heading, draft.data, body, day_first=day_first)
-    told = apply_mapping(options.mapping, draft, body, day_first=day_first)
+    mapped = apply_mapping(options.mapping, draft, body, day_first=day_first)
     number = decisions.split_title(heading, found.number)[0]
     if number is not None and found.number not in (None, number):
-        draft.notes.append(f"its heading says number {number}, its file {found.number}: that one counts")
-    return replace(found, mentions=(*found.mentions, *told))
+        draft.notes.append(
+            f"number {number} in the heading, {found.number} in the file name; using {found.number}"
+        )
+    return replace(found, mentions=(*found.mentions, *mapped))
 
 
 def _problem(reading: Reading) -> str:
     if not reading.problems:
-        return "it cannot be read"
+        return "cannot be read"
     first = reading.problems[0]
     place = f" (line {first.line})" if first.line else ""
     wanted = f"; expected: {first.expected}" if first.expected else ""
-    return f"{first.message.rstrip('.')}{place}{wanted}"
+    return f"{first.message[:1].lower()}{first.message[1:].rstrip('.')}{place}{wanted}"
 
 
 def _plain_reason(reading: Reading) -> str | None:
-    """``None`` when the file has a frontmatter; else a note about what stands in its place, often empty."""
+    """``None`` if the file has frontmatter; otherwise a note about its beginning, often empty."""
     codes = {problem.rule for problem in reading.problems}
     text = (reading.text or "").removeprefix(_BOM)
     if reading.header is not None:
         return None
     if "TM005" in codes:
-        return "it begins with `---` and nothing closes it: the whole file is kept as text"
+        return "no closing `---` after the first line; the whole file is kept as text"
     if codes & _NO_HEADER:
         hugo = text.startswith("+++")
-        return "frontmatter between `+++` is not read: it is kept as part of the text" if hugo else ""
+        return "`+++` frontmatter is not supported; it is kept as text" if hugo else ""
     fences = find_fences(text)
     head = text[fences.start : fences.end] if fences is not None else ""
     if ":" not in head:
-        return "the lines between `---` at its start are no frontmatter: they are kept as text"
+        return "the lines between `---` at the start are not frontmatter; they are kept as text"
     return None
 
 
 def _wrap(text: str, body: str, draft: Draft, origin: str) -> str:
-    """Put a new header before a text that had none, with the line ends of that text."""
+    """Add a header to a text without one, with the line endings of that text."""
     header = dict(draft.edits)
     header["metadata"] = {"imported_from": origin}
     made = compose(header, "")
     if body.count("\r\n") * 2 > body.count("\n"):
         made = made.replace("\n", "\r\n")
     if text.startswith(_BOM):
-        draft.notes.append("the byte order mark moved in front of the new frontmatter")
+        draft.notes.append("byte order mark moved before the new frontmatter")
         made = _BOM + made
     return made + body
 
 
 def _edit(text: str, draft: Draft, origin: str) -> str:
-    """Set the drafted keys line by line; move clashing values under ``metadata``."""
+    """Set the drafted keys line by line; move conflicting values under ``metadata``."""
     for key, value in draft.edits.items():
         text = set_key(text, tuple(key.split(".")), value)
     for key in _foreign(text):
         draft.moved[key] = draft.data.get(key)
-        draft.notes.append(f"{key} has another meaning here: its value is under metadata")
+        draft.notes.append(f"{key}: moved under metadata, because it has another meaning here")
         text = remove_key(text, (key,))
     for key, value in draft.moved.items():
         text = set_key(text, ("metadata", key), value)
@@ -594,7 +596,7 @@ def _edit(text: str, draft: Draft, origin: str) -> str:
 
 
 def _foreign(text: str) -> list[str]:
-    """Top-level keys whose values the schema of documents refuses."""
+    """Top-level keys whose values do not match the schema of documents."""
     document = read_document("document.md", text.encode("utf-8", "surrogatepass")).document
     if document is None:
         return []

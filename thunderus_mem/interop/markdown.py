@@ -1,8 +1,7 @@
-"""`import markdown`: a folder of Markdown from elsewhere becomes documents, as one patch.
+"""`import markdown`: import a folder of Markdown files as documents, in one patch.
 
-What each file becomes, what is left out and who relates to whom is planned purely (`plan_folder`, and
-`fields` for one file); the files are read straight from disk, their dates from git, and written through a
-transaction.
+The conversion, skipped files and relations are planned without side effects (`plan_folder`, and `fields` for
+one file); files are read from disk, their dates from git, and documents are written through a transaction.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ _HEAD = 4_096
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file of the folder: path inside it, bytes, and when it changed."""
+    """A file of the folder: its path in the folder, bytes and dates."""
 
     path: str
     data: bytes
@@ -56,8 +55,7 @@ class SourceFile:
 
 
 class ImportPlan(NamedTuple):
-    """What would become of each file, in the order of their paths, and by source the texts of the
-    documents."""
+    """The result for each file, in the order of their paths, and the texts of the documents by source."""
 
     files: tuple[fields.ImportedFile, ...]
     texts: dict[str, str]
@@ -70,13 +68,13 @@ def plan_folder(
     options: fields.Options,
     tell: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> ImportPlan:
-    """Plan the import of ``files`` as documents of ``kind`` into a store that holds ``documents``; a file
-    whose body the store has already is skipped. Pure."""
+    """Plan the import of ``files`` as documents of ``kind`` into a store with ``documents``; a file whose
+    body is already in the store is skipped. Pure."""
     taken = _taken(documents)
     if kind == "adr":
         taken.wanted.update(number for file in files if (number := _number(file.path)) is not None)
         options = replace(options, day_first=decisions.writes_day_first(_date_lines(files)))
-    told: dict[str, fields.ImportedFile] = {}
+    results: dict[str, fields.ImportedFile] = {}
     made: dict[str, fields.Imported] = {}
     names = [file.path for file in files]
     main = _main(names) if kind == "core" else ""
@@ -86,7 +84,7 @@ def plan_folder(
         body = "" if reason else _body_key(file)
         origin = f"{options.origin}/{file.path}" if options.origin else file.path
         if reason := reason or taken.known(body, origin):
-            told[file.path] = fields.ImportedFile(file.path, reason=reason)
+            results[file.path] = fields.ImportedFile(file.path, reason=reason)
             continue
         own = replace(options, main=file.path == main)
         found = fields.import_document(file.path, file.data, kind, file.dates, taken, options=own)
@@ -94,14 +92,14 @@ def plan_folder(
             made[file.path] = found
             taken.put(found, body)
         else:
-            told[file.path] = fields.ImportedFile(file.path, reason=found, refused=True)
+            results[file.path] = fields.ImportedFile(file.path, reason=found, refused=True)
     related, texts = _relate(made)
-    told |= related
-    return _without_secrets(ImportPlan(tuple(told[path] for path in sorted(told)), texts), files)
+    results |= related
+    return _without_secrets(ImportPlan(tuple(results[path] for path in sorted(results)), texts), files)
 
 
 def _main(names: Sequence[str]) -> str:
-    """The file that is the core itself: the only one, or the one named so; "" when there is none."""
+    """The file that becomes the main core document: the only one, or the one with that name; "" if none."""
     if len(names) == 1:
         return names[0]
     return next((name for name in names if name.lower() == "core.md"), "")
@@ -126,37 +124,37 @@ def _number(path: str) -> int | None:
 
 
 def _date_lines(files: Sequence[SourceFile]) -> Iterator[str]:
-    """What stands behind ``Date:`` in the files."""
+    """The values of ``Date:`` lines in the files."""
     for file in files:
         yield from _DATE_LINE.findall(file.data[:_HEAD].decode("utf-8", "replace"))
 
 
 def _reading_order(path: str, kind: str) -> tuple[bool, int, str]:
-    """Numbered decisions first, so that each can keep its number; else by path."""
+    """Numbered decisions first, so that each keeps its number; then by path."""
     number = _number(path) if kind == "adr" else None
     return (number is None, number or 0, path)
 
 
 def _not_wanted(path: str, names: Sequence[str], kind: str) -> str:
-    """Why a file beside decisions is none itself: a list of them or a template."""
+    """Why a file among decisions is not a decision: an index page or a template."""
     folder, name = posixpath.split(path)
     stem = os.path.splitext(name)[0].lower()
     if kind != "adr" or (
         stem not in _NOT_DECISIONS and not any(word in stem.split("-") for word in _TEMPLATE_WORDS)
     ):
         return ""
-    if decisions.file_number(stem):  # a decision about templates; number 0 is where tools put their own
+    if decisions.file_number(stem):  # a decision about templates; tools use number 0 for their own template
         return ""
     if "template" in stem:
-        return "a template, no decision"
+        return "template"
     prefix = f"{folder}/" if folder else ""
     below = [other[len(prefix) :] for other in names if other != path and other.startswith(prefix)]
     others = any("/" in other or stem_of(other) not in _NOT_DECISIONS for other in below)
-    return "a page about decisions, none itself" if others else ""
+    return "index page" if others else ""
 
 
 def _body_key(file: SourceFile) -> str:
-    """The digest of a file's body as its document would have it."""
+    """The digest of a file's body, as it would be in its document."""
     reading = fields.read_foreign(file.path, file.data)[0]
     text = (reading.text if reading.text is not None else file.data.decode("latin-1")).removeprefix("\ufeff")
     return _digest(fields.read_post(text)[1] if reading.header is not None else text)
@@ -168,8 +166,8 @@ def _digest(body: str) -> str:
 
 
 def _relate(made: Mapping[str, fields.Imported]) -> tuple[dict[str, fields.ImportedFile], dict[str, str]]:
-    """Write what records say of each other as links between the new documents; what is told of each, and its
-    text, by source."""
+    """Convert mentions between records to links between the new documents; return the results and texts by
+    source."""
     names = _Names(made)
     texts = {path: doc.text for path, doc in made.items()}
     notes: dict[str, list[str]] = {path: list(doc.file.notes) for path, doc in made.items()}
@@ -177,7 +175,7 @@ def _relate(made: Mapping[str, fields.Imported]) -> tuple[dict[str, fields.Impor
     for path, doc in made.items():
         for mention in doc.decision.mentions:
             if mention.partial:
-                notes[path].append(f"no relation made of: {mention.partial}")
+                notes[path].append(f"no link made for: {mention.partial}")
                 continue
             found = names.find(path, mention.target)
             if len(found) != 1:
@@ -189,15 +187,15 @@ def _relate(made: Mapping[str, fields.Imported]) -> tuple[dict[str, fields.Impor
                 links[here].append(link)
                 texts[here] = insert_item(texts[here], ("links", mention.rel), made[there].file.id)
                 notes[here].append(f"{mention.rel} {made[there].file.id}")
-    told = {
+    results = {
         path: replace(doc.file, notes=tuple(dict.fromkeys(notes[path])), links=tuple(links[path]))
         for path, doc in made.items()
     }
-    return told, texts
+    return results, texts
 
 
 class _Names:
-    """What the imported files are called by each other: paths, numbers, ids and names of their own."""
+    """Resolves mentions between imported files: paths, numbers, ids and names."""
 
     def __init__(self, made: Mapping[str, fields.Imported]) -> None:
         self._made = made
@@ -210,7 +208,7 @@ class _Names:
                 self._names.setdefault(name, []).append(path)
 
     def find(self, here: str, target: str) -> list[str]:
-        """The imported files a target may mean from ``here``."""
+        """The imported files that a target in ``here`` may refer to."""
         if target.startswith("#"):
             return self._numbers.get(int(target[1:]), [])
         bare = target.removeprefix("?").partition("#")[0]
@@ -228,20 +226,20 @@ class _Names:
 
 
 def _not_found(mention: decisions.RelationMention, count: int) -> list[str]:
-    """What is said of a target that is no file, or more than one."""
+    """The note about a target that is not found, or ambiguous."""
     if mention.target.startswith("?"):
         return []
-    what = f"means {count} of the imported files" if count else "is not among the imported files"
-    return [f"`{mention.target}` ({mention.word or mention.rel}) {what}: link it by hand"]
+    what = f"matches {count} imported files" if count else "is not an imported file"
+    return [f"`{mention.target}` ({mention.word or mention.rel}) {what}; link it by hand"]
 
 
 def stem_of(path: str) -> str:
-    """The name of a file without its ending, in small letters."""
+    """The name of a file without its extension, in lower case."""
     return os.path.splitext(posixpath.basename(path))[0].lower()
 
 
 def holding_folder(directory: str) -> str:
-    """The folder at a path, or the one that holds the file there; absolute."""
+    """The folder at a path, or the one that contains the file there; absolute."""
     path = os.path.abspath(directory)
     return os.path.dirname(path) if os.path.isfile(path) else path
 
@@ -249,14 +247,14 @@ def holding_folder(directory: str) -> str:
 def read_folder(
     directory: str, now: datetime, tell: Callable[[str, int, int], None] = lambda what, done, total: None
 ) -> tuple[SourceFile, ...]:
-    """The Markdown files below ``directory`` with the dates git knows, else their own; no links.
+    """The Markdown files below ``directory`` with their dates from git or the file system, without symlinks.
 
-    Raises `NotFound` when nothing is at that path.
+    Raises `NotFound` if the path does not exist.
     """
     folder = holding_folder(directory)
     if not os.path.exists(directory):
         raise NotFound(
-            f"There is no folder {directory}.", hint="Give the folder that holds the Markdown files."
+            f"{directory!r} does not exist", hint="give the folder that contains the Markdown files"
         )
     chosen = [os.path.abspath(directory)] if os.path.isfile(directory) else list(_walk(folder))
     names = [os.path.relpath(path, folder).replace(os.sep, "/") for path in chosen]
@@ -271,7 +269,7 @@ def read_folder(
 
 
 def stored_documents(layout: Layout) -> Iterator[Document]:
-    """Every document of the store that reads, in use or archived, straight from its file."""
+    """Every valid document of the store, in use or archived, read directly from its file."""
     for folder in (*sorted(DOCUMENT_FOLDERS.values()), *FOLDERS[len(DOCUMENT_FOLDERS) :]):
         for path in _walk(layout.at(folder)):
             relative = layout.relative(path)
@@ -284,7 +282,7 @@ def stored_documents(layout: Layout) -> Iterator[Document]:
 
 
 def _walk(folder: str) -> Iterator[str]:
-    """Markdown files below a folder, by name; hidden folders, links and dependencies are passed over."""
+    """Markdown files below a folder, by name; hidden files, symlinks and dependencies are skipped."""
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
@@ -300,7 +298,7 @@ def _walk(folder: str) -> Iterator[str]:
 
 
 def _bytes(path: str) -> bytes | None:
-    """A file's bytes, one more than allowed at most so that a reader can say it is too large."""
+    """A file's bytes, at most one more than allowed so that the reader reports it as too large."""
     try:
         with open(path, "rb") as file:
             return file.read(MAX_DOCUMENT + 1)
@@ -316,7 +314,7 @@ def _git_dates(folder: str) -> dict[str, fields.Dates]:
 
 
 def _file_dates(path: str, now: datetime) -> fields.Dates:
-    """When the file was last written, by its own time; never later than now."""
+    """The modification time of a file; never later than now."""
     try:
         moment = datetime.fromtimestamp(os.stat(path).st_mtime, UTC)
     except (OSError, OverflowError, ValueError):
@@ -327,10 +325,10 @@ def _file_dates(path: str, now: datetime) -> fields.Dates:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What an import did, or would do (``dry_run``): one entry a file, in the order of their paths.
+    """The result of an import, or of a ``dry_run``: one entry per file, in the order of their paths.
 
-    ``event_id`` names the event in the log; it is empty when nothing was written. ``published`` is false
-    when the event is on disk but a file is not yet: the next command puts it there.
+    ``event_id`` is the event in the log, empty if nothing was written. ``published`` is false if the event is
+    on disk but a file is not yet; the next command writes it.
     """
 
     directory: str
@@ -344,7 +342,7 @@ class ImportReport:
 
     @property
     def refused(self) -> int:
-        """How many files were skipped for something to be mended in them."""
+        """The number of files skipped because something in them has to be fixed."""
         return sum(file.refused for file in self.files)
 
 
@@ -359,14 +357,14 @@ def import_markdown(
     why: str = "",
     actor: str = "user",
 ) -> ImportReport:
-    """Bring the Markdown files of ``directory`` (or one file) into the store as documents of ``kind``.
+    """Import the Markdown files of ``directory`` (or one file) as documents of ``kind``.
 
-    Texts are kept byte for byte; a file whose text is in the store already is skipped. All new documents are
-    one patch: one event, or one for every 500. ``mapping`` (``THEIRS=OURS``) says which of their fields give
-    ours. Raises `NotFound` when the folder is not there, `ThunderusError` for an unknown kind or field.
+    Texts are kept byte for byte; a file whose text is already in the store is skipped. All new documents are
+    one patch: one event, or one for every 500. ``mapping`` (``THEIRS=OURS``) maps their fields to ours.
+    Raises `NotFound` if the folder does not exist, `ThunderusError` for an unknown kind or field.
     """
     if kind not in KINDS:
-        raise ThunderusError(f"There is no kind {kind}.", hint=f"Kinds: {', '.join(KINDS)}.")
+        raise ThunderusError(f"unknown kind {kind!r}", hint=f"use one of: {', '.join(KINDS)}")
     pairs = fields.read_mapping(mapping)
     files = read_folder(directory, memory.now(), memory.tell)
     layout = memory.layout
@@ -407,7 +405,7 @@ def _report(directory: str, kind: str, plan: ImportPlan, *, dry_run: bool = Fals
 
 
 def _without_secrets(plan: ImportPlan, files: Sequence[SourceFile]) -> ImportPlan:
-    """Leave out texts in which something looks like a secret; the value is never told."""
+    """Skip texts with a possible secret; the value is never shown."""
     sources = {file.path: file.data for file in files}
     kept = []
     for file in plan.files:
@@ -418,30 +416,31 @@ def _without_secrets(plan: ImportPlan, files: Sequence[SourceFile]) -> ImportPla
         if secret is not None:
             line = _line_of(text[secret.start : secret.end], sources[file.source])
             what = f"{secret.kind}, line {line}" if line else secret.kind
-            reason = f"it seems to hold a secret ({what}): take it out first"
+            reason = f"possible secret ({what}); remove it first"
             file = fields.ImportedFile(file.source, reason=reason, refused=True)
         kept.append(file)
     return plan._replace(files=tuple(kept))
 
 
 def _line_of(value: str, data: bytes) -> int:
-    """The line, from 1, in which a file says ``value``; 0 when it does not say it so."""
+    """The line (from 1) of a file that contains ``value``; 0 if none does literally."""
     at = data.find(value.encode("utf-8", "surrogatepass"))
     return data.count(b"\n", 0, at) + 1 if at >= 0 else 0
 
 
 def _kept_documents(layout: Layout) -> Iterator[Document]:
-    """The documents an import leaves as they are: all but a core that nobody has filled in yet."""
+    """The documents that an import does not replace: all except an unedited core template."""
     return (document for document in stored_documents(layout) if not _is_template(document))
 
 
 def _is_template(document: Document) -> bool:
-    """Whether this is the core as `init` wrote it."""
+    """Whether this is the unedited core template written by `init`."""
     return document.id == "core" and document.body.strip() == skeleton("core", document.title).strip()
 
 
 def _origin(directory: str, root: str) -> str:
-    """Where the files lie, without naming this machine: from the root, else from their repository's name."""
+    """The origin of the files without absolute paths: relative to the root, or to their repository's
+    parent."""
     folder = os.path.realpath(holding_folder(directory))
     relative = os.path.relpath(folder, os.path.realpath(root)).replace(os.sep, "/")
     if relative == ".":

@@ -1,10 +1,9 @@
-"""`migrate`: brings a store of an older or looser shape to the present one, or shows how.
+"""`migrate`: convert a store to the current format, or show the changes.
 
-Documents pass a tuple of small pure steps, text to text (`MIGRATIONS`). Each changes only the keys it names,
-byte for byte, and leaves a text alone that needs it not: running them again does nothing. Keys that no step
-knows stay. The docstring of a step is its page in the manual. The gardener's rules under the names Thunderus
-gives them are rewritten line by line. `migrate` reads files and the index, asks git for dates, and writes
-through a transaction.
+Documents pass through small pure steps, text to text (`MIGRATIONS`). Each step changes only its own keys,
+byte for byte, and is idempotent. Unknown keys stay. The docstring of a step is its description in the manual.
+Gardener rules with Thunderus's names are rewritten line by line. `migrate` reads files and the index, asks
+git for dates, and writes through a transaction.
 """
 
 from __future__ import annotations
@@ -44,6 +43,7 @@ from thunderus_mem.store.paths import GARDENER_FILE, OLDER_FOLDERS, inside, kind
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from thunderus_mem.diagnostic import Diagnostic
     from thunderus_mem.document.document import Document
     from thunderus_mem.memory.memory import Memory
 
@@ -70,7 +70,7 @@ _TIME: Final = re.compile(
 
 
 def kind_of_word(word: str, folder: str) -> str:
-    """The kind that an older word means in the folder of a kind; the word itself when it is none we know."""
+    """The kind meant by an older word in the folder of a kind; an unknown word is returned unchanged."""
     lower = word.strip().lower()
     if lower in KINDS:
         return lower
@@ -78,12 +78,12 @@ def kind_of_word(word: str, folder: str) -> str:
 
 
 def status_of_word(word: str) -> str:
-    """The status of a verification that an older word means; "" when it means none."""
+    """The verification status meant by an older word; "" for an unknown word."""
     return _STATUSES.get(word.strip().lower(), "")
 
 
 def list_of_id(id: str) -> str:
-    """Which list of the provenance an id belongs to: events, patches or commits; "" when it is no id."""
+    """The list of the provenance that an id belongs to: events, patches or commits; "" if it is not an id."""
     if _EVENT.fullmatch(id):
         return "events"
     if _PATCH.fullmatch(id):
@@ -92,7 +92,7 @@ def list_of_id(id: str) -> str:
 
 
 def moment(text: str) -> str:
-    """The RFC 3339 time that an older time means, in UTC where it names no offset; "" when it is none."""
+    """Convert an older time to RFC 3339, in UTC if it has no offset; "" if it is not a time."""
     if parse_timestamp(text) is not None:
         return text
     match = _TIME.fullmatch(text.strip())
@@ -116,9 +116,9 @@ _NUMBERED: Final = re.compile(r"adr-(\d+)(?:-(.+))?", re.ASCII | re.IGNORECASE)
 
 
 class OlderDocument(NamedTuple):
-    """A document as a step sees it: its path from the root, the kind of its folder, its text.
+    """The input of a step: a document's root-relative path, the kind of its folder, its text.
 
-    ``dates`` are the times of its first and last commit, for a document that names none itself.
+    ``dates`` are the times of its first and last commit, for a document without dates of its own.
     """
 
     path: str
@@ -133,32 +133,32 @@ class OlderDocument(NamedTuple):
 
     @property
     def body(self) -> str | None:
-        """What follows its frontmatter; ``None`` without one."""
+        """The text after its frontmatter; ``None`` without frontmatter."""
         fences = find_fences(self.text)
         return self.text[fences.body_start :] if fences is not None else None
 
 
 class Migration(NamedTuple):
-    """One step: its name, and what it makes of a document."""
+    """One step: its name, and the function that converts a document."""
 
     name: str
     change: Callable[[OlderDocument], str]
 
     @property
     def page(self) -> str:
-        """What it does, for people."""
+        """Its description in the manual."""
         return " ".join((self.change.__doc__ or "").split())
 
 
 def is_present(document: Document) -> bool:
-    """Whether a document surely has its present shape, so that no step needs to look at it."""
+    """Whether a document certainly has the current format, so that all steps can be skipped."""
     return is_valid_fast(DOCUMENT, document.data()) and next(ambiguous(document.header), None) is None
 
 
 def migrated(source: OlderDocument) -> tuple[str, tuple[str, ...]]:
-    """The text in its present shape, and the names of the steps that changed it, in order.
+    """The text in the current format, and the names of the steps that changed it, in order.
 
-    The body stays as it is; a step whose edit cannot be made leaves the text alone.
+    The body never changes; a step that cannot be applied is skipped.
     """
     names = []
     for step in MIGRATIONS:
@@ -173,19 +173,19 @@ def migrated(source: OlderDocument) -> tuple[str, tuple[str, ...]]:
 
 
 def _text(node: Node | None) -> str | None:
-    """The text of a scalar that has one."""
+    """The text of a non-empty scalar."""
     if isinstance(node, Scalar) and not is_null(node) and node.text.strip():
         return node.text
     return None
 
 
 def _is_empty(node: Node | None) -> bool:
-    """Whether there is nothing, or a text without any letter."""
+    """Whether the value is missing, or a text without any letter."""
     return is_null(node) or (isinstance(node, Scalar) and not node.text.strip())
 
 
 def header_first(source: OlderDocument) -> str:
-    """Blank lines before the opening ``---`` go: a frontmatter begins in the first line."""
+    """Remove blank lines before the opening ``---``, because frontmatter starts on the first line."""
     text = source.text
     if source.body is not None:
         return text
@@ -195,14 +195,14 @@ def header_first(source: OlderDocument) -> str:
 
 
 def nested_provenance(source: OlderDocument) -> str:
-    """``events``, ``patches`` and ``commits`` that stand below ``provenance:`` without being indented are
-    moved under it."""
+    """Move ``events``, ``patches`` and ``commits`` that follow ``provenance:`` without indentation under
+    it."""
     return nest_keys(source.text, "provenance", _LISTS)
 
 
 def nested_verification(source: OlderDocument) -> str:
-    """``last_verified_commit`` and ``status`` that stand below ``verification:`` without being indented are
-    moved under it."""
+    """Move ``last_verified_commit`` and ``status`` that follow ``verification:`` without indentation under
+    it."""
     status = _text(source.header.get("status")) or "unknown"
     # Any other word is the status of a decision.
     names = ("last_verified_commit", *(("status",) if status_of_word(status) else ()))
@@ -210,8 +210,8 @@ def nested_verification(source: OlderDocument) -> str:
 
 
 def provenance(source: OlderDocument) -> str:
-    """``provenance`` becomes a mapping of the lists ``events`` and ``patches``: one that is missing is added
-    empty, one list of ids is sorted into them, a single id becomes a list of one."""
+    """Convert ``provenance`` to a mapping with the lists ``events`` and ``patches``: add missing lists as
+    empty ones, sort a single list of ids into them, convert a single id to a list."""
     node, text = source.header.get("provenance"), source.text
     if isinstance(node, Mapping) and node.entries:
         for name in _LISTS:
@@ -232,7 +232,7 @@ def provenance(source: OlderDocument) -> str:
 
 
 def _listed(node: Node | None) -> list[str] | None:
-    """The texts of a list, of a single text, or of nothing; ``None`` when there is something else."""
+    """The texts of a list, of a single text, or of a missing value; ``None`` for anything else."""
     if is_null(node) or (isinstance(node, Mapping) and not node.entries):
         return []
     items = node.items if isinstance(node, Sequence) else (node,)
@@ -241,8 +241,8 @@ def _listed(node: Node | None) -> list[str] | None:
 
 
 def verification(source: OlderDocument) -> str:
-    """``verification`` becomes a mapping with ``last_verified_commit`` and ``status``: missing ones are added
-    (null, unknown), a bare word or ``true`` becomes the status, older words for a status the present ones."""
+    """Convert ``verification`` to a mapping with ``last_verified_commit`` and ``status``: add missing keys
+    (null, unknown), use a bare word or ``true`` as the status, replace older status words."""
     node, text = source.header.get("verification"), source.text
     if isinstance(node, Mapping) and node.entries:
         if node.get("last_verified_commit") is None:
@@ -257,14 +257,14 @@ def verification(source: OlderDocument) -> str:
 
 
 def kind(source: OlderDocument) -> str:
-    """Older words for a kind become the present ones; a missing kind is that of the folder."""
+    """Replace older words for a kind; set a missing kind to that of the folder."""
     word = _text(source.header.get("kind"))
     wanted = kind_of_word(word or "", source.kind)
     return source.text if word == wanted else set_key(source.text, ("kind",), wanted)
 
 
 def title(source: OlderDocument) -> str:
-    """A missing title is the first heading of the text, else made from the file name."""
+    """Set a missing title to the first heading, or derive it from the file name."""
     if not _is_empty(source.header.get("title")):
         return source.text
     first = next((mark.text.strip() for mark in headings(source.body or "") if mark.text.strip()), "")
@@ -273,8 +273,8 @@ def title(source: OlderDocument) -> str:
 
 
 def identity(source: OlderDocument) -> str:
-    """A missing id follows from the file name: ``fact_testing_coverage.md`` and ``testing.coverage.md`` are
-    ``fact.testing.coverage``, ``ADR-0007-use-jwt.md`` is ``adr.use-jwt``, ``ADR-0007.md`` is ``adr.0007``."""
+    """Derive a missing id from the file name: ``fact_testing_coverage.md`` and ``testing.coverage.md`` become
+    ``fact.testing.coverage``, ``ADR-0007-use-jwt.md`` ``adr.use-jwt``, ``ADR-0007.md`` ``adr.0007``."""
     if not _is_empty(source.header.get("id")):
         return source.text
     kind = _text(source.header.get("kind")) or source.kind
@@ -296,8 +296,8 @@ def _stem(path: str) -> str:
 
 
 def tags(source: OlderDocument) -> str:
-    """``tags`` in one text become a list, split at commas or, where there are none, at blanks. A document
-    without any is tagged with its kind: Thunderus refuses one that has no tag."""
+    """Convert ``tags`` in one string to a list, split at commas or, if there are none, at spaces. Tag a
+    document without tags with its kind, because Thunderus rejects documents without tags."""
     node = source.header.get("tags")
     if isinstance(node, Mapping) or (isinstance(node, Sequence) and node.items):
         return source.text
@@ -306,9 +306,9 @@ def tags(source: OlderDocument) -> str:
 
 
 def times(source: OlderDocument) -> str:
-    """``created`` and ``updated`` become RFC 3339 times: a day its midnight, and UTC where no offset
-    is given. A missing one is taken from ``created_at``, ``date``, ``updated_at``, ``modified`` and
-    the like, else from the other of the two, else from git."""
+    """Convert ``created`` and ``updated`` to RFC 3339 times, with midnight and UTC as defaults. Take a
+    missing one from ``created_at``, ``date``, ``updated_at``, ``modified`` or similar keys, from the other of
+    the two, or from git."""
     header, text = source.header, source.text
     created, updated = (_text(header.get(name)) for name in ("created", "updated"))
     made = moment(created or "") or _first(header, _MADE)
@@ -326,8 +326,8 @@ def _first(header: Mapping, names: tuple[str, ...]) -> str:
 
 
 def links(source: OlderDocument) -> str:
-    """``links`` becomes a mapping of relations to lists: a bare list of ids is ``refers_to``, a single id a
-    list of one."""
+    """Convert ``links`` to a mapping of relations to lists: a bare list of ids becomes ``refers_to``, a
+    single id a list."""
     node, text = source.header.get("links"), source.text
     if isinstance(node, Mapping):
         for relation in RELATIONS:
@@ -340,8 +340,7 @@ def links(source: OlderDocument) -> str:
 
 
 def quotes(source: OlderDocument) -> str:
-    """Unquoted values that readers of YAML 1.1 take for something else (``no``, ``012``, ``1:30``) get
-    quotes."""
+    """Quote values that YAML 1.1 readers would not read as strings (``no``, ``012``, ``1:30``)."""
     values = [value for _, value in ambiguous(source.header)]
     return quote_values(source.text, values) if values else source.text
 
@@ -465,10 +464,10 @@ _ROOM = 40 * 1024
 
 
 class MigratedFile(NamedTuple):
-    """One file that migrates: the steps it takes, and what becomes of its text.
+    """One file to migrate: the steps that change it, and the diff.
 
-    ``path`` is where it belongs; ``moved_from`` is where it stands, when that is another place. ``diff`` is
-    empty when it only moves, ``None`` when it is too long to show.
+    ``path`` is its new path; ``moved_from`` is its current path if different. ``diff`` is empty if it only
+    moves, ``None`` if it is too long to show.
     """
 
     path: str
@@ -479,19 +478,18 @@ class MigratedFile(NamedTuple):
 
 
 class NotMigrated(NamedTuple):
-    """A file that only a person can bring up to date, and why."""
+    """A file that needs manual changes, and why."""
 
     path: str
     reason: str
 
 
 class MigrationReport(NamedTuple):
-    """What `migrate` would do or, with ``applied``, did.
+    """The changes that `migrate` would make or, with ``applied``, made.
 
-    ``version`` is the store's version of the formats by its schemas, 0 when it has none; ``present`` that of
-    this program. ``files`` are written beside the documents: copies of the schemas that differ, and what is
-    missing. ``published`` is false when an event is on disk but a file is not yet: the next command puts it
-    there.
+    ``version`` is the store's format version by its schemas, 0 if it has none; ``present`` is that of this
+    program. ``files`` are missing or outdated files of the store other than documents. ``published`` is false
+    if an event is on disk but a file is not yet; the next command writes it.
     """
 
     version: int
@@ -511,7 +509,7 @@ class MigrationReport(NamedTuple):
 
 @dataclass(slots=True)
 class _Dates:
-    """When documents were committed, as git knows it: asked before the lock, for those that do not say."""
+    """Commit times of documents without dates of their own, asked from git before taking the lock."""
 
     known: dict[str, tuple[str, str]] = field(default_factory=dict)
     wanted: set[str] = field(default_factory=set)
@@ -524,11 +522,11 @@ class _File(NamedTuple):
 
 
 def migrate(memory: Memory, *, apply: bool = False, why: str = "", actor: str = "user") -> MigrationReport:
-    """Work out what brings every document, the gardener's rules and the schemas to their present shape.
+    """Compute the changes that convert documents, gardener rules and schemas to the current format.
 
-    With ``apply`` it is written: documents and rules as one change that `undo` takes back, then what a store
-    has beside them. Old lines of the log stay as they are. Raises `Refused` for a store of a later version,
-    `NotWritable` when a folder of documents cannot be looked into.
+    With ``apply`` they are written: documents and rules as one change that `undo` can revert, then the other
+    files of the store. Old lines of the log stay the same. Raises `Refused` for a store of a later version,
+    `NotWritable` if a folder of documents cannot be listed.
     """
     refuse_newer(memory.layout, memory.config)
     refuse_unlisted(scan(memory.root, FOLDERS).unlisted)
@@ -559,14 +557,14 @@ def migrate(memory: Memory, *, apply: bool = False, why: str = "", actor: str = 
 def _write(
     memory: Memory, report: MigrationReport, dates: _Dates, *, why: str, actor: str
 ) -> MigrationReport:
-    """Write what becomes of the files now, and say what was written."""
+    """Write the converted files, and report what was written."""
     written: set[str] = set()
     with open_transaction(memory, OP) as transaction:
         files, left = _plan(memory, dates)
         for edits in _batches(files):
             transaction.commit(OP, edits, why=why or f"to version {FORMAT}", actor=actor)
             written.update(edit.path for edit in edits if edit.after is not None)
-            if not transaction.outcome.published:  # the disk refuses: what comes next may need that file
+            if not transaction.outcome.published:  # a write failed, and the next batch may need that file
                 break
     return report._replace(
         changes=tuple(file.change for file in files if file.change.path in written),
@@ -577,7 +575,7 @@ def _write(
 
 
 def _batches(files: list[_File]) -> Iterator[list[FileChange]]:
-    """The edits, in order, as many in one event as its diffs have room for; a file moves, then changes."""
+    """The edits in order, as many per event as fit with their diffs; a file is moved first, then changed."""
     for file in files:
         if file.change.moved_from:
             id, old, new = file.change.id, file.change.moved_from, file.change.path
@@ -597,14 +595,14 @@ def _batches(files: list[_File]) -> Iterator[list[FileChange]]:
 
 
 def _plan(memory: Memory, dates: _Dates) -> tuple[list[_File], list[NotMigrated]]:
-    """What becomes of each file, in order of their paths, and the files that are left to people."""
+    """The files to migrate in the order of their paths, and the files that need manual changes."""
     files: list[_File] = []
     left: list[NotMigrated] = []
     given: set[str] = set()
     paths = [path for path, _, _ in memory.index.files()]
     every = sorted({*paths, *_older_paths(memory)})
     for done, path in enumerate(every):
-        memory.tell("Looking at documents:", done, len(every))
+        memory.tell("Checking documents:", done, len(every))
         found = _document(memory, path, given, dates)
         if isinstance(found, NotMigrated):
             left.append(found)
@@ -625,17 +623,17 @@ def _older_paths(memory: Memory) -> Iterator[str]:
 
 
 def _document(memory: Memory, path: str, given: set[str], dates: _Dates) -> _File | NotMigrated | None:
-    """What becomes of a document; ``None`` when it is as it should be. ``given`` are ids others get."""
+    """The migration of a document; ``None`` if it is up to date. ``given`` are ids assigned to others."""
     place = present_place(path)
     target = place or path
     kind = kind_of(target)
     text = _text_of(memory, path)
     if kind is None or text is None:
         return (
-            None if kind is None else NotMigrated(path, "it cannot be read as text; see `thunderus-mem lint`")
+            None if kind is None else NotMigrated(path, "not a readable text file; see `thunderus-mem lint`")
         )
     if place is not None and os.path.lexists(memory.layout.at(place)):
-        return NotMigrated(path, f"it belongs in {place}, where another file stands: join them by hand")
+        return NotMigrated(path, f"cannot move to {place}: the file already exists; merge them by hand")
     reading = read_document(target, text.encode())
     if place is None and reading.document is not None and is_present(reading.document):
         return None
@@ -644,29 +642,33 @@ def _document(memory: Memory, path: str, given: set[str], dates: _Dates) -> _Fil
     if reading.document is not None and not reading.document.created:
         dates.wanted.add(path)
     if reading.document is None:
-        return _left_out(path, reading.problems[0].message, found=place is not None or steps != ())
+        return _not_migrated(path, reading.problems[0], found=place is not None or steps != ())
     if not steps and place is None:
         return None
     if holds_secret(text):
-        return NotMigrated(path, "it holds what looks like a secret: take it out first")
+        return NotMigrated(path, "contains a possible secret; remove it first")
     if path == CORE_LOCAL_FILE:
         return NotMigrated(
-            path, "it is personal, and a change would be logged for all: `thunderus-mem lint` helps"
+            path, "personal files are not logged; change it by hand with the help of `thunderus-mem lint`"
         )
     id = reading.document.id
     row = memory.index.get(id)
     if "identity" in steps and (id in given or (row is not None and row.path != path)):
-        return NotMigrated(path, f"it has no id, and {id} is taken: give it one")
+        return NotMigrated(path, f"has no id, and {id!r} is taken; choose one")
     names = (*(("place",) if place else ()), *steps)
     diff = unified_diff(text, after, target)
     return _File(MigratedFile(target, id, names, diff, path if place else ""), text, after)
 
 
-def _left_out(path: str, problem: str, *, found: bool) -> NotMigrated | None:
-    """A file that is no document before and after is lint's to tell; one that needs a hand is named here."""
-    if problem == "The file has no frontmatter.":
-        return NotMigrated(path, "it has no frontmatter: move it out and `thunderus-mem import markdown` it")
-    return NotMigrated(path, problem[:1].lower() + problem[1:].rstrip(".")) if found else None
+def _not_migrated(path: str, problem: Diagnostic, *, found: bool) -> NotMigrated | None:
+    """The entry for a file that needs manual changes; ``None`` if only lint should report it."""
+    if problem.rule == "TM004":
+        return NotMigrated(
+            path,
+            "no frontmatter; move it out of the store and import it with `thunderus-mem import markdown`",
+        )
+    message = problem.message[:1].lower() + problem.message[1:].rstrip(".")
+    return NotMigrated(path, message) if found else None
 
 
 def _text_of(memory: Memory, path: str) -> str | None:
@@ -677,7 +679,7 @@ def _text_of(memory: Memory, path: str) -> str | None:
 
 
 def _rules(memory: Memory) -> _File | None:
-    """What becomes of the gardener's rules."""
+    """The migration of the gardener's rules."""
     try:
         text = read_file(memory.layout.gardener_file, MAX_DOCUMENT).decode("utf-8")
     except (NotFound, UnicodeDecodeError):

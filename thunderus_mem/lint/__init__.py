@@ -1,7 +1,7 @@
-"""What is wrong with documents and the store, and which memories the code no longer supports.
+"""Problems in documents and the store, and documents that may be out of date with the code.
 
-`rule` (what a rule is, the table of codes, one document under lint), `rules`, `engine` (runs them;
-fingerprints, edits, pages) and `injection` (texts that steer an agent) touch no disk. `runner` (documents in
-many processes, the store, a text before it is written), `lint` (the command and its baseline) and `check`
-(the code) read it; only `lint --fix` and the baseline write.
+`rule` (the types, the table of codes, one document under lint), `rules`, `engine` (runs rules; fingerprints,
+edits, rule pages) and `injection` (prompt injection) touch no disk. `runner` (documents in parallel, the
+store, a text before it is written), `lint` (the command and its baseline) and `check` (the code) read the
+disk; only `lint --fix` and the baseline write.
 """

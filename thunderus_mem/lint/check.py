@@ -1,7 +1,7 @@
-"""``check``: which memories does the code not support, or does a change of it make false?
+"""The command `check`: documents that may be out of date, or that a code change affects.
 
-`check` judges anchors against the working tree; `check_staged`, `check_since` and `check_diff` judge what a
-change of the code does to them. Reads code and git; writes nothing but verdicts into the cache.
+`check` evaluates anchors against the working tree; `check_staged`, `check_since` and `check_diff` find the
+anchors affected by a change. Reads code and git; writes only cached verdicts.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ if TYPE_CHECKING:
     from thunderus_mem.verdicts.verdict import Tree
 
 _MOST_EXPLAINED = 100
-"""Findings whose commit is looked for: a tree in which more is stale has another worry than who did it."""
+"""Findings for which the breaking commit is searched; with more stale anchors than this it is not useful."""
 
 
 class CodeFinding(NamedTuple):
-    """A claim that the code does not support.
+    """A document that may be out of date, because the code of an anchor changed.
 
-    ``path`` and ``line`` are where the document makes it, ``place`` is its anchor, ``verdict`` changed or
-    missing, ``now`` where the code is that is there instead ("" when none is). ``file`` and ``hunk`` are of
-    the change that did it, ``commit`` its hash and ``subject`` ("" when it is not committed, or not known);
-    ``diff`` is the code that was meant and the code that is there, "" when one of them is not known.
+    ``path`` and ``line`` locate the anchor in the document, ``place`` is the anchor, ``verdict`` is changed
+    or missing, ``now`` is where the code is now ("" if missing). ``file`` and ``hunk`` belong to the change
+    that caused it, ``commit`` and ``subject`` to its commit ("" if not committed or unknown). ``diff``
+    compares the verified code with the current code ("" if one of them is unknown).
     """
 
     doc_id: str
@@ -65,7 +65,7 @@ class CodeFinding(NamedTuple):
 
 
 class Unknown(NamedTuple):
-    """An anchor of which nothing can be said, and why."""
+    """An anchor that could not be checked, and why."""
 
     doc_id: str
     place: str
@@ -73,7 +73,7 @@ class Unknown(NamedTuple):
 
 
 class CheckReport(NamedTuple):
-    """What was looked at and what was found, by document."""
+    """The findings, and the number of documents and anchors checked."""
 
     findings: tuple[CodeFinding, ...]
     unknown: tuple[Unknown, ...]
@@ -83,7 +83,7 @@ class CheckReport(NamedTuple):
 
 
 def check(memory: Memory, ids: Sequence[str] = ()) -> CheckReport:
-    """Judge the anchors of some documents, or of all, against the working tree."""
+    """Check the anchors of the given documents, or of all, against the working tree."""
     memory.refresh()
     rows = [find_row(memory, id).id for id in ids] or None
     anchors = memory.index.anchors(rows)
@@ -108,7 +108,7 @@ def check(memory: Memory, ids: Sequence[str] = ()) -> CheckReport:
 
 
 class _Cause(NamedTuple):
-    """What made an anchor stale, as far as it is known; the fields are those of `CodeFinding`."""
+    """What made an anchor stale, as far as known; the fields are those of `CodeFinding`."""
 
     file: str = ""
     hunk: str = ""
@@ -118,7 +118,7 @@ class _Cause(NamedTuple):
 
 
 def _cause(judge: Judge, verdict: Verdict, *, look: bool) -> _Cause:
-    """What made a verdict what it is; without ``look`` the commit that did it is not looked for."""
+    """Find the cause of a verdict; with ``look`` false, without searching for the commit."""
     if judge.past is None:
         return _Cause()
     file = (verdict.found or verdict.anchor).path
@@ -150,22 +150,22 @@ def _finding(memory: Memory, one: Anchored, verdict: Verdict, cause: _Cause) -> 
 def _next_step(one: Anchored, verdict: Verdict) -> str:
     if verdict.status == MISSING:
         return (
-            f"`thunderus-mem edit {one.doc_id}`, or anchor it anew: "
-            f"`thunderus-mem anchor {one.doc_id} PLACE`; `supersede` it when it is over"
+            f"`thunderus-mem edit {one.doc_id}`, or anchor other code: "
+            f"`thunderus-mem anchor {one.doc_id} PLACE`; `supersede` it if it is obsolete"
         )
     return (
-        f"still right: `thunderus-mem verify {one.doc_id}`; else `thunderus-mem edit {one.doc_id}` "
-        "or `supersede` it"
+        f"if it is still true, `thunderus-mem verify {one.doc_id}`; otherwise "
+        f"`thunderus-mem edit {one.doc_id}` or `supersede` it"
     )
 
 
 _RULES = {CHANGED: "TM701", MISSING: "TM702"}
 MADE_FALSE = tuple(_RULES.values())
-"""The rules of `lint` that say the same."""
+"""The `lint` rules that report the same."""
 
 
 def diagnostics(memory: Memory, report: CheckReport) -> list[Diagnostic]:
-    """The findings as lint's, for the formats that machines read; each weighs what the configuration says."""
+    """The findings as diagnostics of lint, for machine-readable formats, with the configured severities."""
     given = lint_config(memory).severities
     found: list[Diagnostic] = []
     for one in report.findings:
@@ -179,11 +179,11 @@ def diagnostics(memory: Memory, report: CheckReport) -> list[Diagnostic]:
             _message(one),
             place=(one.line, 1),
             key="anchors",
-            expected="a text that the code supports",
+            expected="text that matches the code",
             hint=one.next_step,
             severity=weight,
         )
-        # The anchor makes the fingerprint, not the text of the line: the line may move, the anchor stays.
+        # The fingerprint is made from the anchor instead of the line's text, which may change.
         found += fingerprinted([diagnostic._replace(doc_id=one.doc_id)], partial(_anchored_place, one))
     return distinct(found)
 
@@ -193,31 +193,30 @@ def _anchored_place(one: CodeFinding, _line: int) -> str:
 
 
 def _message(one: CodeFinding) -> str:
-    said = f"{one.place}: {one.reason}"
+    message = f"{one.place}: {one.reason}"
     if one.hunk:
-        said += f" ({one.file} {one.hunk})"
+        message += f" ({one.file} {one.hunk})"
     elif one.commit:
-        said += f" (since {one.commit[:12]}, {one.subject})"
-    return f"{said}."
+        message += f" (since {one.commit[:12]}, {one.subject})"
+    return message
 
 
 def check_staged(memory: Memory) -> CheckReport:
-    """Which memories the next commit makes false, as it stands in the index that git names to its hooks."""
+    """Find the documents affected by the staged changes, in the index that git passes to hooks."""
     memory.refresh()
     git = look_for_git(memory.root, memory.environ, honour_index=True)[0]
     if git is None:
         raise _no_git()
     patch = patch_between(git, "", ":")
     if patch is None:
-        raise NotFound(f"git does not say what is staged: {git.reason}")
+        raise NotFound(f"cannot read the staged changes from git: {git.reason}")
     with ObjectReader(git) as reader:
         trees = code.CommitTree(git, reader, "HEAD"), code.CommitTree(git, reader, ":")
         return _check_change(memory, CodeChange(*trees, _diffs(patch)))
 
 
 def check_since(memory: Memory, revision: str) -> CheckReport:
-    """Which memories are made false by what the working tree has and the commit ``revision``, where it parted
-    from HEAD, has not."""
+    """Find the documents affected by the changes since the merge base of HEAD and ``revision``."""
     memory.refresh()
     git = memory.git
     if git is None:
@@ -226,8 +225,8 @@ def check_since(memory: Memory, revision: str) -> CheckReport:
     patch = patch_between(git, base) if base else None
     if base is None or patch is None:
         raise NotFound(
-            f"git has no commit {revision!r}",
-            hint="a branch, a tag or a hash; a shallow clone has few of them",
+            f"unknown revision {revision!r}",
+            hint="give a branch, a tag or a commit; a shallow clone has few of them",
         )
     with ObjectReader(git) as reader:
         trees = code.CommitTree(git, reader, base), code.WorkingTree(memory.root, git)
@@ -235,20 +234,20 @@ def check_since(memory: Memory, revision: str) -> CheckReport:
 
 
 def check_diff(memory: Memory, text: str) -> CheckReport:
-    """Which memories a unified diff makes false, whether the working tree has it already or not.
+    """Find the documents affected by a unified diff, applied to the working tree or not.
 
-    Raises `InvalidQuery` for a text that is no diff, or one that does not fit the files.
+    Raises `InvalidQuery` for a text that is not a diff, or that does not apply to the files.
     """
     memory.refresh()
     diffs = parse_diff(text)
     if not diffs:
-        raise InvalidQuery("that is no unified diff", hint="give what `git diff` prints")
+        raise InvalidQuery("not a unified diff", hint="use the output of `git diff`")
     tree = code.WorkingTree(memory.root, memory.git)
     before: dict[str, bytes | None] = {}
     after: dict[str, bytes | None] = {}
     for diff in diffs:
         was, now = _versions(tree, diff)
-        # Both versions go where the diff has them; a file that is moved is missing at the other place.
+        # Each version goes to its own path in the diff; a moved file is missing at the other path.
         if diff.old_path:
             before[diff.old_path] = was.encode("utf-8", "surrogateescape")
             after.setdefault(diff.old_path, None)
@@ -276,19 +275,21 @@ def _versions(tree: code.WorkingTree, diff: FileDiff) -> tuple[str, str]:
     if forward is not None:
         return old_text, forward
     name = diff.new_path or diff.old_path
-    raise InvalidQuery(f"the diff does not fit {name}", hint="make it anew, or check out what it is for")
+    raise InvalidQuery(
+        f"the diff does not apply to {name}", hint="create it again, or check out its base commit"
+    )
 
 
 def _check_change(memory: Memory, change: CodeChange) -> CheckReport:
-    """Which memories a change makes false, judged by its hunks. The index must be fresh."""
+    """Find the documents affected by a change, by its hunks. The index must be fresh."""
     anchors = memory.index.anchors_at(change.paths)
-    harms = [(one, harm) for one in anchors if (harm := change.harm(one.anchor)) is not None]
-    findings = [_finding(memory, one, verdict, cause) for one, (verdict, cause) in harms]
+    effects = [(one, effect) for one in anchors if (effect := change.effect(one.anchor)) is not None]
+    findings = [_finding(memory, one, verdict, cause) for one, (verdict, cause) in effects]
     return CheckReport(tuple(findings), (), len({one.doc_id for one in anchors}), len(anchors))
 
 
 def _no_git() -> NotFound:
-    return NotFound("this memory is in no git repository", hint="use --diff, or check everything with --all")
+    return NotFound("not in a git repository", hint="use --diff, or check everything with --all")
 
 
 def _diffs(patch: bytes) -> Sequence[FileDiff]:
@@ -296,7 +297,7 @@ def _diffs(patch: bytes) -> Sequence[FileDiff]:
 
 
 class CodeChange:
-    """A diff with the trees before and after it; it is the history of every anchor it is asked about."""
+    """A diff with the trees before and after it; serves as the history of the anchors it is asked about."""
 
     def __init__(self, before: Tree, after: Tree, diffs: Sequence[FileDiff]) -> None:
         self._before = before
@@ -307,35 +308,35 @@ class CodeChange:
 
     @property
     def paths(self) -> frozenset[str]:
-        """Files that it touches, under their former and their new names."""
+        """The changed files, under their old and new names."""
         return frozenset(self._by_old) | frozenset(self._by_new)
 
     def renamed(self, path: str) -> str | None:
-        """Where the change moves a file."""
+        """The new path of a renamed file, or ``None``."""
         diff = self._by_old.get(path)
         return diff.new_path if diff is not None and diff.new_path and diff.new_path != path else None
 
     def touched(self) -> Sequence[str]:
-        """Files that are new or changed by it, sorted."""
+        """The added and changed files, sorted."""
         return sorted(self._by_new)
 
     def is_cut(self) -> bool:
-        """A diff knows both its ends."""
+        """Whether the history is incomplete; a diff never is."""
         return False
 
     def before(self, path: str) -> CodeSource | None:
-        """A file as it was before the change."""
+        """A file before the change."""
         diff = self._by_new.get(path)
         return self._before.source(path) if diff is None or diff.old_path == path else None
 
-    def harm(self, anchor: Anchor) -> tuple[Verdict, _Cause] | None:
-        """What it does to an anchor; ``None`` when that holds, cannot be known, or did not hold before.
+    def effect(self, anchor: Anchor) -> tuple[Verdict, _Cause] | None:
+        """The effect on an anchor; ``None`` if it still matches, is unknown, or did not match before.
 
-        The cause is the first hunk that touches the code; none when the whole file went, or came with no
-        lines shown.
+        The cause is the first hunk that touches the code; it has no hunk if the file was deleted, or added
+        without lines.
         """
         verdict = evaluate(anchor, self._after, self)
-        if not verdict.is_stale or not self._held_before(anchor):
+        if not verdict.is_stale or not self._matched_before(anchor):
             return None
         file = (verdict.found or anchor).path
         hunk = next(self._hunks(anchor, verdict), None)
@@ -343,7 +344,7 @@ class CodeChange:
             return verdict, _Cause(file)
         return verdict, _Cause(file, hunk.header, diff="".join(f"{line}\n" for line in hunk.lines))
 
-    def _held_before(self, anchor: Anchor) -> bool:
+    def _matched_before(self, anchor: Anchor) -> bool:
         if anchor.is_glob:
             return evaluate(anchor, self._before, self).status == "verified"
         wanted = parse_fingerprint(anchor.fingerprint)
@@ -353,7 +354,7 @@ class CodeChange:
         return any(one.hash == wanted.hash and same_measure(one, wanted) for one in found)
 
     def _hunks(self, anchor: Anchor, verdict: Verdict) -> Iterator[Hunk]:
-        """The hunks inside the anchored code, as it was or as it is."""
+        """The hunks inside the anchored code, before or after the change."""
         found = verdict.found
         diff = self._by_old.get(anchor.path) or (self._by_new.get(found.path) if found is not None else None)
         if diff is None:
@@ -368,7 +369,7 @@ class CodeChange:
 
 
 def _span(anchor: Anchor, source: CodeSource | None) -> tuple[int, int] | None:
-    """The lines of what an anchor names in a version of its file."""
+    """The lines of the anchored code in a version of its file."""
     if source is None or source.trouble:
         return None
     if anchor.symbol:

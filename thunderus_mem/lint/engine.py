@@ -1,7 +1,7 @@
-"""Runs the rules over one document or the store; names findings, makes their edits, shows pages. Pure.
+"""Run rules on one document or the store, fingerprint findings, apply their edits, print rule pages. Pure.
 
-`RULES` is the one table of what runs, in the order of codes. A new rule is a line in `rule.CODES` and a
-function of that name in `lint.rules`.
+`RULES` lists all rules in the order of their codes. To add a rule, add a line to `rule.CODES` and a function
+of that name to `lint.rules`.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 _MODULES: Final = (structure, identity, links, safety, store)
 _STORE: Final = ("TM5", "TM604")
 _SUPPRESSIONS: Final = "TM6"
-_FIRST_TO_LOOK: Final = "TM012"
-"""The first rule that looks itself: those before it pass on what reading the file found."""
+_FIRST_CHECKING: Final = "TM012"
+"""The first rule with a check of its own: those before it only report read errors."""
 _ARCHIVED: Final = ("TM0", "TM101", "TM102", "TM103", "TM104", "TM109", "TM112", "TM4")
-"""What is set aside has to read, to be told apart, and to be safe; nobody works on it or relies on it."""
+"""Archived documents must be readable, identifiable and safe; other rules do not apply to them."""
 
 _LENGTH: Final = 32
 _INDEX = re.compile(r"\.[0-9]+(?=\.|$)")
@@ -48,17 +48,17 @@ def _rule(code: str, name: str, severity: Severity) -> Rule:
         scope = "store"
     elif code.startswith(_SUPPRESSIONS):
         scope = "suppressions"
-    return Rule(code, name, severity, check, scope, code < _FIRST_TO_LOOK, code.startswith(_ARCHIVED))
+    return Rule(code, name, severity, check, scope, code < _FIRST_CHECKING, code.startswith(_ARCHIVED))
 
 
 RULES: Final = tuple(_rule(code, *named) for code, named in CODES.items())
 
 
 class Selection(NamedTuple):
-    """The checks that a configuration wants, each with the severity it gives them, if any.
+    """The checks enabled by a configuration, each with its configured severity or ``None``.
 
-    ``document`` are all about a document, ``readable`` those of them with something to say of a file that
-    reads well, ``archived`` those for a file in the archive.
+    ``document`` are all checks of documents, ``readable`` those for files without read errors, ``archived``
+    those for archived files.
     """
 
     document: tuple[tuple[Check, Severity | None], ...]
@@ -68,7 +68,7 @@ class Selection(NamedTuple):
 
 
 def select_checks(config: LintConfig, rules: Sequence[Rule] = RULES) -> Selection:
-    """What `lint_reading` runs: asked once for however many documents."""
+    """Select the checks for `lint_reading`; call it once for many documents."""
     return Selection(
         document=_wanted(config, rules, "document"),
         readable=_wanted(config, [rule for rule in rules if not rule.reads_only], "document"),
@@ -88,10 +88,10 @@ def _wanted(
 def lint_reading(
     context: LintContext, selected: Selection | None = None, needed: set[tuple[str, str]] | None = None
 ) -> list[Diagnostic]:
-    """Every finding about one document, suppressed ones left out, in the order of a report.
+    """Return the findings about one document in the order of a report, without suppressed ones.
 
-    ``selected`` is what `select_checks` makes of the configuration, which saves choosing for each document.
-    ``needed`` collects the globs and codes of the configuration that a finding needed.
+    ``selected`` is the result of `select_checks`, computed once for many documents. ``needed`` collects the
+    configured globs and codes that suppressed a finding.
     """
     chosen = selected or select_checks(context.config)
     archived = is_archived(context.path)
@@ -100,7 +100,7 @@ def lint_reading(
     if context.config.per_file or MARK in (context.reading.text or ""):
         given = suppressions_of(context)
         kept, used = suppress(found, given)
-        # In the archive few rules run: a suppression that nothing needs there is not without use.
+        # Few rules run on archived documents, so unused suppressions are not reported there.
         about = _run(SuppressionUse(context, given, used), () if archived else chosen.suppressions)
         found = sorted([*kept, *suppress(about, given)[0]], key=lambda one: one.sort_key)
         if needed is not None:
@@ -109,7 +109,7 @@ def lint_reading(
 
 
 def lint_store(store: StoreState) -> list[Diagnostic]:
-    """Every finding about the store as a whole, in the order of a report."""
+    """Return the findings about the store as a whole, in the order of a report."""
     return fingerprinted(_run(store, _wanted(store.config, RULES, "store")))
 
 
@@ -133,11 +133,11 @@ def _digest(*parts: str) -> str:
 def fingerprinted(
     found: Iterable[Diagnostic], line_text: Callable[[int], str] = lambda line: ""
 ) -> list[Diagnostic]:
-    """The findings of one file, in order, with their fingerprints; equal ones are kept once.
+    """Return the findings of one file in order, with fingerprints and without duplicates.
 
-    A fingerprint makes a finding the same one after lines have moved: it is made of rule, document and text
-    of the line (``line_text`` gives it), not of its number; equal lines are told apart by their order. A
-    secret is no part of it either. A finding about a whole file is known by rule, document and key.
+    A fingerprint identifies a finding when its line moves: it is a hash of rule, document and text of the
+    line (from ``line_text``), not of the line number; equal lines are distinguished by their order. Secrets
+    are redacted first. For a finding about a whole file it is a hash of rule, document and key.
     """
     ones = list(dict.fromkeys(found))
     hides = any(one.rule == "TM401" for one in ones)
@@ -155,7 +155,7 @@ def fingerprinted(
 
 
 def distinct(found: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """The findings of several files, with no fingerprint twice: two files may have one id."""
+    """Return the findings of several files with unique fingerprints; two files may have the same id."""
     seen: Counter[str] = Counter()
     apart = []
     for one in found:
@@ -170,10 +170,11 @@ def _numbered(name: str, before: int, *more: str) -> str:
 
 
 def apply_edits(text: str, diagnostics: Iterable[Diagnostic]) -> str:
-    """The text with the findings' edits made (``lint --fix``).
+    """Return the text with the edits of the findings applied (``lint --fix``).
 
-    A finding's edits are made all or none. Where two findings touch the same characters, the one that comes
-    first in a report wins; linting and fixing again does the rest. Edits beyond the text are left out.
+    The edits of a finding are applied all or none. If two findings change the same characters, the first one
+    in the report wins; the next ``lint --fix`` applies the other. Edits beyond the end of the text are
+    skipped.
     """
     taken: list[tuple[int, int, str]] = []
     for one in sorted(diagnostics, key=lambda found: found.sort_key):
@@ -181,7 +182,7 @@ def apply_edits(text: str, diagnostics: Iterable[Diagnostic]) -> str:
         fits = all(0 <= start <= end <= len(text) for start, end, _ in wanted)
         if wanted and fits and not _overlap(taken, wanted):
             taken.extend(wanted)
-    # From the end, so that the offsets before it still hold.
+    # From the end, so that earlier offsets stay valid.
     for start, end, replacement in sorted(taken, reverse=True):
         text = text[:start] + replacement + text[end:]
     return text
@@ -196,19 +197,19 @@ def _overlap(taken: list[tuple[int, int, str]], wanted: list[tuple[int, int, str
 
 
 def rule_page(code: str) -> str:
-    """The page of the rule with this code or name, as text that ends in a newline.
+    """The manual page of the rule with this code or name, ending in a newline.
 
-    Raises `NotFound`, with the nearest codes, when there is none.
+    Raises `NotFound` with the closest codes for an unknown rule.
     """
     wanted = code.strip()
     for rule in RULES:
         if wanted.upper() == rule.code or wanted.lower() == rule.name:
             looks_at = "store" if rule.scope == "store" else "document"
             head = f"{rule.code} {rule.name} ({rule.severity}, {looks_at})"
-            # People read one backtick for a docstring's two, and one colon before an example.
+            # Docstrings have double backticks and colons; the page has single ones.
             page = inspect.cleandoc(rule.check.__doc__ or "").replace("``", "`")
             page = re.sub(r"(?m)^(\w+)::$", r"\1:", page)
             return f"{head}\n\n{page}\n"
     near = closest(wanted, [name for rule in RULES for name in (rule.code, rule.name)])
-    hint = f"Did you mean {' or '.join(near)}?" if near else "`thunderus-mem rule` lists them all."
-    raise NotFound(f"There is no rule {wanted}.", hint=hint)
+    hint = f"did you mean {' or '.join(near)}?" if near else "run `thunderus-mem rule` to list all rules"
+    raise NotFound(f"unknown rule {wanted!r}", hint=hint)

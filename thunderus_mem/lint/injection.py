@@ -1,14 +1,14 @@
-"""Where a text reads as if it was planted to steer the agent that reads it, and the signs that tell. Pure.
+"""Detect prompt injection: text written to manipulate the agent that reads it. Pure.
 
-Places count differently. Code and quotations are shown, not said, and never count. Text that a rendered page
-hides (comments, hidden elements) counts as soon as it speaks to an agent. In plain text one order or command
-is enough; of weaker signs it takes two that belong together, in one paragraph.
+The context decides. Code and quotations are examples and never count. In text that a rendered page hides
+(comments, hidden elements), addressing an agent is enough. In plain text one instruction or command is
+enough; of weaker signs it takes a related pair in one paragraph.
 
-Of the tables, `ORDERS` and `COMMANDS` hold signs of which one is enough, in plain words and in lines of
-commands or marks. `HIDDEN` counts only where a rendered page does not show the text. `WEAK` are signs that
-honest texts have too: it takes two that `PAIRS` joins. Patterns run over lower-case text. Each is tried only
-where one word of each of its ``needs`` stands, so that honest text costs little; it holds no nested
-repetition, and so cannot be held up by any text.
+`ORDERS` (prose) and `COMMANDS` (commands and markers, by line) are strong signs: one is enough. `HIDDEN`
+counts only in hidden text. `WEAK` signs also occur in harmless texts, so two of them must form one of the
+`PAIRS`. Patterns run on lower-case text. A pattern is tried only if the text contains a word from each group
+of its ``needs``, so that ordinary text is cheap; patterns have no nested repetition, so no text can make them
+slow.
 """
 
 from __future__ import annotations
@@ -25,39 +25,41 @@ if TYPE_CHECKING:
 
 
 class Sign(NamedTuple):
-    """A sign: what it says of the text, patterns that follow each other in one sentence, words it needs.
+    """A sign: the text of its finding, patterns that follow each other in one sentence, and required words.
 
-    ``raw`` signs look at the line as it is; the others at prose, without marks of emphasis. The first of the
-    ``needs`` should be the rarest: a passage is looked at where one of its words stands.
+    ``raw`` signs are searched in the original line; the others in prose, without emphasis markup. The first
+    group of ``needs`` should be the rarest: only passages that contain one of its words are examined.
     """
 
-    says: str
+    message: str
     parts: tuple[str, ...]
     needs: tuple[frozenset[bytes], ...]
     raw: bool = False
 
 
-def _sign(says: str, *parts: str, needs: str, raw: bool = False) -> Sign:
-    """``needs`` are groups of words, apart by ``;``; ``word/s`` is the word and its plural."""
+def _sign(message: str, *parts: str, needs: str, raw: bool = False) -> Sign:
+    """Make a sign; ``needs`` are groups of words separated by ``;``, ``word/s`` is the word and its
+    plural."""
     groups = []
     for group in needs.split(";"):
         words = [word.partition("/") for word in group.split()]
         forms = [form for word, slash, end in words for form in (word, word + end)[: 2 if slash else 1]]
         groups.append(frozenset(form.encode() for form in forms))
-    return Sign(says, parts, tuple(groups), raw)
+    return Sign(message, parts, tuple(groups), raw)
 
 
 def _one_of(words: str) -> str:
-    """A group of alternatives: words apart by blanks, ``_`` for a blank inside one."""
+    """A regex group of alternatives separated by spaces, with ``_`` for a space inside one."""
     return "(?:" + "|".join(word.replace("_", " ") for word in words.split()) + ")"
 
 
 def _some(words: str, most: int) -> str:
-    """Up to ``most`` of these words, each with a blank behind it."""
+    """A regex for up to ``most`` of these words, each followed by a space."""
     return f"(?:{_one_of(words)} ){{0,{most}}}"
 
 
-# An order begins a sentence or a part of one, or follows such a word; "the model may ignore …" is none.
+# An instruction starts a sentence or clause, or follows one of these words; "the model may ignore …" does
+# not.
 _ORDER: Final = (
     r"(?:^|[.!?:;,)>|#\u2014\u2013-] ?|\b(?:please|kindly|now|you|must|should|shall|then|also|simply|just|"
     r"immediately|first|always|you are to|you are (?:told|ordered|instructed|asked) to) )"
@@ -83,9 +85,9 @@ _OUTSIDE: Final = (
     r"(?:https?://|[a-z0-9._-]{1,40}@[a-z0-9-]{1,40}\.[a-z]|\b(?:to|into|at) (?:a |an |the |this |our |my )?"
     r"(?:public |remote |external |following )?(?:webhook|gist|paste|pastebin|url|address|endpoint)\b)"
 )
-_DROP: Final = "it orders its reader to drop the instructions it has"
-_ROLE: Final = "it gives its reader another role, without rules"
-_SENT: Final = "it has secrets sent away"
+_DROP: Final = "tells the reader to ignore its instructions"
+_ROLE: Final = "gives the reader an unrestricted role"
+_SENT: Final = "sends secrets away"
 
 ORDERS: Final = (
     _sign(
@@ -110,7 +112,7 @@ ORDERS: Final = (
         "your every all",
     ),
     _sign(
-        "it orders its reader to forget what came before",
+        "tells the reader to forget everything before",
         _ORDER
         + "(?:forget|disregard|ignore) (?:all|everything|anything|whatever) "
         + _some("of that you were was have has been is the i we told said written learned know came", 6)
@@ -118,7 +120,7 @@ ORDERS: Final = (
         needs="forget disregard ignore; all everything anything whatever; above before previously far now",
     ),
     _sign(
-        "it says that its reader's instructions no longer hold",
+        "declares the reader's instructions invalid",
         rf"\b{_READERS} {_some('system previous own', 1)}"
         + _one_of("instructions prompt guidelines directives restrictions")
         + r" (?:(?:are|is|have been|has been|were) (?:now |hereby |all )?"
@@ -167,7 +169,7 @@ ORDERS: Final = (
         "without no free bound",
     ),
     _sign(
-        "it asks for its reader's own prompt",
+        "asks for the reader's own prompt",
         _ORDER
         + _one_of("reveal print repeat output show leak disclose expose display recite write_out tell_me")
         + " "
@@ -179,7 +181,7 @@ ORDERS: Final = (
         "reveal print repeat output show leak disclose expose display recite write tell",
     ),
     _sign(
-        "it tells its reader to hide this text from people",
+        "tells the reader to hide this text from people",
         r"\b(?:do not|don't|never|must not) (?:ever )?"
         + _one_of("tell inform mention reveal report disclose show discuss acknowledge repeat quote cite")
         + r"\b[^.]{0,60}?\b(?:these|this|those) (?:hidden |secret |special )?"
@@ -187,7 +189,7 @@ ORDERS: Final = (
         needs="instruction/s directive/s prompt/s order/s; this these those; not don never",
     ),
     _sign(
-        "it orders its reader to spread it",
+        "tells the reader to copy this text elsewhere",
         r"\b(?:copy|repeat|include|insert|append|add|paste|replicate|embed|reproduce) "
         + _some("all of a verbatim exactly", 3)
         + "(?:this|these|the above) (?:hidden |entire |whole |exact |same )?"
@@ -216,8 +218,8 @@ _SECRET_FILE: Final = (
 )
 _SHELL: Final = r"\| ?(?:sudo )?(?:sh|bash|zsh|python3?|node|perl|ruby|php)\b"
 _SHELLS: Final = "sh bash zsh python python3 node perl ruby php"
-_FORGED: Final = "it forges a turn of the conversation"
-_RUN: Final = "it has hidden code run"
+_FORGED: Final = "forges a conversation turn"
+_RUN: Final = "runs obfuscated code"
 
 COMMANDS: Final = (
     _sign(_FORGED, r"<\|im_(?:start|end)\|>|\[/inst\]|<</?sys>>", needs="im inst sys", raw=True),
@@ -264,7 +266,7 @@ COMMANDS: Final = (
         raw=True,
     ),
     _sign(
-        "it has code of an unnamed machine run",
+        "runs code from an anonymous host",
         r"\b(?:curl|wget)\b",
         r"https?://(?!127\.)(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[^\s/|]{0,60}"
         r"(?:webhook\.site|requestbin|ngrok|pastebin\.com/raw|transfer\.sh|termbin|0x0\.st))",
@@ -276,7 +278,7 @@ COMMANDS: Final = (
 
 HIDDEN: Final = (
     _sign(
-        "an order to agents stands where no reader of the page sees it",
+        "instructions to agents in text that a rendered page hides",
         r"(?<![\w./@-])(?:ais?|llms?|language models?|(?:ai |coding )?(?:assistants?|agents?|models?)|"
         r"claude|chatgpt|gpt|copilot|gemini|codex)(?![\w./-])"
         r"(?:(?: [a-z]+){0,4},? (?:you )?(?:must|shall|should|always|never|please|do not|don't|may)\b|"
@@ -298,16 +300,16 @@ _AGENT: Final = (
     r"(?:ai|llms?|(?:large )?language models?|(?:ai|coding|autonomous|llm|software) (?:agents?|assistants?|"
     r"models?)|claude(?: code)?|chatgpt|gpt(?:-[0-9])?|copilot|gemini|codex)"
 )
-# What each weak sign shows, as a finding names it.
-_SILENCE: Final = "silence"
+# Names of the weak signs, as shown in findings.
+_SILENCE: Final = "secrecy"
 _AUTHORITY: Final = "a claim of authority"
-_LASTING: Final = "lasting effect"
+_LASTING: Final = "a lasting effect"
 _CALL: Final = "a call to agents"
 _EXFILTRATION: Final = "exfiltration"
-_SKIP_CHECKS: Final = "checks to leave out"
-_NO_CONSENT: Final = "consent to do without"
-_DESTRUCTION: Final = "things to destroy"
-_FETCH: Final = "something to fetch and run"
+_SKIP_CHECKS: Final = "skipping checks"
+_NO_CONSENT: Final = "acting without consent"
+_DESTRUCTION: Final = "destruction"
+_FETCH: Final = "fetching something to run"
 
 PAIRS: Final = {
     _SILENCE: (_EXFILTRATION, _SKIP_CHECKS, _DESTRUCTION, _LASTING),
@@ -315,7 +317,7 @@ PAIRS: Final = {
     _LASTING: (_EXFILTRATION, _SKIP_CHECKS, _DESTRUCTION),
     _CALL: (_EXFILTRATION, _DESTRUCTION, _SILENCE),
 }
-"""What a text demands → what it wants done: weak signs that make a finding when both are in one paragraph.
+"""Demand → actions: weak signs that make a finding if both are in one paragraph.
 
 The first pair in this order is reported."""
 
@@ -436,14 +438,14 @@ _BEGINNING = re.compile(r"^[^a-z<\[$`]+")
 
 
 class Injection(NamedTuple):
-    """A passage that steers its reader: what it does, and the offset in the text at which that stands."""
+    """A passage that manipulates its reader: what it does, and its offset in the text."""
 
     says: str
     start: int
 
 
 def find_injections(text: str) -> list[Injection]:
-    """Every passage of a text that steers its reader, in order; at most one a paragraph."""
+    """Find passages that manipulate the reader, in order; at most one per paragraph."""
     lowered = _lower(text)
     words = _words(lowered)
     strong, hidden, weak = _likely(words)
@@ -454,9 +456,9 @@ def find_injections(text: str) -> list[Injection]:
     shown = _without_code(lowered)
     found = list(_in_hidden(shown)) if hidden else []
     passages = [one.start for one in found]
-    demands = [sign for sign in weak if sign.says in PAIRS]
+    demands = [sign for sign in weak if sign.message in PAIRS]
     for start, paragraph in _paragraphs_with(shown, _anchors((*strong, *demands), words)):
-        one = _steers(paragraph)
+        one = _find_in_paragraph(paragraph)
         known = bisect_left(passages, start) < bisect_left(passages, start + len(paragraph))
         if one is not None and not known:
             found.append(Injection(one.says, start + one.start))
@@ -464,7 +466,7 @@ def find_injections(text: str) -> list[Injection]:
 
 
 def _lower(text: str) -> str:
-    """Lower case with plain blanks, as long as it was."""
+    """Lower-case text with ordinary spaces; the length stays the same."""
     lowered = text.lower()
     if text.isascii():
         return lowered
@@ -477,12 +479,12 @@ def _lower(text: str) -> str:
 
 
 def _words(text: str) -> frozenset[bytes]:
-    """The words of a text that some sign needs."""
+    """The words of a text that any sign needs."""
     return _NEEDED.intersection(text.encode("utf-8", "surrogatepass").translate(_SEPARATE).split())
 
 
 class _Likely(NamedTuple):
-    """Signs that have the words they need; of the weak ones those of which two belong together."""
+    """Signs whose required words are in a text; weak ones only if they form a pair."""
 
     strong: list[Sign]
     hidden: list[Sign]
@@ -490,7 +492,7 @@ class _Likely(NamedTuple):
 
 
 def _likely(words: frozenset[bytes]) -> _Likely:
-    """The signs whose words a text has, in their order; they are looked up by the first thing they need."""
+    """The signs whose required words are in a text, in order; looked up by their first group of words."""
     by_first = _by_first()
     places = {place for word in words if word in by_first for place in by_first[word]}
     chosen = [place for place in sorted(places) if not any(map(words.isdisjoint, _SIGNS[place].needs))]
@@ -512,19 +514,19 @@ def _by_first() -> dict[bytes, list[int]]:
 
 
 def _that_pair(signs: list[Sign]) -> list[Sign]:
-    """The weak signs of which two belong together."""
-    names = {sign.says for sign in signs}
+    """The weak signs that form a pair."""
+    names = {sign.message for sign in signs}
     paired = {name for pair in _PAIRED if names.issuperset(pair) for name in pair}
-    return [sign for sign in signs if sign.says in paired]
+    return [sign for sign in signs if sign.message in paired]
 
 
 def _anchors(signs: Iterable[Sign], words: frozenset[bytes]) -> set[str]:
-    """Words of which a passage with one of the signs must have one: their first needs in this text."""
+    """Words of this text of which a passage with one of the signs contains at least one."""
     return {word.decode() for sign in signs for word in sign.needs[0] & words}
 
 
 def _without_code(text: str) -> str:
-    """The text with fenced code blank; offsets stay."""
+    """Blank out fenced code; offsets stay the same."""
     if "```" not in text and "~~~" not in text:
         return text
     lines, _, hidden = scan(text)
@@ -536,7 +538,7 @@ def _without_code(text: str) -> str:
 
 
 def _paragraphs_with(text: str, words: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Offset and text of each paragraph near one of the words."""
+    """Offset and text of the paragraphs of each block that contains one of the words."""
     edges = [0, *(match.end() for match in _BLANK_LINE.finditer(text)), len(text)]
     near = set()
     for word in words:
@@ -547,14 +549,14 @@ def _paragraphs_with(text: str, words: Iterable[str]) -> Iterator[tuple[int, str
             at = text.find(word, max(edges[block + 1], at + 1))
     for block in sorted(near):
         start, whole = edges[block], text[edges[block] : edges[block + 1]]
-        # What a paragraph shows, its block shows too.
+        # Signs in a paragraph are also in its block.
         likely = _likely(_words(whole))
         for at, paragraph in _paragraphs(whole) if likely.strong or likely.weak else ():
             yield start + at, paragraph
 
 
 def _paragraphs(block: str) -> Iterator[tuple[int, str]]:
-    """The paragraphs of a block without blank lines: headings, items, rows of tables, what is between."""
+    """The paragraphs of a block without blank lines: headings, list items, table rows and text between."""
     at = start = 0
     held: list[str] = []
     for line in block.split("\n"):
@@ -567,26 +569,26 @@ def _paragraphs(block: str) -> Iterator[tuple[int, str]]:
     yield start, "\n".join(held)
 
 
-def _steers(paragraph: str, *, unseen: bool = False) -> Injection | None:
-    """What a paragraph shows: a strong sign, or two weak ones that belong together.
+def _find_in_paragraph(paragraph: str, *, unseen: bool = False) -> Injection | None:
+    """Find a strong sign or a pair of weak ones in a paragraph.
 
-    ``unseen``: a rendered page hides it, and so the signs that count only there do.
+    ``unseen``: a rendered page hides the paragraph, so the signs for hidden text count too.
     """
     likely = _likely(_words(paragraph))
     for sign in (*likely.strong, *likely.hidden) if unseen else likely.strong:
         start = _find(paragraph, sign)
         if start is not None:
-            return Injection(sign.says, start)
-    found = {sign.says: start for sign in likely.weak if (start := _find(paragraph, sign)) is not None}
+            return Injection(sign.message, start)
+    found = {sign.message: start for sign in likely.weak if (start := _find(paragraph, sign)) is not None}
     for demand, deeds in PAIRS.items():
         for deed in deeds:
             if demand in found and deed in found:
-                return Injection(f"it joins {demand} with {deed}", min(found[demand], found[deed]))
+                return Injection(f"combines {demand} with {deed}", min(found[demand], found[deed]))
     return None
 
 
 def _find(paragraph: str, sign: Sign) -> int | None:
-    """Where the parts of a sign follow each other in one sentence, or in one line for a raw sign."""
+    """The offset at which the parts of a sign follow each other in one sentence (raw signs: one line)."""
     for piece in _lines(paragraph) if sign.raw else _sentences(paragraph):
         at, said = 0, ""
         for part in sign.parts:
@@ -601,14 +603,14 @@ def _find(paragraph: str, sign: Sign) -> int | None:
 
 
 def _lines(paragraph: str) -> Iterator[str]:
-    """Lines with code marks blank; a command in quotes runs all the same."""
+    """Lines with inline code blanked out; quotes stay, because a quoted command still runs."""
     for line in _CODE.sub(_blank, paragraph).split("\n"):
         yield line[:_LONGEST]
 
 
 @lru_cache(maxsize=8)
 def _sentences(paragraph: str) -> tuple[str, ...]:
-    """Sentences without marks of emphasis, in one line each, with what is quoted blank."""
+    """Sentences without emphasis markup, each on one line, with quotations blanked out."""
     said = _QUOTE_MARK.sub("\n", paragraph).translate(_EMPHASIS)
     plain = _QUOTED.sub(_blank, " ".join(said.split()))
     return tuple([piece[:_LONGEST] for piece in _SENTENCE.split(plain)])
@@ -619,7 +621,7 @@ def _blank(found: re.Match[str]) -> str:
 
 
 def _in_hidden(text: str) -> Iterator[Injection]:
-    """Passages that a rendered page hides and that steer; our own comments and those in code marks do not."""
+    """Injections in text that a rendered page hides, except our own comments and those in inline code."""
     match = _HIDES.search(text)
     while match is not None:
         closing = "-->" if match[0] == "<!--" else "</" if match[0][0] == "<" else "\n"
@@ -628,7 +630,7 @@ def _in_hidden(text: str) -> Iterator[Injection]:
         inner = text[match.end() : end]
         line = text.rfind("\n", max(match.start() - _LONGEST, 0), match.start()) + 1
         if not inner.lstrip().startswith("thunderus-mem:") and text.count("`", line, match.start()) % 2 == 0:
-            one = _steers(inner, unseen=True)
+            one = _find_in_paragraph(inner, unseen=True)
             if one is not None:
                 yield Injection(one.says, match.end() + one.start)
         match = _HIDES.search(text, end)

@@ -1,8 +1,9 @@
-"""The command `lint`: documents, then the store around them, less what the baseline knows; and the baseline.
+"""The command `lint`: findings about documents and the store, without those in the baseline; and the
+baseline.
 
-Documents are those of the working tree or what is staged. A baseline keeps the findings an old store had when
-linting began, so that only new ones are reported. Reads documents, index, log and git; ``fix`` writes
-documents in one transaction, and the baseline's modes write its file.
+Documents come from the working tree or git's staging area. A baseline records existing findings, so that only
+new ones are reported. Reads documents, index, log and git; ``fix`` writes documents in one transaction, and
+the baseline options write its file.
 """
 
 from __future__ import annotations
@@ -44,11 +45,11 @@ if TYPE_CHECKING:
 
 
 class LintReport(NamedTuple):
-    """Findings in order of file and place; ``fixed`` are the files mended, ``diff`` what mending does.
+    """Findings in order of file and location; ``fixed`` are the fixed files, ``diff`` shows the fixes.
 
-    ``published`` is false when an event is on disk but a mended file is not yet; the next command does it.
-    ``known`` counts what ``baseline`` hides; ``obsolete`` are its entries whose finding is gone, ``recorded``
-    how many were written into it just now.
+    ``published`` is false if an event is on disk but a fixed file is not yet; the next command writes it.
+    ``known`` counts the findings hidden by ``baseline``; ``obsolete`` are entries whose finding is fixed,
+    ``recorded`` is the number of entries just written.
     """
 
     diagnostics: tuple[Diagnostic, ...]
@@ -65,10 +66,10 @@ class LintReport(NamedTuple):
 
 
 class LintRequest(NamedTuple):
-    """What a person asks of `lint`: see there. ``select`` and ``ignore`` are as typed, codes apart by commas.
+    """The options of the command `lint`; ``select`` and ``ignore`` are as typed, codes separated by commas.
 
-    ``write_baseline`` names the file to record everything in; ``prune_baseline`` takes out of the baseline
-    what is fixed by now. Both lint everything, and leave no other choice.
+    ``write_baseline`` is the file to record all findings in; ``prune_baseline`` removes fixed findings from
+    the baseline. Both lint everything and cannot be combined with other options.
     """
 
     paths: tuple[str, ...] = ()
@@ -82,17 +83,18 @@ class LintRequest(NamedTuple):
     prune_baseline: bool = False
 
     def refuse_contradictions(self) -> None:
-        """Raise `ThunderusError` for options that say nothing beside a baseline to be made."""
+        """Raise `ThunderusError` for options that cannot be combined with writing a baseline."""
         if not (self.write_baseline or self.prune_baseline):
             return
         if any((self.paths, self.staged, self.select, self.ignore, self.fix, self.diff)):
-            raise ThunderusError("A baseline is made by a lint of everything.", hint="Give no other option.")
+            option = "--write-baseline" if self.write_baseline else "--prune-baseline"
+            raise ThunderusError(f"{option} lints everything", hint="remove paths and other options")
         if self.write_baseline and self.prune_baseline:
-            raise ThunderusError("--write-baseline leaves nothing to prune.", hint="Give one of the two.")
+            raise ThunderusError("--write-baseline and --prune-baseline are mutually exclusive")
 
 
 def answer(memory: Memory, request: LintRequest) -> LintReport:
-    """Do what is asked. Raises `ThunderusError` for a code that no rule has."""
+    """Run the command `lint`. Raises `ThunderusError` for an unknown rule code."""
     if request.write_baseline:
         return record_baseline(memory, request.write_baseline)
     if request.prune_baseline:
@@ -110,11 +112,11 @@ def answer(memory: Memory, request: LintRequest) -> LintReport:
 
 
 def _codes(given: Iterable[str]) -> tuple[str, ...]:
-    """Codes or beginnings of codes; one that no rule has would check nothing, or everything, in silence."""
+    """Codes or prefixes of codes; an unknown one is an error, or it would silently check nothing."""
     codes = tuple(code.strip().upper() for item in given for code in item.split(",") if code.strip())
     for code in codes:
         if not any(known.startswith(code) for known in CODES):
-            raise ThunderusError(f"There is no rule {code}.", hint="All rules: thunderus-mem rule")
+            raise ThunderusError(f"unknown rule {code!r}", hint="run `thunderus-mem rule` to list all rules")
     return codes
 
 
@@ -131,14 +133,14 @@ def lint(
 ) -> LintReport:
     """Check documents (all, the given paths, or the staged text) and, without paths, the store itself.
 
-    ``fix`` writes the edits that need no question, each document as one event; ``diff`` only shows them.
-    ``baseline`` is the file whose findings are left out: ``None`` for the configured one, "" for none.
+    ``fix`` applies safe fixes, each document as one event; ``diff`` only shows them. ``baseline`` is the file
+    of hidden findings: ``None`` for the configured one, "" for none.
     """
     if fix:
         settle(memory, "lint --fix")
     memory.refresh()
     config = lint_config(memory, select, ignore)
-    known_in = find_baseline(memory, baseline)
+    current_baseline = find_baseline(memory, baseline)
     seen = _inspect(memory, paths, config, staged=staged, fix=fix or diff)
     moved = _renames(memory, seen) if (fix or diff) and not staged else ()
     if fix and (seen.fixed_texts or moved):
@@ -148,12 +150,12 @@ def lint(
         changed = (*(reading.path for reading, _ in seen.fixed_texts), *new_names)
         fixed = tuple(dict.fromkeys(new_names.get(path, path) for path in changed))
         return after._replace(fixed=fixed, published=published)
-    report = _report(seen, known_in, config, whole=not (paths or staged))
+    report = _report(seen, current_baseline, config, whole=not (paths or staged))
     return report._replace(diff=_diff_of_fixes(seen, moved)) if diff and not fix else report
 
 
 def record_baseline(memory: Memory, path: str) -> LintReport:
-    """Check everything, write what is found into the baseline at ``path``, and report what it cannot hide."""
+    """Check everything, record the findings in the baseline at ``path``, and report those it cannot hide."""
     memory.refresh()
     config = lint_config(memory)
     seen = _inspect(memory, (), config)
@@ -163,17 +165,17 @@ def record_baseline(memory: Memory, path: str) -> LintReport:
 
 
 def prune_baseline(memory: Memory, path: str | None) -> LintReport:
-    """Check everything and take the entries that nothing needs any more out of the baseline in force."""
+    """Check everything and remove the entries of fixed findings from the current baseline."""
     baseline = find_baseline(memory, path)
     if baseline is None:
-        raise NotFound("No baseline is in force.", hint="Name it with --baseline, or as lint.baseline.")
+        raise NotFound("no baseline is configured", hint="use --baseline, or set `lint.baseline`")
     report = lint(memory, baseline=path)
     baseline.remove(report.obsolete)
     return report
 
 
 def _report(seen: _Inspection, baseline: Baseline | None, config: LintConfig, *, whole: bool) -> LintReport:
-    """What is reported of what was found; ``whole`` says that everything was looked at."""
+    """Make the report of the findings; ``whole`` means that everything was checked."""
     unknown: Sequence[Diagnostic] = seen.findings
     obsolete: tuple[BaselineEntry, ...] = ()
     if baseline is not None:
@@ -190,7 +192,7 @@ def _report(seen: _Inspection, baseline: Baseline | None, config: LintConfig, *,
 
 
 class _Inspection(NamedTuple):
-    """What was looked at: findings in order, how many documents, and readings with what their fixes make."""
+    """The findings in order, the number of documents, and readings with their fixed texts."""
 
     findings: tuple[Diagnostic, ...]
     checked: int
@@ -200,7 +202,7 @@ class _Inspection(NamedTuple):
 def _inspect(
     memory: Memory, paths: Sequence[str], config: LintConfig, *, staged: bool = False, fix: bool = False
 ) -> _Inspection:
-    """Run the rules over what is chosen; with ``fix``, also work out the texts that the edits make."""
+    """Run the rules on the chosen documents; with ``fix``, also compute the fixed texts."""
     texts: list[tuple[Reading, str]] = []
     if staged or fix:
         found: list[FileFindings] = []
@@ -224,10 +226,9 @@ def _inspect(
 
 
 def _unlisted_folders(memory: Memory, paths: Sequence[str]) -> list[Diagnostic]:
-    """A finding for each folder of documents that the last refresh could not look into, instead of nothing.
+    """A finding for each document folder that the last refresh could not list.
 
-    Only those that are one of ``paths`` (from the current folder or the root), or below one, when some are
-    given.
+    With ``paths`` (relative to the current folder or the root), only those at or below one of them.
     """
     folders = memory.index.unlisted()
     names = [stored_path(memory, given).rstrip("/") for given in paths] if folders else []
@@ -239,8 +240,7 @@ def _unlisted_folders(memory: Memory, paths: Sequence[str]) -> list[Diagnostic]:
 
 
 def at_or_below(ordered: Sequence[str], name: str) -> Sequence[str]:
-    """Of sorted paths the one with this name, else those below a folder of this name, without a look at the
-    others: many names may be asked for of many paths."""
+    """Of sorted paths, the one with this name or those below a folder of this name, by binary search."""
     at = bisect_left(ordered, name)
     if at < len(ordered) and ordered[at] == name:
         return ordered[at : at + 1]
@@ -249,8 +249,8 @@ def at_or_below(ordered: Sequence[str], name: str) -> Sequence[str]:
 
 
 def checked_paths(memory: Memory, paths: Sequence[str] = (), *, staged: bool = False) -> list[str]:
-    """The documents that `lint` looks at: all, or those in the given files or folders, from the current
-    folder or the root. Raises `NotFound` for a path that is none."""
+    """The documents to check: all, or those in the given files or folders, relative to the current folder or
+    the root. Raises `NotFound` for any other path."""
     if staged:
         return [path for path, _ in _staged_files(memory, paths)]
     known = [path for path, _, _ in memory.index.files()]
@@ -263,7 +263,7 @@ def checked_paths(memory: Memory, paths: Sequence[str] = (), *, staged: bool = F
         found = known if name in (".", ".thunderus") else at_or_below(ordered, name.rstrip("/"))
         if not found:
             raise NotFound(
-                f"{given} is no document of this memory", hint=f"documents live under {memory.root}"
+                f"{given!r} is not a document of this memory", hint=f"documents are in {memory.root}"
             )
         chosen.extend(found)
     return list(dict.fromkeys(chosen))
@@ -274,12 +274,10 @@ def _stored_files(memory: Memory, paths: Sequence[str] = ()) -> list[tuple[str, 
 
 
 def _staged_files(memory: Memory, paths: Sequence[str]) -> list[tuple[str, bytes | ThunderusError]]:
-    """The documents of the coming commit, as staged in the index git names to its hooks, or in its own."""
+    """The staged documents, from the index that git passes to hooks, or from the default one."""
     git, _ = look_for_git(memory.root, memory.environ, honour_index=True)
     if git is None:
-        raise NotFound(
-            "there is no git repository here, so nothing is staged", hint="run lint without --staged"
-        )
+        raise NotFound("not in a git repository, so nothing is staged", hint="run lint without --staged")
     wanted = {stored_path(memory, given) for given in paths}
     staged = [path for path in git.staged_files(MEMORY) if kind_of(path)]
     texts = git.staged_texts([path for path in staged if not wanted or path in wanted])
@@ -287,7 +285,7 @@ def _staged_files(memory: Memory, paths: Sequence[str]) -> list[tuple[str, bytes
 
 
 def _renames(memory: Memory, seen: _Inspection) -> tuple[Renumbering, ...]:
-    """The decisions that get another number, among those found to share one."""
+    """The decisions to renumber, among those found to share a number."""
     shared = {finding.path for finding in seen.findings if finding.rule == "TM111"}
     if not shared:
         return ()
@@ -299,10 +297,10 @@ def _renames(memory: Memory, seen: _Inspection) -> tuple[Renumbering, ...]:
 def _apply_fixes(
     memory: Memory, seen: _Inspection, moved: Sequence[Renumbering]
 ) -> tuple[Mapping[str, str], bool]:
-    """Write what can be fixed without a question, each document as one event, and all as one patch.
+    """Write the safe fixes, each document as one event, and all as one patch.
 
-    Returns the new names of files, and whether all are in place. Raises `Conflict` when a file changed
-    meanwhile.
+    Returns the new paths of renamed files, and whether all files are written. Raises `Conflict` if a file
+    changed meanwhile.
     """
     with open_transaction(memory, "lint --fix") as transaction:
         for reading, text in seen.fixed_texts:
@@ -311,7 +309,7 @@ def _apply_fixes(
                 "edit", [FileChange(doc_id, reading.path, reading.text, text)], why="lint --fix"
             )
         if seen.fixed_texts and moved:
-            # The texts are other ones now, if they are in place; else the next fix renames.
+            # The texts have changed; if they are not written yet, the next fix renames.
             moved = _renames(memory, seen) if transaction.outcome.published else ()
         for one in moved:
             _rename(transaction, one)
@@ -321,11 +319,11 @@ def _apply_fixes(
 def _rename(transaction: Transaction, one: Renumbering) -> None:
     edits = FileChange.move(one.document.id, one.document.path, one.document.text, one.path)
     number = os.path.basename(one.path)[:8]
-    transaction.commit("rename", edits, why=f"the number was taken twice; now {number}")
+    transaction.commit("rename", edits, why=f"renumbered to {number}: the number was used twice")
 
 
 def _diff_of_fixes(seen: _Inspection, moved: Sequence[Renumbering]) -> str:
-    """What `_apply_fixes` would do."""
+    """The changes that `_apply_fixes` would make."""
     diffs = [unified_diff(reading.text or "", text, reading.path) or "" for reading, text in seen.fixed_texts]
     for one in moved:
         old, new = one.document.path, one.path
@@ -333,19 +331,19 @@ def _diff_of_fixes(seen: _Inspection, moved: Sequence[Renumbering]) -> str:
     return "".join(diffs)
 
 
-# The baseline's file has one JSON value a line: a head that names the version, then ``[path, rule,
-# fingerprint]``, sorted. Lines come and go alone, so that two branches that change it merge like any text.
+# The baseline file has one JSON value per line: a header with the version, then ``[path, rule,
+# fingerprint]``, sorted. Entries are independent lines, so that changes of two branches merge like any text.
 
 BASELINE_SCHEMA: Final = "thunderus-mem.lint-baseline/1"
 NEVER_KNOWN: Final = ("TM012", "TM4", "TM503", "TM504", "TM507")
-"""Beginnings of the codes no baseline hides: secrets and what else is unsafe, conflicts, a damaged log."""
+"""Prefixes of the codes that no baseline hides: unsafe content, conflicts, a damaged log."""
 
 _FINGERPRINT = re.compile(r"[0-9a-f]{32}")
 _LIMIT: Final = 64 << 20
 
 
 class BaselineEntry(NamedTuple):
-    """One known finding. The path tells people where it was; the fingerprint alone decides."""
+    """One known finding. The fingerprint alone identifies it; the path is for people."""
 
     path: str
     rule: str
@@ -358,27 +356,27 @@ def may_be_known(rule: str) -> bool:
 
 
 class Baseline(NamedTuple):
-    """A baseline's file: its absolute ``path``, and the ``name`` that messages have, from the root."""
+    """A baseline file: its absolute ``path``, and the root-relative ``name`` used in messages."""
 
     path: str
     name: str
 
     def entries(self) -> tuple[BaselineEntry, ...]:
-        """What it holds. Raises `NotFound` when there is no file, `ThunderusError` when it is no baseline."""
+        """Its entries. Raises `NotFound` if the file is missing, `ThunderusError` if it is not a baseline."""
         try:
             return read_baseline(read_file(self.path, _LIMIT), self.name)
         except NotFound as error:
             raise NotFound(
-                f"The baseline {self.name} is not there.",
-                hint=f"Record the present findings: thunderus-mem lint --write-baseline {self.name}",
+                f"baseline {self.name!r} does not exist",
+                hint=f"record the current findings: `thunderus-mem lint --write-baseline {self.name}`",
             ) from error
 
     def compare(
         self, found: Iterable[Diagnostic], runs: Callable[[str], bool]
     ) -> tuple[list[Diagnostic], tuple[BaselineEntry, ...]]:
-        """The findings that it does not hide, and those of its entries for which there is no finding.
+        """The findings that it does not hide, and its entries without a finding.
 
-        Only where everything was looked at, with the rules that run, are these entries obsolete.
+        The entries are obsolete only if everything was checked.
         """
         entries, ones = self.entries(), list(found)
         known = {entry.fingerprint for entry in entries}
@@ -389,7 +387,7 @@ class Baseline(NamedTuple):
         )
 
     def record(self, found: Iterable[Diagnostic]) -> int:
-        """Write these findings as all that is known; says how many could be recorded."""
+        """Replace the entries by these findings; returns how many were recorded."""
         entries = {
             BaselineEntry(one.path, one.rule, one.fingerprint) for one in found if may_be_known(one.rule)
         }
@@ -397,15 +395,15 @@ class Baseline(NamedTuple):
         return len(entries)
 
     def remove(self, obsolete: Sequence[BaselineEntry]) -> None:
-        """Take entries that nothing needs any more out of the file."""
+        """Remove obsolete entries from the file."""
         replace_file(self.path, baseline_text(set(self.entries()) - set(obsolete)).encode())
 
 
 def find_baseline(memory: Memory, given: str | None) -> Baseline | None:
-    """The baseline in force; the file need not be there.
+    """The baseline to use; its file may be missing.
 
-    ``given`` is a path from the current folder, "" for none, ``None`` for what ``lint.baseline`` names.
-    Raises `Refused` when the configuration names a file outside the root.
+    ``given`` is a path relative to the current folder, "" for none, ``None`` for the value of
+    ``lint.baseline``. Raises `Refused` if the configured file is outside the root.
     """
     configured = memory.config.lint_baseline
     if given is None:
@@ -428,18 +426,18 @@ def baseline_text(entries: Iterable[BaselineEntry]) -> str:
 
 
 def read_baseline(data: bytes, name: str) -> tuple[BaselineEntry, ...]:
-    """The entries of a baseline's text. Raises `ThunderusError` that names file and line."""
-    hint = f"Write it anew: thunderus-mem lint --write-baseline {name}"
+    """The entries of a baseline's text. Raises `ThunderusError` with file and line."""
+    hint = f"write it again: `thunderus-mem lint --write-baseline {name}`"
     head, *lines = data.decode("utf-8-sig", "replace").split("\n")
     if _value(head) != {"schema": BASELINE_SCHEMA}:
-        raise ThunderusError(f"{name} is no baseline this version can read.", hint=hint)
+        raise ThunderusError(f"{name}: not a baseline, or of an unsupported version", hint=hint)
     entries: list[BaselineEntry] = []
     for number, line in enumerate(lines, 2):
         if not line.strip():
             continue
         value = _value(line)
         if not _is_entry(value):
-            raise ThunderusError(f"Line {number} of {name} is no entry of a baseline.", hint=hint)
+            raise ThunderusError(f"{name}:{number}: invalid baseline entry", hint=hint)
         entries.append(BaselineEntry(*value))
     return tuple(entries)
 

@@ -1,9 +1,9 @@
-"""What a rule is, the table of codes, a finding with its rule's severity, and what a rule may look at. Pure.
+"""The types of a rule and its input, the table of codes, and findings with their rule's severity. Pure.
 
 A rule is a function in `lint.rules` with the name of its code below. It takes a `LintContext` (one document),
-a `StoreState` (what is around the documents) or a `SuppressionUse`, and gives findings. Its docstring is its
-manual page. Rules read values only: no disk, no index, no clock. What they ask of other documents, the log,
-the code and the repository's files goes through what the caller gives.
+a `StoreState` (the store around the documents) or a `SuppressionUse`, and yields findings. Its docstring is
+its manual page. Rules read only values: no disk, no index, no clock. Questions about other documents, the
+log, the code and the repository's files go through objects passed by the caller.
 """
 
 from __future__ import annotations
@@ -100,61 +100,62 @@ CODES: Final[dict[str, tuple[str, Severity]]] = {
 
 
 class Corpus(Protocol):
-    """What a rule may know of the other documents."""
+    """What rules can ask about other documents."""
 
     def paths_of(self, doc_id: str) -> tuple[str, ...]:
         """Every file with that id, sorted."""
 
     def paths_like(self, path: str) -> tuple[str, ...]:
-        """Every file whose path differs from this one in nothing but case or Unicode form, sorted."""
+        """Every file whose path differs from this one only in case or Unicode form, sorted."""
 
     def ids_like(self, doc_id: str) -> tuple[str, ...]:
-        """Every id that differs from this one in nothing but case or Unicode form, sorted."""
+        """Every id that differs from this one only in case or Unicode form, sorted."""
 
     def resolve(self, target: str) -> str | None:
-        """The id meant by an id, an alias, a file stem or a root-relative path."""
+        """Resolve an id, an alias, a file stem or a root-relative path to an id."""
 
     def superseded_by(self, doc_id: str) -> str | None:
-        """The id of the document that replaces this one."""
+        """The id of the document that supersedes this one."""
 
     def ids(self) -> Iterable[str]:
         """Every id."""
 
     def anchors(self, doc_id: str) -> frozenset[str]:
-        """The heading anchors of a document."""
+        """The heading anchors of a document's body."""
 
     def adr_numbers(self) -> Mapping[int, tuple[str, ...]]:
         """The files of each ADR number, sorted."""
 
 
 class Provenance(Protocol):
-    """What a rule may know of the log and of git's history."""
+    """What rules can ask about the log and git history."""
 
     def missing_events(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Those of the events that no shard here holds."""
+        """The events that are in no local shard."""
 
     def private_events(self, document: Document) -> frozenset[str]:
-        """The events that a change of the document calls private to the tree that wrote it."""
+        """Events listed by a change of the document as private to the working tree that wrote it."""
 
     def missing_patches(self, document: Document) -> tuple[str, ...]:
-        """Those of a document's patches that no event about it here belongs to."""
+        """The document's patches without a local event about the document."""
 
     def lost_commits(self, names: Sequence[str]) -> tuple[tuple[str, bool], ...]:
-        """Those of the commits that no branch or tag reaches, and whether the clone has them at all."""
+        """The commits not reachable from a branch or tag, each with whether it exists in the clone."""
 
 
 class Evidence(Protocol):
-    """What a rule may know of the code."""
+    """What rules can ask about the code."""
 
     def of(self, document: Document) -> Sequence[CodeState]:
         """The state of each anchor of a document."""
 
 
 class LintConfig(NamedTuple):
-    """Which rules run, how much they weigh, and the settings that hold caps and longest names.
+    """Which rules run, their severities, and the settings with size limits.
 
-    ``select`` and ``ignore`` hold beginnings of codes (``TM2``); nothing selected means all. ``severities``
-    maps a code to a severity or ``"off"``; ``per_file`` a glob to codes left alone there, with the reasons.
+    ``select`` and ``ignore`` are prefixes of codes (``TM2``); an empty ``select`` means all. ``severities``
+    maps a code to a severity or ``"off"``; ``per_file`` maps a glob to the codes suppressed there, with the
+    reasons.
     """
 
     select: tuple[str, ...] = ()
@@ -164,27 +165,26 @@ class LintConfig(NamedTuple):
     settings: Config = Config()
 
     def runs(self, code: str) -> bool:
-        """Whether the rule with this code is wanted."""
+        """Whether the rule with this code is enabled."""
         if self.severities.get(code) == "off" or (self.ignore and code.startswith(self.ignore)):
             return False
         return not self.select or code.startswith(self.select)
 
 
 class SchemaCopy(NamedTuple):
-    """A store's copy of a schema: its ``text`` (``None``: no such file) and the one it should have."""
+    """A store's copy of a schema: its ``text`` (``None`` if missing) and the expected text."""
 
     text: str | None
     wanted: str
 
 
 class StoreState(NamedTuple):
-    """What the rules about the store look at, gathered by the caller.
+    """Input of the rules about the store, collected by the caller.
 
-    ``schemas`` maps a file name of the schemas folder to what is there and what should be;
-    ``manifest`` is the manifest's text (``None``: there is none); ``reported`` is what reading the log and
-    the review queue found; ``tracked`` are the root-relative paths git tracks below the ignored folders;
-    ``needed`` the globs and codes of ``per_file`` that some finding needed (``None``: not everything was
-    looked at).
+    ``schemas`` maps a file name in the schemas folder to its actual and expected text; ``manifest`` is the
+    manifest's text (``None`` if missing); ``reported`` are findings from reading the log and the review
+    queue; ``tracked`` are the root-relative paths that git tracks below the ignored folders; ``needed`` are
+    the globs and codes of ``per_file`` that hid a finding (``None`` if only some documents were checked).
     """
 
     config: LintConfig = LintConfig()
@@ -202,8 +202,8 @@ Check: TypeAlias = "Callable[[Any], Iterable[Diagnostic]]"
 class Rule(NamedTuple):
     """One rule. ``check`` takes a `LintContext`; for other scopes a `StoreState` or a `SuppressionUse`.
 
-    ``reads_only``: it only passes on what reading the file found, so that it has nothing to say of a file
-    that reads well. ``archived``: it looks at documents in the archive, too.
+    ``reads_only``: it only reports read errors, so it is skipped for files without any. ``archived``: it also
+    runs on archived documents.
     """
 
     code: str
@@ -231,24 +231,24 @@ def finding(
     hint: str = "",
     severity: Severity | None = None,
 ) -> Diagnostic:
-    """A finding with its rule's severity, or the one given; without a place it is about the whole file."""
+    """Return a finding with its rule's severity or the given one; without ``place`` it is about the file."""
     return Diagnostic(code, severity or CODES[code][1], path, *place, message, key, expected, hint)
 
 
-# One document under lint: what several rules ask of it, each found once, and where its links lead.
+# One document under lint: values used by several rules, computed once, and resolved links.
 # Offsets and columns count characters.
 
-_SET_BY_HAND = re.compile(r"""(?:\b(?:id|name)\s{0,3}=\s{0,3}["']?|\{\s{0,3}#)([^\s"'>}]+)""")
+_EXPLICIT_ANCHOR = re.compile(r"""(?:\b(?:id|name)\s{0,3}=\s{0,3}["']?|\{\s{0,3}#)([^\s"'>}]+)""")
 _ENDINGS = ("", ".md", ".mdx", "/index.md", "/README.md", ".markdown", ".rst")
-"""Ways in which documentation sites leave out the end of a path."""
+"""Endings of paths that documentation sites omit in links."""
 _LABEL = re.compile(r"\[[^\[\]\n]+\]")
 
 
 class Target(NamedTuple):
-    """Where a reference leads: the path without its anchor ("" for this document), and the id found there.
+    """The target of a reference: the path without its anchor ("" for this document), and the id found there.
 
-    ``imported`` is true for a dead link that an imported text brought with it; ``path`` is then taken from
-    the place where the text came from. A document in the archive is found by the path it had in use.
+    ``imported`` is true for a dead link of an imported text; ``path`` is then resolved relative to the
+    original location of the text. An archived document is also found by its former path.
     """
 
     path: str
@@ -260,11 +260,10 @@ class Target(NamedTuple):
 
 @dataclass(frozen=True)
 class LintContext:
-    """One document under lint, with what the rules share: headings and references are found once.
+    """One document under lint; headings, references and other shared values are computed once.
 
-    ``corpus``, ``provenance`` and ``evidence`` may be ``None`` (nothing is known of other documents, of log
-    and history, of the code; rules that ask skip). ``exists`` answers whether a root-relative path of the
-    repository is there.
+    ``corpus``, ``provenance`` and ``evidence`` may be ``None``; rules that need them are then skipped.
+    ``exists`` returns whether a root-relative path exists in the repository.
     """
 
     reading: Reading
@@ -281,17 +280,17 @@ class LintContext:
 
     @property
     def document(self) -> Document | None:
-        """The document, when it reads."""
+        """The document, or ``None`` if it could not be read."""
         return self.reading.document
 
     @cached_property
     def body(self) -> str:
-        """The document's body; empty when the document does not read."""
+        """The document's body; empty if the document could not be read."""
         return self.document.body if self.document else ""
 
     @cached_property
     def scanned(self) -> markdown.MarkdownScan:
-        """What the one scan of the body's lines finds."""
+        """The result of scanning the body's lines once."""
         return markdown.scan(self.body)
 
     @cached_property
@@ -301,10 +300,10 @@ class LintContext:
 
     @cached_property
     def anchors(self) -> frozenset[str]:
-        """Anchors a link may name: those of headings, and those set by hand in HTML or braces."""
+        """Valid anchors for links: those of headings, and explicit ones in HTML or braces."""
         named = {heading.anchor for heading in self.headings}
         if "=" in self.body or "{" in self.body:
-            named.update(name.lower() for name in _SET_BY_HAND.findall(self.body))
+            named.update(name.lower() for name in _EXPLICIT_ANCHOR.findall(self.body))
         return frozenset(named)
 
     @cached_property
@@ -314,24 +313,24 @@ class LintContext:
 
     @cached_property
     def targets(self) -> tuple[tuple[Reference, Target], ...]:
-        """Every reference with where it leads; none when nothing is known of other documents."""
+        """Every reference with its target; empty without a corpus."""
         return resolve_links(self)
 
     @cached_property
     def data(self) -> dict[str, Any]:
-        """The frontmatter with types."""
+        """The typed frontmatter."""
         return self.document.data() if self.document else {}
 
     @cached_property
     def violations(self) -> list[Violation]:
-        """Where the frontmatter breaks its schema; the schema library is loaded only if it may."""
+        """Schema violations of the frontmatter; the schema library is loaded only if there may be any."""
         if schema.is_valid_fast(schema.DOCUMENT, self.data):
             return []
         return schema.check(schema.DOCUMENT, self.data)
 
     @cached_property
     def conflict_lines(self) -> tuple[int, ...]:
-        """Lines of git's conflict markers, when a whole conflict is there."""
+        """Lines of git's conflict markers, if the text contains a complete conflict."""
         text = self.reading.text or ""
         return find_conflict(text) if "<<<<<<<" in text else ()
 
@@ -341,12 +340,12 @@ class LintContext:
         return list(accumulate(lengths[:-1], initial=0))
 
     def place(self, offset: int) -> tuple[int, int]:
-        """Line and column (from 1) of an offset into the text."""
+        """Line and column (from 1) of an offset in the text."""
         line = bisect_right(self._line_starts, offset)
         return line, offset - self._line_starts[line - 1] + 1
 
     def line_text(self, line: int) -> str:
-        """The text of a line of the file (from 1), without its end; "" for one that is not there."""
+        """The text of a line of the file (from 1), without its line ending; "" if there is no such line."""
         starts = self._line_starts
         if not 0 < line <= len(starts):
             return ""
@@ -354,11 +353,11 @@ class LintContext:
         return (self.reading.text or "")[starts[line - 1] : end].rstrip("\r\n")
 
     def body_text(self, line: int) -> str:
-        """The text of a body line (from 1), without its end."""
+        """The text of a body line (from 1), without its line ending."""
         return self.line_text(self.in_body(line))
 
     def in_body(self, line: int) -> int:
-        """The file line of a body line (from 1)."""
+        """The line in the file of a body line (from 1)."""
         return line + (self.document.body_line if self.document else 1) - 1
 
     def node(self, *path: str | int) -> Node | None:
@@ -366,7 +365,7 @@ class LintContext:
         return node_at(self.reading.header, path)
 
     def at(self, *path: str | int) -> tuple[int, int]:
-        """Where the value at a path stands in the file; its key or parent, when it is empty or missing."""
+        """Location in the file of the value at a path; of its key or parent if it is empty or missing."""
         return place_at(self.reading.header, path, self.reading.header_line or 1)
 
     def span(self, node: Scalar) -> tuple[int, int]:
@@ -386,7 +385,7 @@ class LintContext:
         severity: Severity | None = None,
         edits: tuple[TextEdit, ...] = (),
     ) -> Diagnostic:
-        """A finding about this file with its rule's severity, or the one given."""
+        """Return a finding about this file with its rule's severity, or the given one."""
         one = finding(
             code, self.path, message, place=place, key=key, expected=expected, hint=hint, severity=severity
         )
@@ -407,7 +406,7 @@ def node_at(node: Node | None, path: tuple[str | int, ...]) -> Node | None:
 
 
 def place_at(header: nodes.Mapping | None, path: tuple[str | int, ...], first_line: int) -> tuple[int, int]:
-    """File line and column of a header value; its key when it is empty, its parent when there is none."""
+    """File line and column of a header value; of its key if it is empty, of its parent if it is missing."""
     node = node_at(header, path)
     if node is not None and not (isinstance(node, Scalar) and node.start == node.end):
         return first_line + node.line - 1, node.column
@@ -422,7 +421,7 @@ def place_at(header: nodes.Mapping | None, path: tuple[str | int, ...], first_li
 
 
 def resolve_links(context: LintContext) -> tuple[tuple[Reference, Target], ...]:
-    """Every reference of a document with where it leads; empty when nothing is known of other documents."""
+    """Every reference of a document with its target; empty without a corpus."""
     corpus = context.corpus
     if context.document is None or corpus is None or not context.references:
         return ()
@@ -433,7 +432,7 @@ def resolve_links(context: LintContext) -> tuple[tuple[Reference, Target], ...]:
 
 
 def _is_used(context: LintContext, reference: Reference, labels: Mapping[str, int]) -> bool:
-    """Whether a reader meets this reference: a ``[label]: target`` counts when its label is used."""
+    """Whether a reference takes effect: a definition ``[label]: target`` only if its label is used."""
     line = context.body_text(reference.line)
     if reference.kind == "wiki":
         return not is_bracketed(line, reference.column)
@@ -444,7 +443,7 @@ def _is_used(context: LintContext, reference: Reference, labels: Mapping[str, in
 
 
 def _resolve(context: LintContext, document: Document, corpus: Corpus, reference: Reference) -> Target | None:
-    """Where a reference leads; ``None`` when that cannot be told (outside the root, or no link at all)."""
+    """The target of a reference; ``None`` if it is outside the root or not a link."""
     name, _, anchor = reference.target.partition("#")
     if reference.kind == "wiki":
         if not may_be_name(name):
@@ -471,7 +470,7 @@ def _document_at(corpus: Corpus, path: str) -> str | None:
 
 
 def _resolve_from_origin(context: LintContext, corpus: Corpus, origin: str, name: str, anchor: str) -> Target:
-    """Where a relative link of an imported text leads from the place where the text was written."""
+    """Resolve a relative link of an imported text from the text's original location."""
     path = posixpath.normpath(posixpath.join(posixpath.dirname(origin), name))
     for ending in _ENDINGS:
         doc_id = corpus.resolve(path + ending)

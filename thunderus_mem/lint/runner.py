@@ -1,8 +1,8 @@
-"""Runs the rules over the documents of a memory, over the store, and over a text before it is written.
+"""Run the rules on the documents of a memory, on the store, and on a text before it is written.
 
-Documents come from the disk or as the caller gives them, one after another or in many processes; log, review
-queue, schemas and manifest from the disk; the other documents, anchors and provenance from the index; from
-git what it tracks. Writes nothing.
+Documents come from the disk or from the caller, one by one or in several processes; log, review queue,
+schemas and manifest come from the disk; other documents, anchors and provenance from the index; tracked files
+from git. Writes nothing.
 """
 
 from __future__ import annotations
@@ -48,21 +48,21 @@ NEVER_TRACKED: Final = (
     ".thunderus/.quarantine",
     ".thunderus/.lock",
 )
-"""What is derived or private, so that git must not track it."""
+"""Derived and private files, which git must not track."""
 
 _MANY: Final = 1000
-"""Documents from which on it is worth starting processes to look at them."""
+"""Number of documents from which on several processes are used."""
 _ABOUT_CODE: Final = ("TM701", "TM702", "TM703")
 _SCHEMA_LIMIT: Final = 1 << 20
 _MANIFEST_LIMIT: Final = 256 << 20
 
 
 def lint_config(memory: Memory, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> LintConfig:
-    """The rules' settings: the store's configuration, narrowed by what the command line says."""
+    """The configuration of the rules, narrowed by the options of the command line."""
     config = memory.config
     chosen = tuple(select) or config.lint_select
     if any(not any(code.startswith(start) for code in CODES) for start in chosen):
-        chosen = (*chosen, "TM604")  # else a slip in the only code would check nothing, without a word
+        chosen = (*chosen, "TM604")  # otherwise a typo in the only code would silently check nothing
     return LintConfig(
         select=chosen,
         ignore=(*config.lint_ignore, *ignore),
@@ -79,10 +79,10 @@ def _weight(word: str) -> Severity | Literal["off"]:
 def contexts(
     memory: Memory, config: LintConfig, *, provenance: bool = False, evidence: Evidence | None = None
 ) -> Callable[[Reading], LintContext]:
-    """Makes what the rules look at for one document: its reading, the others, the repository's files.
+    """Return a function that makes the `LintContext` of a document.
 
-    The other documents are read from the index once for all. ``provenance`` adds log and history; a document
-    that is just being written names an event that is not there yet. ``evidence`` judges anchors.
+    The other documents are read from the index once. ``provenance`` adds log and history; leave it out for a
+    document being written, whose event does not exist yet. ``evidence`` judges anchors.
     """
     corpus = IndexCorpus(memory.index)
     log_index = memory.log_index() if provenance else None
@@ -97,10 +97,10 @@ def contexts(
 
 
 class KnownProvenance:
-    """Which of the events, patches and commits that documents name can be found from here.
+    """Which events, patches and commits in the provenance of documents exist here.
 
-    What all documents of the index name under ``events`` or ``commits`` (``named``) is looked up at once, the
-    first time one is asked about, with one question to git for all.
+    All ``events`` and ``commits`` of the indexed documents (``named``) are looked up together at the first
+    question, with one git command.
     """
 
     def __init__(self, memory: Memory, log_index: LogIndex, named: Callable[[str], list[str]]) -> None:
@@ -110,16 +110,16 @@ class KnownProvenance:
         self._named = named
 
     def missing_events(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Those of the events that no shard here holds, this tree's private ones included."""
-        there, asked = self._events
+        """The events that are in no local shard, including the private ones of this working tree."""
+        found, asked = self._events
         unasked = [name for name in names if name not in asked]
         if unasked:
-            there |= self._log_index.known(unasked)
+            found |= self._log_index.known(unasked)
             asked |= set(unasked)
-        return tuple(name for name in names if name not in there)
+        return tuple(name for name in names if name not in found)
 
     def private_events(self, document: Document) -> frozenset[str]:
-        """The events that a change of the document calls private to the tree that wrote it."""
+        """Events listed by a change of the document as private to the working tree that wrote it."""
         names = (document.id, *document.aliases)
         if self._logged.isdisjoint(names):
             return frozenset()
@@ -127,15 +127,15 @@ class KnownProvenance:
         return frozenset(id for logged in read(self._log, rows) for id in private_to(logged.event))
 
     def missing_patches(self, document: Document) -> tuple[str, ...]:
-        """Those of a document's patches that no event about it here belongs to."""
+        """The document's patches without a local event about the document."""
         rows = self._log_index.naming((document.id, *document.aliases), document.events)
-        there = {logged.event.refs.get("patch_id") for logged in read(self._log, rows)}
-        return tuple(name for name in document.patches if name not in there)
+        found = {logged.event.refs.get("patch_id") for logged in read(self._log, rows)}
+        return tuple(name for name in document.patches if name not in found)
 
     def lost_commits(self, names: Sequence[str]) -> tuple[tuple[str, bool], ...]:
-        """Those of the commits that no branch or tag of this clone reaches, and whether it has them at all.
+        """The commits not reachable from a branch or tag, each with whether it exists in the clone.
 
-        Nothing is lost where that cannot be told: outside git, and in a shallow clone.
+        Empty where that is unknown: outside git, and in a shallow clone.
         """
         if self._git is None or self._git.is_shallow():
             return ()
@@ -147,7 +147,7 @@ class KnownProvenance:
 
     @cached_property
     def _logged(self) -> set[str]:
-        """The documents that the log has events of: of the others it need not be asked one by one."""
+        """The documents with events in the log; the others need no query of their own."""
         return self._log_index.documents()
 
     @cached_property
@@ -161,9 +161,9 @@ class KnownProvenance:
 
 
 class FileFindings(NamedTuple):
-    """What the rules find in one file, and the configured suppressions, by glob and code, that this needed.
+    """The findings in one file, and the configured suppressions (glob and code) that hid some.
 
-    ``reading`` is what they looked at; ``None`` for a file that cannot be read.
+    ``reading`` is the parsed file; ``None`` if it cannot be read.
     """
 
     findings: list[Diagnostic]
@@ -174,7 +174,7 @@ class FileFindings(NamedTuple):
 def lint_files(
     memory: Memory, files: Iterable[tuple[str, bytes | ThunderusError]], config: LintConfig
 ) -> Iterator[FileFindings]:
-    """Run the rules over files, each with its bytes or why there are none."""
+    """Run the rules on files, each given with its bytes or the error from reading it."""
     selected = select_checks(config)
     with Judge(memory) as judge:
         context = contexts(memory, config, provenance=True, evidence=judge)
@@ -188,40 +188,40 @@ def lint_files(
 
 
 def lint_stored(memory: Memory, paths: Sequence[str], config: LintConfig) -> list[FileFindings]:
-    """Run the rules over documents on disk, without giving what was read. The index must be fresh.
+    """Run the rules on documents on disk; the results have no ``reading``. The index must be fresh.
 
-    Many are shared out among processes. Each has a connection of its own, to the index as it is here: one
-    that finds another leaves its share to this process.
+    Many documents are distributed over several processes. Each opens the index itself; if the index has
+    changed meanwhile, this process checks that share.
     """
     if len(paths) < _MANY or memory.index.in_memory:
-        return list(_in_turn(memory, paths, config, len(paths)))
+        return list(_one_by_one(memory, paths, config, len(paths)))
     if any(config.runs(code) for code in _ABOUT_CODE):
-        # All at once is quicker, and the verdicts are kept where each process finds them.
+        # Judging all anchors at once is faster, and every process finds the verdicts in the cache.
         with Judge(memory) as judge:
             judge.all(memory.index.anchors())
     process, generation = os.getpid(), memory.index.generation()
 
     def work(share: Sequence[str]) -> list[FileFindings]:
         mine = memory if os.getpid() == process else memory.apart(generation)
-        return list(_in_turn(mine, share, config, len(paths)))
+        return list(_one_by_one(mine, share, config, len(paths)))
 
     found = spread(paths, work)
     left = [path for path, findings in zip(paths, found, strict=True) if findings is None]
-    rest = _in_turn(memory, left, config, len(paths))
+    rest = _one_by_one(memory, left, config, len(paths))
     return [next(rest) if findings is None else findings for findings in found]
 
 
-def _in_turn(
-    memory: Memory, paths: Sequence[str], config: LintConfig, together: int
+def _one_by_one(
+    memory: Memory, paths: Sequence[str], config: LintConfig, total: int
 ) -> Iterator[FileFindings]:
     files = ((path, stored_bytes(memory, path)) for path in paths)
     for done, one in enumerate(lint_files(memory, files, config)):
-        memory.tell("Checking documents:", done * together // len(paths), together)
+        memory.tell("Checking documents:", done * total // len(paths), total)
         yield one._replace(reading=None)
 
 
 def stored_bytes(memory: Memory, path: str) -> bytes | ThunderusError:
-    """The bytes of a document, or why it cannot be read."""
+    """The bytes of a document, or the error from reading it."""
     try:
         return read_file(inside(memory.root, path), MAX_DOCUMENT)
     except ThunderusError as error:
@@ -229,7 +229,7 @@ def stored_bytes(memory: Memory, path: str) -> bytes | ThunderusError:
 
 
 def _unreadable(path: str, error: ThunderusError) -> Diagnostic:
-    """A link or a device has the rule that the index gives it as well."""
+    """The finding for an unreadable file; a symlink or device gets the same finding as in the index."""
     if isinstance(error, Refused) and is_foreign_name(path):
         return foreign_name(path)
     return finding(
@@ -240,7 +240,7 @@ def _unreadable(path: str, error: ThunderusError) -> Diagnostic:
 def store_state(
     memory: Memory, config: LintConfig, needed: frozenset[tuple[str, str]] | None = None
 ) -> StoreState:
-    """Gather what the rules about the store look at."""
+    """Collect the input of the rules about the store."""
     layout = memory.layout
     return StoreState(
         config=config,
@@ -263,39 +263,39 @@ def _text(path: str, limit: int) -> str | None:
 
 
 def _queue_findings(memory: Memory) -> Iterator[Diagnostic]:
-    """Files of the review queue that are no proposals, and proposals past their time."""
+    """Findings about invalid and expired proposals in the review queue."""
     limit = memory.config.review_expires_days
     for one in entries(memory.layout):
         if isinstance(one, BadProposal):
             yield finding(
                 "TM509",
                 one.path,
-                f"This is no proposal: {f'{one.key}: ' if one.key else ''}{one.reason}",
+                f"Invalid proposal: {f'{one.key}: ' if one.key else ''}{one.reason}",
                 key=one.key,
-                expected="a proposal as this program writes it",
+                expected="a proposal written by this program",
                 hint=one.fix,
             )
         elif (days := age(one.path, memory.now()) or 0) > limit:
             yield finding(
                 "TM510",
                 one.path,
-                f"This proposal has waited for {days} days; {limit} are allowed.",
+                f"Proposal pending for {days} days; the limit is {limit}",
                 expected="a decision",
-                hint=f"decide: thunderus-mem patch show {one.proposal.id}",
+                hint=f"Run `thunderus-mem patch show {one.proposal.id}`, then approve or reject it",
             )
 
 
 def packaged_schemas() -> dict[str, str]:
-    """File names and texts of the schemas that a store keeps copies of."""
+    """File names and texts of the schemas that a store contains copies of."""
     files = {f"{name}.schema.json": schema_text(name) for name in SCHEMA_NAMES}
     return {**files, "memory_store.sql": schema_text(INDEX)}
 
 
-# Before a document is written: what lint finds in its text, and other documents that say the same.
+# Before a document is written: findings about its text, and similar documents.
 
 
 _NEAR: Final = 0.8
-"""Share of common three-word runs from which on two texts say nearly the same."""
+"""Share of common three-word sequences from which on two texts are near-duplicates."""
 _CANDIDATES: Final = 5
 _PROBE_WORDS: Final = 40
 _SHINGLE: Final = 3
@@ -307,11 +307,10 @@ _DEAD_CITATION: Final = "TM205"
 def validate(
     memory: Memory, path: str, text: str, *, before: str | None = None
 ) -> tuple[Document, tuple[Diagnostic, ...]]:
-    """The document a text will be, and the warnings about it.
+    """Parse and lint a text before it is written; return the document and the warnings.
 
-    What lint finds in the text ``before`` the change too stands in nobody's way and is not told again; only a
-    secret does.
-    Raises `Refused` for a secret, `InvalidDocument` for anything else that lint calls an error.
+    Findings that the text ``before`` the change already had are ignored, except secrets.
+    Raises `Refused` for a secret, `InvalidDocument` for any other error found by lint.
     """
     reading, findings = _lint(memory, path, text)
     if before is not None and findings:
@@ -321,16 +320,18 @@ def validate(
     leaks = [one for one in errors if one.rule == _SECRET]
     if leaks:
         raise Refused(
-            f"nothing written: line {leaks[0].line} holds {_lower_first(leaks[0].message)}",
+            f"nothing written: line {leaks[0].line}: {_lower_first(leaks[0].message)}",
             diagnostics=leaks,
-            hint=leaks[0].hint or "name where the secret is kept instead of the secret",
+            hint=_lower_first(leaks[0].hint) or "write where the secret is stored instead of the secret",
         )
     if errors or reading.document is None:
         first = (errors or list(reading.problems))[0]
         raise InvalidDocument(
-            f"nothing written: {_lower_first(first.message)}", diagnostics=errors, hint=first.hint or None
+            f"nothing written: {_lower_first(first.message)}",
+            diagnostics=errors,
+            hint=_lower_first(first.hint) or None,
         )
-    # A path that is not there is a note only, yet whoever writes it fixes it best at once.
+    # A missing path is only a note, but it is easiest to correct while writing.
     warned = (one for one in findings if one.severity is Severity.WARNING or one.rule == _DEAD_CITATION)
     return reading.document, tuple(warned)
 
@@ -341,7 +342,7 @@ def _lint(memory: Memory, path: str, text: str) -> tuple[Reading, list[Diagnosti
 
 
 def _identity(finding: Diagnostic) -> tuple[str, ...]:
-    """What makes two findings the same, wherever they stand: numbers (a size, a line) do not count."""
+    """Identify a finding independently of its location and of numbers in its message (a size, a line)."""
     return finding.rule, finding.severity, finding.key, re.sub(r"[\d,]+", "0", finding.message)
 
 
@@ -350,9 +351,9 @@ def _lower_first(message: str) -> str:
 
 
 def find_duplicates(memory: Memory, document: Document) -> tuple[Diagnostic, ...]:
-    """Warnings for documents that say nearly the same; none when ``write.duplicates`` is off.
+    """Return warnings about near-duplicates; none if ``write.duplicates`` is off.
 
-    Raises `DocumentExists` when one says exactly the same: what the gardener would call a duplicate.
+    Raises `DocumentExists` for an exact duplicate, by the gardener's definition.
     """
     words = _words(document.body)
     if not words or not memory.config.write_duplicates:
@@ -362,10 +363,10 @@ def find_duplicates(memory: Memory, document: Document) -> tuple[Diagnostic, ...
     for other in _candidates(memory, document):
         if same_text(document, other):
             raise DocumentExists(
-                f"already known: {other.id} says exactly this",
-                hint=f"it is in the archive; `thunderus-mem unarchive {other.id}` brings it back"
+                f"duplicate of {other.id}: it has the same text",
+                hint=f"restore it from the archive: `thunderus-mem unarchive {other.id}`"
                 if is_archived(other.path)
-                else f"see `thunderus-mem show {other.id}`, or add a detail that it lacks",
+                else f"see `thunderus-mem show {other.id}`, or add new information",
             )
         theirs = _shingles(_words(other.body))
         overlap = len(mine & theirs) / len(mine | theirs)
@@ -377,9 +378,9 @@ def find_duplicates(memory: Memory, document: Document) -> tuple[Diagnostic, ...
                     path=document.path,
                     line=document.body_line,
                     column=1,
-                    message=f"{other.id} says nearly the same ({overlap:.0%} of three-word runs shared).",
-                    expected="one document for one thing",
-                    hint=f"edit {other.id} instead, or `supersede` it by this one",
+                    message=f"Near-duplicate of {other.id} ({overlap:.0%} of three-word sequences in common)",
+                    expected="one document per topic",
+                    hint=f"Edit {other.id} instead, or `supersede` it with this one",
                     doc_id=document.id,
                 )
             )
@@ -387,7 +388,7 @@ def find_duplicates(memory: Memory, document: Document) -> tuple[Diagnostic, ...
 
 
 def _candidates(memory: Memory, document: Document) -> Iterator[Document]:
-    """The stored documents nearest to this one, as the index finds them by its longest words."""
+    """The most similar stored documents, found in the index by the longest words of this one."""
     words = list(dict.fromkeys(_words(f"{document.title}\n{document.body}")))
     longest = sorted(words, key=len, reverse=True)[:_PROBE_WORDS]
     for doc_id in memory.index.nearest(longest, _CANDIDATES, archived=True):
@@ -402,7 +403,7 @@ def _words(text: str) -> list[str]:
 
 
 def _shingles(words: list[str]) -> set[tuple[str, ...]]:
-    """Runs of three words; a shorter text is one run."""
+    """Sequences of three words; a shorter text is one sequence."""
     if len(words) <= _SHINGLE:
         return {tuple(words)}
     return {tuple(words[start : start + _SHINGLE]) for start in range(len(words) - _SHINGLE + 1)}

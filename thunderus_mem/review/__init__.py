@@ -1,6 +1,6 @@
-"""Review: changes that wait for a decision.
+"""Review: changes pending a decision.
 
-``queue`` lists, shows and rebases proposals: it says what one would do to the documents as they are now;
-``decisions`` approves, rejects and expires, as events of the log. The files of proposals are read and
-written by ``memory.proposals``, which also says what needs review.
+``queue`` lists, shows and rebases proposals on the current documents; ``decisions`` approves, rejects and
+expires them, as events of the log. ``memory.proposals`` reads and writes the files of proposals, and decides
+which changes need review.
 """

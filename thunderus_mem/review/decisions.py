@@ -1,6 +1,6 @@
-"""Decisions about proposals: approve, reject, expire. Each is an event; the proposal's file goes with it.
+"""Decisions about proposals: approve, reject, expire. Each one is an event and deletes the proposal's file.
 
-Approving checks what any writing command checks, and writes the documents.
+Approving runs the same checks as any writing command, and writes the documents.
 """
 
 from __future__ import annotations
@@ -35,14 +35,12 @@ APPROVED, REJECTED, EXPIRED = "approved", "rejected", "expired"
 
 
 class Decision(NamedTuple):
-    """What became of one proposal.
+    """The result for one proposal.
 
-    ``state`` is approved, rejected or expired. A proposal that stays is moved (its documents changed since,
-    and it fits all the same: somebody should look first), in conflict, gone (a document of it is), there
-    (what it wants is so already), refused or invalid; ``applied`` means that it was approved before, and the
-    file that was left is gone now. ``problem`` says what is in the way, or why it expired (as ``superseded by
-    patch_…``). ``code`` is the
-    exit code.
+    ``state`` is approved, rejected or expired. A proposal still pending is moved (it applies, but its
+    documents have changed and should be reviewed first), in conflict, gone (a document is missing), there
+    (already applied), refused or invalid; ``applied`` means that it was approved before and only its leftover
+    file was deleted. ``problem`` is the reason (e.g. ``superseded by patch_…``). ``code`` is the exit code.
     """
 
     id: str
@@ -56,10 +54,10 @@ class Decision(NamedTuple):
 
 
 class Decided(NamedTuple):
-    """What was decided, proposal by proposal, and the files written.
+    """The results by proposal, and the files written.
 
-    ``planned``: nothing was written on purpose. ``published`` is false when an event is on disk but a file is
-    not yet: the next command puts it there.
+    ``planned``: a dry run, nothing was written. ``published`` is false if an event is on disk but a file is
+    not yet; the next command writes it.
     """
 
     decisions: tuple[Decision, ...]
@@ -70,17 +68,17 @@ class Decided(NamedTuple):
 
     @property
     def code(self) -> int:
-        """The exit code of the first proposal that was left undecided; 0 when there is none."""
+        """The exit code of the first proposal that is still pending; 0 if there is none."""
         return next((one.code for one in self.decisions if one.code), 0)
 
 
 def _is_own(proposal: Proposal, actor: str) -> bool:
-    """Whether who decides is of the kind that proposed: one agent cannot be told from another for sure."""
+    """Whether an agent decides on an agent's proposal: agents cannot be reliably distinguished."""
     return actor == "agent" and proposal.actor == "agent"
 
 
 def _body(proposal: Proposal, decision: str) -> dict[str, object]:
-    """What the approval that holds a decision says."""
+    """The body of the approval event for a decision."""
     return {
         "action": "patch",
         "approved": decision == APPROVED,
@@ -100,9 +98,9 @@ def _doc_ids(proposal: Proposal) -> tuple[str, ...]:
 
 
 def _earlier(memory: Memory, proposal: Proposal) -> tuple[str, str]:
-    """What the log knows of an approval before this one: the event of it, and that of the change it led to.
+    """The events of an earlier approval of the proposal and of its change, "" if not in the log.
 
-    A killed command leaves the first without the second; a merge may bring a proposal back after both.
+    A killed command leaves the first without the second; a merge may restore a proposal after both.
     """
     approval = applied = ""
     index, since = memory.log_index(), utc_key(proposal.created)
@@ -118,7 +116,7 @@ def _earlier(memory: Memory, proposal: Proposal) -> tuple[str, str]:
 
 
 def _with_sources(edit: FileChange, approval: str, ids: Ids) -> FileChange:
-    """The edit; a new document names what it was made from: the decision, and the patch that follows it."""
+    """Add the decision and its patch to the provenance of a new document."""
     if edit.before is not None or edit.after is None or edit.renames or kind_of(edit.path) is None:
         return edit
     text = edit.after
@@ -128,7 +126,7 @@ def _with_sources(edit: FileChange, approval: str, ids: Ids) -> FileChange:
 
 
 def _check(memory: Memory, edits: Sequence[FileChange]) -> None:
-    """Raise for what no writing command would write: a proposal may come from anybody."""
+    """Raise if a writing command would reject the edits: proposals can come from anyone."""
     moved = {edit.before for edit in edits if edit.renames}
     for edit in edits:
         _check_is_meant(edit)
@@ -138,35 +136,35 @@ def _check(memory: Memory, edits: Sequence[FileChange]) -> None:
         document, _ = validate(memory, edit.path, edit.after, before=before)
         if edit.doc_id and document.id != edit.doc_id:
             raise InvalidDocument(
-                f"{edit.path} would hold {document.id}, and the proposal says {edit.doc_id}",
+                f"{edit.path} would contain {document.id!r}, but the proposal is about {edit.doc_id!r}",
                 hint="reject it: it was not written by this tool",
             )
 
 
 def _check_is_meant(edit: FileChange) -> None:
-    """Raise when the file holds another document than the proposal says: that one was not decided about."""
+    """Raise if the file contains another document than the proposal is about."""
     if edit.before is None or not edit.doc_id:
         return
-    there = read_document(edit.path, edit.before.encode("utf-8", "surrogateescape")).document
-    if there is not None and there.id != edit.doc_id:
+    current = read_document(edit.path, edit.before.encode("utf-8", "surrogateescape")).document
+    if current is not None and current.id != edit.doc_id:
         raise InvalidDocument(
-            f"{edit.path} holds {there.id}, and the proposal says {edit.doc_id}",
+            f"{edit.path} contains {current.id!r}, but the proposal is about {edit.doc_id!r}",
             hint="reject it: it was not written by this tool",
         )
 
 
 _LEFT = Decision(
-    "", "left", (), problem="the disk refused before it was its turn", hint="approve it again", code=6
+    "", "left", (), problem="not attempted: an earlier write to disk failed", hint="approve it again", code=6
 )
 _HINTS = {
-    "conflict": "reject it, or make the change anew: thunderus-mem edit",
-    "gone": "it leads nowhere any more: thunderus-mem patch expire",
-    "there": "nothing is left to do: thunderus-mem patch expire",
+    "conflict": "reject it, or make the change again with `thunderus-mem edit`",
+    "gone": "run `thunderus-mem patch expire` to remove the proposal",
+    "there": "nothing to do; run `thunderus-mem patch expire` to remove the proposal",
 }
 
 
 class _Decider:
-    """One command that decides: what it wrote so far, and what is left to do."""
+    """State of a command that decides proposals: results so far, and proposals left."""
 
     def __init__(self, memory: Memory, left: Sequence[Waiting], why: str, actor: str) -> None:
         self.memory = memory
@@ -179,14 +177,14 @@ class _Decider:
         self.recorded: tuple[str, ...] = ()
         self.published = True
         self.applied: dict[str, str] = {}
-        """Paths that this command changed, each with the proposal that did."""
+        """Paths changed by this command, each with the proposal that changed it."""
 
     def decided(self) -> Decided:
-        """The answer."""
+        """The result of the command."""
         return Decided(tuple(self.decisions), tuple(self.written), self.recorded, self.published)
 
     def approve(self, *, on_changed: bool) -> Decided:
-        """Approve what is left; what git has is fetched between two attempts, without the lock."""
+        """Approve the remaining proposals; texts from git are fetched between attempts, without the lock."""
 
         def attempt() -> None:
             with open_transaction(self.memory, "patch approve") as transaction:
@@ -194,10 +192,8 @@ class _Decider:
                 while self.left:
                     self.decisions.append(self._approved(transaction, self.left[0], on_changed=on_changed))
                     del self.left[0]
-                    if (
-                        not transaction.outcome.published
-                    ):  # the disk refuses: what comes next may need that file
-                        break
+                    if not transaction.outcome.published:
+                        break  # a write failed, and the next proposal may need that file
                     self.memory.refresh()
                 self.decisions += [_LEFT._replace(id=one.proposal.id) for one in self.left]
             self.published = self.published and transaction.outcome.published
@@ -209,26 +205,26 @@ class _Decider:
         return self.decided()
 
     def _look(self) -> None:
-        """Have git asked, without the lock, for what the proposals that moved were made from."""
+        """Fetch from git, without the lock, the texts that changed documents had when they were proposed."""
         for one in self.left:
-            with suppress(ThunderusError):  # told when it is its turn
+            with suppress(ThunderusError):  # reported when it is approved
                 rebase(self.memory, one.proposal, self.committed)
 
     def _approved(self, transaction: Transaction, waiting: Waiting, *, on_changed: bool) -> Decision:
-        """Approve one proposal, or say what is in the way."""
+        """Approve one proposal, or report why it cannot be approved."""
         proposal = waiting.proposal
         stays = Decision(proposal.id, "", proposal.targets)
         try:
             former, applied = _earlier(self.memory, proposal)
             if applied:
                 remove_file(inside(self.memory.root, waiting.path), expecting=waiting.hash)
-                return stays._replace(state="applied", event_id=applied, problem="it was applied before")
+                return stays._replace(state="applied", event_id=applied, problem="already applied")
             if _is_own(proposal, self.actor) and not self.memory.config.review_self_approval:
                 return stays._replace(
                     state="refused",
                     code=5,
-                    problem="an agent made it, so an agent cannot approve it",
-                    hint="a person does, or review.self_approval allows it",
+                    problem="an agent cannot approve a proposal made by an agent",
+                    hint="ask a person to approve it, or set `review.self_approval`",
                 )
             how = rebase(self.memory, proposal, self.committed)
             if how.state not in ("fits", "moved"):
@@ -239,8 +235,8 @@ class _Decider:
                 return stays._replace(
                     state="moved",
                     code=Conflict.exit_code,
-                    problem="its documents were changed since; it fits all the same",
-                    hint=f"look again: thunderus-mem patch show {proposal.id}; then approve with --rebase",
+                    problem="its documents have changed since, but it still applies",
+                    hint=f"see `thunderus-mem patch show {proposal.id}`, then approve it with --rebase",
                 )
             return self._write(transaction, waiting, how.edits, former)
         except (InvalidDocument, Conflict, Refused) as error:
@@ -252,8 +248,8 @@ class _Decider:
             )
 
     def _superseded(self, proposal: Proposal, state: State) -> str:
-        """Why nobody has to decide about a proposal that does not fit: one approved just before has done what
-        it wants, or has changed what a step of the gardener is about. "" when somebody has to."""
+        """Why a proposal that does not apply can expire: one approved just before made the same change, or
+        changed the documents of this step of the gardener. "" if it needs a decision."""
         by = next((self.applied[edit.path] for edit in proposal.edits if edit.path in self.applied), "")
         return f"superseded by {by}" if by and (proposal.rule or state == "there") else ""
 
@@ -285,7 +281,7 @@ class _Decider:
         return Decision(proposal.id, APPROVED, proposal.targets, approval, event)
 
     def dismiss_all(self, command: str, decision: str, reasons: Iterable[tuple[Waiting, str]]) -> Decided:
-        """Decide about each proposal, for its reason, without changing a document."""
+        """Record the decision for each proposal with its reason, without changing a document."""
         with open_transaction(self.memory, command) as transaction:
             for waiting, why in reasons:
                 self.decisions.append(self.dismiss(transaction, waiting, decision, why))
@@ -293,7 +289,7 @@ class _Decider:
         return self.decided()
 
     def dismiss(self, transaction: Transaction, waiting: Waiting, decision: str, why: str) -> Decision:
-        """Log a decision that changes no document, and take the proposal away."""
+        """Record a decision that changes no document, and delete the proposal."""
         proposal = waiting.proposal
         event = transaction.approve(
             _body(proposal, decision),
@@ -318,12 +314,12 @@ def patch_approve(
     why: str = "",
     actor: str = "user",
 ) -> Decided:
-    """Write what proposals want: an approval, the patch, and the proposal is gone.
+    """Approve proposals: log the approval and the patch, write the documents, delete the proposal.
 
-    One whose documents changed since is written only with ``rebase``, and only where the changes are in other
-    places of the text. What cannot be approved stays, and is told; but what an earlier one of the same call
-    has done, and what the gardener has to plan anew after it, expires. Raises `NotFound` for an id that
-    waits not.
+    A proposal whose documents have changed since is approved only with ``rebase``, and only if the changes do
+    not overlap. Proposals that cannot be approved stay and are reported. A proposal expires if an earlier one
+    in the same call made its change, or made the gardener's step obsolete. Raises `NotFound` for an id that
+    is not pending.
     """
     settle(memory, "patch approve")
     chosen = waiting_for(memory, ids, every=every, label=label, rule=rule)
@@ -340,9 +336,9 @@ def patch_reject(
     why: str,
     actor: str = "user",
 ) -> Decided:
-    """Turn proposals down. The gardener plans the same step again only when one of its texts has changed."""
+    """Reject proposals. The gardener plans the same step again only if one of its documents changes."""
     if not why.strip():
-        raise InvalidDocument("a rejection needs a reason", hint="give it with -m")
+        raise InvalidDocument("a reason is required", hint="give it with -m")
     settle(memory, "patch reject")
     decider = _Decider(memory, waiting_for(memory, ids, every=every, label=label, rule=rule), why, actor)
     if not decider.left:
@@ -353,8 +349,8 @@ def patch_reject(
 def patch_expire(
     memory: Memory, *, older_than: int | None = None, plan: bool = False, why: str = "", actor: str = "user"
 ) -> Decided:
-    """Take away proposals that nobody decided in ``older_than`` days (``review.expires_days`` by default),
-    those about documents that are gone, and those whose change is there already. With ``plan`` only say so.
+    """Delete proposals pending for more than ``older_than`` days (``review.expires_days`` by default), those
+    about missing documents, and those already applied. With ``plan`` only report them.
     """
     if not plan:
         settle(memory, "patch expire")
@@ -376,13 +372,13 @@ def _expired(memory: Memory, committed: CommittedTexts, limit: int) -> Iterator[
     for waiting in all_waiting(memory.layout):
         days = age(waiting.path, now) or 0
         if days > limit:
-            yield waiting, f"nobody decided in {days} days"
+            yield waiting, f"pending for {days} days"
             continue
         try:
             how = rebase(memory, waiting.proposal, committed)
-        except (NotWritable, Busy):  # the system does not let us see what it leads to
+        except (NotWritable, Busy):  # the documents cannot be read now
             raise
-        except ThunderusError:  # one that leads nowhere is lint's to tell, and a person's to decide
+        except ThunderusError:  # invalid proposals are reported by lint and left to people
             continue
         if how.state in ("gone", "there"):
             yield waiting, how.problem

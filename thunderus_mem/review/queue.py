@@ -1,7 +1,7 @@
-"""The review queue: which proposals wait, one of them whole, what the log says was decided, and their rebase:
-what a proposal would do to the documents as they are now, if it still can.
+"""The review queue: list, show and rebase pending proposals, and look up decisions in the log.
 
-Reads the proposals, the documents and the log; only `patch_rebase` writes, the files of proposals.
+A rebase computes what a proposal would change in the current documents, if it still applies. Reads proposals,
+documents and the log; only `patch_rebase` writes the files of proposals.
 """
 
 from __future__ import annotations
@@ -36,11 +36,12 @@ State: TypeAlias = Literal["fits", "moved", "conflict", "gone", "there"]
 
 
 class Rebase(NamedTuple):
-    """``state`` fits: what it was made from is there. moved: its documents changed since, in other places.
-    conflict: in the same place (``problem`` names the lines). gone: a document of it is not there any more.
-    there: what it wants is there already.
+    """The result of a rebase.
 
-    ``edits`` are what approving it would do now: with ``fits`` and ``moved`` alone.
+    ``state``: ``fits`` (the documents are unchanged since), ``moved`` (they changed in other lines),
+    ``conflict`` (they changed in the same lines, see ``problem``), ``gone`` (a document is missing),
+    ``there`` (already applied). ``edits`` are the changes of approving it now, only for ``fits`` and
+    ``moved``.
     """
 
     state: State
@@ -49,7 +50,7 @@ class Rebase(NamedTuple):
 
 
 class _Unusable(Exception):
-    """Ends the rebase of a proposal that cannot be carried out."""
+    """Raised to end the rebase of a proposal that does not apply."""
 
     def __init__(self, state: State, problem: str) -> None:
         super().__init__(problem)
@@ -57,9 +58,9 @@ class _Unusable(Exception):
 
 
 def rebase(memory: Memory, proposal: Proposal, committed: CommittedTexts) -> Rebase:
-    """Hold a proposal against the documents as they are. The index must be fresh.
+    """Rebase a proposal on the current documents. The index must be fresh.
 
-    Raises `InvalidDocument` for a diff that leads nowhere. May ask for what git has, see `CommittedTexts`.
+    Raises `InvalidDocument` for an invalid diff. May request texts from git, see `CommittedTexts`.
     """
     now = {edit.path: _text_at(memory, edit.path) for edit in proposal.edits}
     rebaser = _Rebaser(memory, proposal, now, committed)
@@ -70,7 +71,7 @@ def rebase(memory: Memory, proposal: Proposal, committed: CommittedTexts) -> Reb
     except proposals.InvalidProposal as error:
         raise InvalidDocument(f"{proposal.id}: {error.reason}", hint=error.fix) from None
     if not found:
-        return Rebase("there", problem="what it would change is so already")
+        return Rebase("there", problem="already applied")
     return Rebase("moved" if rebaser.moved else "fits", tuple(found))
 
 
@@ -81,7 +82,7 @@ def _text_at(memory: Memory, path: str) -> str | None:
         return None
     except UnicodeDecodeError:
         raise Conflict(
-            f"{path} is not UTF-8 text", hint=f"mend it first: thunderus-mem lint {path}"
+            f"{path} is not UTF-8 text", hint=f"fix it first; see `thunderus-mem lint {path}`"
         ) from None
 
 
@@ -98,14 +99,14 @@ class _Rebaser:
         self.moved = False
 
     def edits(self) -> Iterator[FileChange]:
-        """What is left to do, file by file. Raises `_Unusable`."""
-        leaves: ProposedEdit | None = None
+        """Yield the remaining changes, file by file. Raises `_Unusable`."""
+        source: ProposedEdit | None = None
         for edit in self._proposal.edits:
             if edit.renames and not edit.after:
-                leaves = edit
+                source = edit
                 continue
-            if edit.renames and leaves is not None:
-                yield from self._rename(leaves, edit)
+            if edit.renames and source is not None:
+                yield from self._rename(source, edit)
                 continue
             made = self._edit(edit)
             if made is not None:
@@ -120,38 +121,36 @@ class _Rebaser:
             self.moved = True
             return None
         if now is None:
-            raise _Unusable("gone", f"{edit.path} is not there any more")
+            raise _Unusable("gone", f"{edit.path} does not exist any more")
         if found == edit.before:
             return FileChange(edit.doc_id, edit.path, now, edit.text_after(now))
         self.moved = True
         if not edit.after:
-            raise _Unusable(
-                "conflict", f"{edit.path} was changed since, and removing it would take that along"
-            )
+            raise _Unusable("conflict", f"{edit.path} has changed since; removing it would lose that change")
         return FileChange(edit.doc_id, edit.path, now, self._merged(edit, now))
 
     def _created(self, edit: ProposedEdit, now: str | None) -> FileChange | None:
         text = edit.text_after(None)
         if now is not None:
-            if _says(edit.path, now) == _says(edit.path, text or ""):
+            if _content(edit.path, now) == _content(edit.path, text or ""):
                 self.moved = True
                 return None
-            raise _Unusable("conflict", f"another document is in {edit.path} by now")
+            raise _Unusable("conflict", f"{edit.path} now contains another document")
         taken = self._memory.index.get(edit.doc_id) if edit.doc_id else None
         if taken is not None and taken.path not in self._now:
-            raise _Unusable("conflict", f"{edit.doc_id} is in {taken.path} by now")
+            raise _Unusable("conflict", f"the id {edit.doc_id!r} is now used by {taken.path}")
         return FileChange(edit.doc_id, edit.path, None, text)
 
     def _rename(self, old: ProposedEdit, new: ProposedEdit) -> Iterator[FileChange]:
         now = self._now[old.path]
         if now is None:
-            there = self._now[new.path]
-            if there is not None and content_hash(there) == new.after:
+            renamed = self._now[new.path]
+            if renamed is not None and content_hash(renamed) == new.after:
                 self.moved = True
                 return
-            raise _Unusable("gone", f"{old.path} is not there any more")
+            raise _Unusable("gone", f"{old.path} does not exist any more")
         if self._now[new.path] is not None:
-            raise _Unusable("conflict", f"another document is in {new.path} by now")
+            raise _Unusable("conflict", f"{new.path} now contains another document")
         after = new.text_after(None) or ""
         if content_hash(now) == old.before:
             text = three_way(as_lf(now), now, after) if "\r" in now else after
@@ -174,7 +173,7 @@ class _Rebaser:
         return text
 
     def _base(self, edit: ProposedEdit, now: str) -> str:
-        """The text the edit was made from. Raises `_Unusable` when it is nowhere any more."""
+        """The text that the edit was made from. Raises `_Unusable` if it cannot be found."""
         if not edit.after:
             text = apply_diff("", reversed_diff(edit.diff))
             if text is not None and content_hash(text) == edit.before:
@@ -186,13 +185,13 @@ class _Rebaser:
         text = PastTexts(own, now, lambda: self._committed.texts(paths)).text(edit.before)
         if text is None:
             raise _Unusable(
-                "conflict", f"{edit.path} was changed since, and its text of then is nowhere any more"
+                "conflict", f"{edit.path} has changed since, and its original text cannot be found"
             )
         return text
 
 
-def _says(path: str, text: str) -> tuple[str, str, str, str]:
-    """What makes two new documents the same: all but times and provenance."""
+def _content(path: str, text: str) -> tuple[str, str, str, str]:
+    """The content of a new document, for comparison: everything except times and provenance."""
     document = read_document(path, text.encode("utf-8", "surrogatepass")).document
     if document is None:
         return "", "", "", text
@@ -200,7 +199,7 @@ def _says(path: str, text: str) -> tuple[str, str, str, str]:
 
 
 def _overlap(path: str, base: str, now: str, wanted: str) -> str:
-    """Names the lines of a document that were changed since and that the proposal changes as well."""
+    """A message with the lines of a document that both the proposal and another change have changed."""
     old = lines_of(base)
     ours, theirs = stretches(old, lines_of(now)), stretches(old, lines_of(wanted))
     places = [
@@ -209,8 +208,8 @@ def _overlap(path: str, base: str, now: str, wanted: str) -> str:
         if any(i1 <= stop and start <= i2 for start, stop, _, _ in theirs or ())
     ]
     where = f"{', '.join(places)} of {path}" if places else path
-    verb = "was" if (len(places) == 1 and places[0].startswith("line ")) or not places else "were"
-    return f"{where} {verb} changed since, and the proposal changes the same place"
+    verb = "has" if (len(places) == 1 and places[0].startswith("line ")) or not places else "have"
+    return f"{where} {verb} changed since, and the proposal changes the same lines"
 
 
 def _lines(start: int, stop: int) -> str:
@@ -220,11 +219,11 @@ def _lines(start: int, stop: int) -> str:
 # The queue
 
 DECISION: Final = "decision"
-"""The key of an approval's body that says what was decided: approved, rejected or expired."""
+"""The key of an approval's body with the decision: approved, rejected or expired."""
 
 
 def decision_about(memory: Memory, patch: str) -> Event | None:
-    """The last decision about a proposal that the log knows, by its id."""
+    """The last decision in the log about a proposal, by its id."""
     found = None
     for rows in memory.log_index().in_order(kinds=("approval",)):
         for entry in read(memory.log, rows):
@@ -252,7 +251,7 @@ _MOST_TARGETS, _MOST_WHY = 50, 500
 
 
 class QueueState(NamedTuple):
-    """The queue at a glance: how many wait, days since the oldest was made, how many are past their time."""
+    """Number of pending proposals, age of the oldest in days, and number of expired ones."""
 
     waiting: int = 0
     oldest_days: int = 0
@@ -260,9 +259,9 @@ class QueueState(NamedTuple):
 
 
 class ListedProposal(NamedTuple):
-    """A proposal in a line. ``author`` made it; ``age_days`` whole days ago; ``expired`` when that is more
-    than ``review.expires_days``. In a list ``why`` is cut, and of ``targets`` the first are there, with
-    ``more_targets`` left out."""
+    """A summary of a proposal: its ``author``, its age in whole days, and whether it is ``expired`` by
+    ``review.expires_days``. In a list ``why`` is shortened, and ``more_targets`` is the number of ``targets``
+    not shown."""
 
     id: str
     created: str
@@ -280,8 +279,8 @@ class ListedProposal(NamedTuple):
 
 
 class ProposalListing(NamedTuple):
-    """What waits, oldest first, and the files that are no proposals. ``left_out`` newer ones are
-    not shown; ``expired`` of all are past their time."""
+    """Pending proposals, oldest first, and invalid files. ``left_out`` is the number of newer ones not shown,
+    ``expired`` the number of all expired ones."""
 
     proposals: tuple[ListedProposal, ...]
     unreadable: tuple[BadProposal, ...] = ()
@@ -291,8 +290,8 @@ class ProposalListing(NamedTuple):
 
 
 class ProposedChange(NamedTuple):
-    """One file of a proposal: ``op`` is create, update, remove or rename (from ``moved_from``); the diff as
-    it was filed, or on the text that is there now."""
+    """One file of a proposal: ``op`` is create, update, remove or rename (from ``moved_from``); the diff is
+    the original one, or rebased on the current text."""
 
     path: str
     doc_id: str
@@ -302,7 +301,7 @@ class ProposedChange(NamedTuple):
 
 
 class ShownProposal(NamedTuple):
-    """A proposal whole. ``state`` and ``problem`` say how it fits what is there now, see `Rebase`."""
+    """A complete proposal. ``state`` and ``problem`` are those of its `Rebase`."""
 
     proposal: ListedProposal
     evidence: tuple[str, ...]
@@ -313,8 +312,7 @@ class ShownProposal(NamedTuple):
 
 
 class RebasedProposal(NamedTuple):
-    """A proposal held against what is there: ``state`` fits (nothing to do), rebased, or what is in the
-    way."""
+    """The result of rebasing a proposal: ``state`` is fits (nothing to do), rebased, or the obstacle."""
 
     id: str
     state: str
@@ -322,13 +320,13 @@ class RebasedProposal(NamedTuple):
 
 
 class RebaseReport(NamedTuple):
-    """What `patch_rebase` did, proposal by proposal."""
+    """The result of `patch_rebase`, by proposal."""
 
     proposals: tuple[RebasedProposal, ...]
 
 
 def queue_state(memory: Memory) -> QueueState:
-    """How many proposals wait and for how long, by the names of their files alone."""
+    """Count pending proposals and their ages, from the file names alone."""
     now = memory.now()
     found = (proposals.age(path, now) for path in proposals.file_names(memory.layout))
     ages = [days for days in found if days is not None]
@@ -356,9 +354,9 @@ def _listed(memory: Memory, waiting: Waiting) -> ListedProposal:
 
 
 def patch_list(memory: Memory, *, label: str = "", rule: str = "", limit: int = 0) -> ProposalListing:
-    """What waits for a decision, at most ``limit`` (0: all); only with a label, or of a rule, when asked.
+    """List pending proposals, at most ``limit`` (0: all), optionally only those with a label or of a rule.
 
-    One proposal at a time is held in memory, and of each what a line tells.
+    Only one proposal at a time is loaded, and only its summary is kept.
     """
     listed: list[ListedProposal] = []
     bad: list[BadProposal] = []
@@ -388,10 +386,10 @@ def _matches(proposal: Proposal, label: str, rule: str) -> bool:
 def waiting_for(
     memory: Memory, ids: Sequence[str], *, every: bool = False, label: str = "", rule: str = ""
 ) -> list[Waiting]:
-    """The proposals named by id or a unique beginning, or with ``every`` all of a label and rule.
+    """The proposals with the given ids or unique prefixes, or with ``every`` all of a label and rule.
 
-    Raises `NotFound` (with what was decided, when something was), `InvalidDocument` for an ambiguous one, and
-    what the system says of a file among them that cannot be read: nobody knows whether it is meant.
+    Raises `NotFound` (with the decision, if there was one), `InvalidDocument` for an ambiguous prefix, and
+    the error of any file that cannot be read, because it might be the one requested.
     """
     if every:
         return [one for one in proposals.all_waiting(memory.layout) if _matches(one.proposal, label, rule)]
@@ -408,22 +406,24 @@ def _resolved(memory: Memory, given: str, known: Collection[str]) -> str:
         return matches[0]
     if matches:
         raise InvalidDocument(
-            f"{given!r} is the beginning of {len(matches)} proposals",
-            hint=f"one of: {', '.join(matches[:8])}",
+            f"{given!r} is ambiguous: it matches {len(matches)} proposals",
+            hint=f"use one of: {', '.join(matches[:8])}",
         )
     memory.refresh()
     decided = decision_about(memory, f"patch_{wanted}")
     if decided is not None:
         who = str(decided.origin.get("author", "")) or decided.actor
         raise NotFound(
-            f"{given} waits no more: {decided.body.get(DECISION)} by {who} on {decided.ts[:10]}",
+            f"{given!r} is not pending: {decided.body.get(DECISION)} by {who} on {decided.ts[:10]}",
             hint=f"see `thunderus-mem events show {decided.id}`",
         )
-    raise NotFound(f"no proposal has the id {given!r}", hint="`thunderus-mem patch list` shows what waits")
+    raise NotFound(
+        f"no proposal has the id {given!r}", hint="run `thunderus-mem patch list` to list pending proposals"
+    )
 
 
 def patch_show(memory: Memory, id: str) -> ShownProposal:
-    """One proposal: why, on what evidence, what it changes, and whether it still fits."""
+    """Show one proposal: its reason, evidence and changes, and whether it still applies."""
     memory.refresh()
     (waiting,) = waiting_for(memory, [id])
     committed = CommittedTexts(memory.git)
@@ -438,22 +438,22 @@ def patch_show(memory: Memory, id: str) -> ShownProposal:
 
 
 def _changes(edits: Sequence[ProposedEdit]) -> Iterator[ProposedChange]:
-    """The edits as they are told: the two of a renaming that changes nothing else are one."""
-    departs: ProposedEdit | None = None
+    """The edits as shown: the two edits of a rename without other changes are merged into one."""
+    source: ProposedEdit | None = None
     for one, following in zip(edits, (*edits[1:], None), strict=True):
-        if departs is not None:
-            yield ProposedChange(one.path, one.doc_id, one.op, "", departs.path)
-            departs = None
+        if source is not None:
+            yield ProposedChange(one.path, one.doc_id, one.op, "", source.path)
+            source = None
         elif one.renames and following is not None and one.before == following.after:
-            departs = one
+            source = one
         else:
             yield ProposedChange(one.path, one.doc_id, one.op, one.diff)
 
 
 def patch_rebase(memory: Memory, ids: Sequence[str]) -> RebaseReport:
-    """Make the diffs of proposals anew against what is there now; the ids stay. What is in the way is told.
+    """Rebase proposals on the current documents, keeping their ids; report those that do not apply.
 
-    Raises `Conflict` when a file of the queue changes meanwhile.
+    Raises `Conflict` if a file of the queue changes meanwhile.
     """
     settle(memory, "patch rebase")
     memory.refresh()

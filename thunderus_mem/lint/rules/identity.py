@@ -1,4 +1,4 @@
-"""Rules about what a document is: its id, kind and folder, number, file name, path and size."""
+"""Rules about a document's id, kind and folder, number, file name, path and size."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _ADR = re.compile(r"ADR-([0-9]{1,6})(?:[-_.]|$)", re.IGNORECASE)
 
 
 def id_grammar(context: LintContext) -> Iterable[Diagnostic]:
-    """The id is not lower-case ASCII words joined by single dots, hyphens or underscores.
+    """Invalid id: not lower-case ASCII words joined by single dots, hyphens or underscores.
 
-    Why: ids become file names on every system, stand in links and are typed by people. 120 characters at
-    most; names that Windows keeps for devices (``nul``, ``com1``) are refused.
+    Why: ids become file names, appear in links and are typed by people. An id has at most 120 characters and
+    is not a name that Windows reserves for devices (``nul``, ``com1``).
 
     Bad::
 
@@ -40,21 +40,21 @@ def id_grammar(context: LintContext) -> Iterable[Diagnostic]:
 
         id: fact.testing.overview
 
-    Mend: choose a new id, and keep the old one under ``aliases`` when something may still name it.
+    Fix: choose a new id. Keep the old one under ``aliases`` if something may still refer to it.
     """
     document = context.document
     if document is None or is_document_id(document.id):
         return
     words = ".".join(filter(None, (slug(part) for part in document.id.split("."))))
-    hint = "Use lower-case letters, digits and single `.`, `-` or `_` between them."
+    hint = "Use lower-case letters and digits, joined by single `.`, `-` or `_`"
     if is_document_id(words) and words != document.id:
-        hint = f"`{words}` would do."
+        hint = f"Use `{words}`"
     yield context.finding(
         "TM102",
         context.at("id"),
-        "The id is no document id.",
+        f"Invalid id '{document.id}'",
         key="id",
-        expected="lower-case words joined by dots, 120 characters at most",
+        expected="lower-case words joined by dots, at most 120 characters",
         hint=hint,
     )
 
@@ -62,8 +62,8 @@ def id_grammar(context: LintContext) -> Iterable[Diagnostic]:
 def duplicate_id(context: LintContext) -> Iterable[Diagnostic]:
     """Two files have the same id.
 
-    Why: the id is the identity. Only the file whose path sorts first is the document, and one in use goes
-    before one in the archive; the other is not found by search and cannot be linked.
+    Why: the id identifies the document. A file in use takes precedence over one in the archive, then the file
+    whose path sorts first; search and links never find the other one.
 
     Bad::
 
@@ -75,7 +75,7 @@ def duplicate_id(context: LintContext) -> Iterable[Diagnostic]:
         FACTS/testing.md       id: fact.testing
         FACTS/testing-2.md     id: fact.testing-on-windows
 
-    Mend: give one of them a new id, or merge the two with ``thunderus-mem garden``.
+    Fix: change one of the ids, or merge the two with ``thunderus-mem garden``.
     """
     document = context.document
     if document is None or context.corpus is None:
@@ -85,28 +85,28 @@ def duplicate_id(context: LintContext) -> Iterable[Diagnostic]:
         return
     here = is_archived(context.path)
     if all(is_archived(path) != here for path in others):
-        message = f"is in {'use' if here else 'the archive'} as well, in {others[0]}."
+        message = f"is also used {'by' if here else 'in the archive by'} {others[0]}"
         remove = context.path if here else others[0]
-        hint = f"The document in use counts. Remove {remove}, or give one of the two another id."
+        hint = f"Remove the archived file {remove}, or change one of the ids"
     else:
         more = f" and {len(others) - 1} more" if len(others) > 1 else ""
-        message = f"is also that of {others[0]}{more}."
-        hint = "Give one of the files a new id, or merge them."
+        message = f"is also used by {others[0]}{more}"
+        hint = "Change one of the ids, or merge the files"
     yield context.finding(
         "TM103",
         context.at("id"),
         f"The id `{document.id}` {message}",
         key="id",
-        expected="an id that no other file has",
+        expected="a unique id",
         hint=hint,
     )
 
 
 def kind_folder(context: LintContext) -> Iterable[Diagnostic]:
-    """The kind does not agree with the folder.
+    """The document is in the folder of another kind.
 
-    Why: Thunderus reads each folder for its own kind and skips other documents in silence. The archive
-    mirrors the folders, but for that of core memory.
+    Why: Thunderus expects one kind in each folder and silently skips other documents. The archive has the
+    same folders, except for core documents.
 
     Bad::
 
@@ -116,7 +116,7 @@ def kind_folder(context: LintContext) -> Iterable[Diagnostic]:
 
         .thunderus/memory/procedural/PLAYBOOKS/deploy.md     kind: playbook
 
-    Mend: move the file, or correct ``kind``.
+    Fix: move the file, or correct ``kind``.
     """
     document = context.document
     if document is None or not context.path.startswith(f"{MEMORY}/"):
@@ -125,27 +125,26 @@ def kind_folder(context: LintContext) -> Iterable[Diagnostic]:
     home = live_path(context.path)
     if folder is None:
         return  # an unknown kind is TM101's
-    lies_in = next((kind for kind, place in DOCUMENT_FOLDERS.items() if home.startswith(f"{place}/")), "")
-    if lies_in == document.kind and (lies_in != "core" or home == context.path):
+    folder_kind = next((kind for kind, place in DOCUMENT_FOLDERS.items() if home.startswith(f"{place}/")), "")
+    if folder_kind == document.kind and (folder_kind != "core" or home == context.path):
         return
     if home != context.path and document.kind != "core":
         folder = archived_path(folder)
-    wanted = lies_in if lies_in != document.kind else ""
+    wanted = folder_kind if folder_kind != document.kind else ""
     yield context.finding(
         "TM104",
         context.at("kind"),
-        f"A document of kind `{document.kind}` lies in {context.path.rpartition('/')[0]}/.",
+        f"Document of kind `{document.kind}` in {context.path.rpartition('/')[0]}/",
         key="kind",
         expected=f"{folder}/",
-        hint=f"Move the file to {folder}/" + (f", or set `kind: {wanted}`." if wanted else "."),
+        hint=f"Move the file to {folder}/" + (f", or set `kind: {wanted}`" if wanted else ""),
     )
 
 
 def adr_number_taken(context: LintContext) -> Iterable[Diagnostic]:
     """Two decisions have the same number in their file names.
 
-    Why: two branches may both take the next number; ids and links are not touched by that, but people say
-    "ADR 7" and should mean one thing.
+    Why: two branches can both take the next number. Ids and links still work, but "ADR 7" becomes ambiguous.
 
     Bad::
 
@@ -157,8 +156,8 @@ def adr_number_taken(context: LintContext) -> Iterable[Diagnostic]:
         DECISIONS/ADR-0007-use-jwt.md
         DECISIONS/ADR-0008-use-sqlite.md
 
-    Mend: ``lint --fix`` renames the newer file; its id and the links to that stay as they are. A file that
-    another document links to by its path is left to a person.
+    Fix: ``lint --fix`` renames the newer file and keeps its id and the links to that id. It does not rename a
+    file that another document links to by path; do that by hand.
     """
     document = context.document
     match = _ADR.match(context.path.rpartition("/")[2])
@@ -172,17 +171,17 @@ def adr_number_taken(context: LintContext) -> Iterable[Diagnostic]:
         yield context.finding(
             "TM111",
             (0, 0),
-            f"The number {number} is also that of {others[0]}.",
-            expected="a number of its own",
-            hint=f"`thunderus-mem lint --fix` renames the newer of the two; ADR-{free:04d} is free.",
+            f"ADR number {number} is also used by {others[0]}",
+            expected="a unique number",
+            hint=f"Run `thunderus-mem lint --fix` to renumber the newer one; ADR-{free:04d} is free",
         )
 
 
 def names_alike(context: LintContext) -> Iterable[Diagnostic]:
-    """Two files or two ids differ in nothing but upper and lower case, or in how Unicode writes a letter.
+    """Two paths or two ids differ only in case or Unicode form.
 
-    Why: macOS and Windows keep only one of two such files, so a clone there loses a document and git shows a
-    change that nobody made. Two such ids look the same to people who type them.
+    Why: macOS and Windows keep only one of two such files, so a clone loses a document and git shows a change
+    that was never made. Two such ids look the same to people.
 
     Bad::
 
@@ -194,7 +193,7 @@ def names_alike(context: LintContext) -> Iterable[Diagnostic]:
         FACTS/testing.md
         FACTS/testing-on-windows.md
 
-    Mend: give one of them another name; the id counts, so links to it stay.
+    Fix: rename one of the files; its id and the links to it stay the same.
     """
     document, corpus = context.document, context.corpus
     if corpus is None:
@@ -204,28 +203,28 @@ def names_alike(context: LintContext) -> Iterable[Diagnostic]:
         yield context.finding(
             "TM112",
             (0, 0),
-            f"The path differs from {paths[0]} only in case or in the form of its letters.",
-            expected="a name that no other file has on any system",
-            hint="Rename one of the files; its id and the links to it stay as they are.",
+            f"The path differs from {paths[0]} only in case or Unicode form",
+            expected="a path that is unique on every system",
+            hint="Rename one of the files; its id and the links to it stay the same",
         )
     ids = [one for one in corpus.ids_like(document.id) if one != document.id] if document is not None else []
     if ids:
         yield context.finding(
             "TM112",
             context.at("id"),
-            f"The id differs from `{ids[0]}` only in case or in the form of its letters.",
+            f"The id differs from `{ids[0]}` only in case or Unicode form",
             key="id",
-            expected="an id that cannot be taken for another",
-            hint="Give one of the documents a new id, or merge them.",
+            expected="an id that cannot be confused with another",
+            hint="Change one of the ids, or merge the documents",
         )
 
 
 def file_name(context: LintContext) -> Iterable[Diagnostic]:
-    """The file's name cannot exist on every system, is too long, or does not follow from the id.
+    """The file name is not portable, is too long, or does not match the id.
 
-    Why: a name that Windows refuses breaks every clone there. A name that does not follow from the id is a
-    note: the id counts, the name only helps to find the file by eye. 60 characters at most, without the
-    number of a decision and without ``.md``.
+    Why: a name that Windows does not allow breaks every clone there. The limit is 60 characters, without the
+    number of a decision and without ``.md``. A name that does not match the id is only a note, because the id
+    identifies the document.
 
     Bad::
 
@@ -236,7 +235,7 @@ def file_name(context: LintContext) -> Iterable[Diagnostic]:
 
         FACTS/testing.llvm-cov.md     id: fact.testing.llvm-cov
 
-    Mend: rename the file; its id and the links to it stay as they are.
+    Fix: rename the file; its id and the links to it stay the same.
     """
     document = context.document
     if document is None or not context.path.startswith(f"{MEMORY}/"):
@@ -249,19 +248,19 @@ def file_name(context: LintContext) -> Iterable[Diagnostic]:
     own = _ADR.sub("", stem, count=1)
     problem = ""
     if bad is not None:
-        problem = f"The file name holds `{bad.group()}`, which not every system allows."
+        problem = f"The file name contains `{bad.group()}`, which some systems do not allow"
     elif stem != stem.strip(" ") or stem.endswith("."):
-        problem = "The file name begins or ends with a blank or ends with a dot."
+        problem = "The file name starts or ends with a space, or ends with a dot"
     elif is_reserved_name(name):
-        problem = f"`{stem}` is the name of a device on Windows."
+        problem = f"`{stem}` is a reserved device name on Windows"
     elif len(own) > longest:
-        problem = f"The file name is {len(own)} characters long."
-    hint = f"Rename the file to {wanted}."
+        problem = f"The file name is {len(own)} characters long"
+    hint = f"Rename the file to {wanted}"
     if problem:
         expected = f"at most {longest} characters, letters, digits, `.`, `-` and `_`"
         yield context.finding("TM105", (0, 0), problem, expected=expected, hint=hint)
-    elif not _follows(stem, document):
-        message = f"The file name does not follow from the id `{document.id}`."
+    elif not _matches_id(stem, document):
+        message = f"The file name does not match the id `{document.id}`"
         yield context.finding("TM105", (0, 0), message, expected=wanted, hint=hint, severity=NOTE)
 
 
@@ -272,13 +271,13 @@ def _name_for(document: Document) -> str:
     return f"ADR-<number>-{stem}.md" if document.kind == "adr" else f"{stem}.md"
 
 
-def _follows(stem: str, document: Document) -> bool:
+def _matches_id(stem: str, document: Document) -> bool:
     if document.kind in ("core", "recap") or not is_document_id(document.id):
         return True
     wanted = file_stem(document.id, document.kind)
     if document.kind == "adr":
         own = _ADR.sub("", stem, count=1)
-        cut = own.lower().endswith(f"-{short_hash(document.id)}")  # the number left less room for the name
+        cut = own.lower().endswith(f"-{short_hash(document.id)}")  # the number leaves less room for the name
         return own != stem and (cut or own.lower() in (wanted, ""))
     return stem.lower().replace("_", ".") in (wanted.replace("_", "."), document.id.replace("_", "."))
 
@@ -286,7 +285,7 @@ def _follows(stem: str, document: Document) -> bool:
 def path_length(context: LintContext) -> Iterable[Diagnostic]:
     """The path of the file is longer than 120 characters.
 
-    Why: Windows still refuses paths over 260, and clones lie deep in folders of their own.
+    Why: Windows limits absolute paths to 260 characters, and a repository can be cloned into a deep folder.
 
     Bad::
 
@@ -296,16 +295,16 @@ def path_length(context: LintContext) -> Iterable[Diagnostic]:
 
         .thunderus/memory/episodic/2026-01-21-broken-build.md
 
-    Mend: shorten the names of folders or of the file.
+    Fix: shorten the name of the file or its folders.
     """
     config = context.config.settings
     if len(context.path) > config.lint_path_max:
         yield context.finding(
             "TM106",
             (0, 0),
-            f"The path is {len(context.path)} characters long.",
+            f"The path is {len(context.path)} characters long",
             expected=f"at most {config.lint_path_max} characters",
-            hint="Shorten the names of folders or of the file.",
+            hint="Shorten the name of the file or its folders",
         )
 
 
@@ -314,22 +313,21 @@ def _tokens(document: Document) -> int:
 
 
 def size_soft(context: LintContext) -> Iterable[Diagnostic]:
-    """The document is longer than is good for a reader with a small window.
+    """The document exceeds the soft size limit of its kind.
 
-    Why: core knowledge is read before every piece of work (4,000 tokens), other documents whole when they
-    are found (2,000). A token is taken as four characters. For an imported text and for a recap, which is
-    as long as its day, it is a note.
+    Why: agents read core documents before every task (limit: 4,000 tokens), and other documents in full once
+    found (2,000). A token is counted as four characters. For imported documents and recaps this is a note.
 
     Bad::
 
-        one fact with the history of three years
+        one fact that contains three years of history
 
     Good::
 
-        three facts of one page, linked
+        three linked facts, one page each
 
-    Mend: split the document at its headings, or cut what nobody needs. ``caps`` in ``gardener.toml``
-    moves the caps, ``caps.kinds`` the one of a single kind.
+    Fix: split the document at its headings, or shorten it. ``caps`` in ``gardener.toml`` sets the limits,
+    ``caps.kinds`` those of a single kind.
     """
     document = context.document
     if document is None:
@@ -340,30 +338,30 @@ def size_soft(context: LintContext) -> Iterable[Diagnostic]:
         yield context.finding(
             "TM301",
             (0, 0),
-            f"The document holds about {tokens:,} tokens.",
+            f"The document has about {tokens:,} tokens",
             expected=f"at most {soft:,} tokens",
-            hint="Split it at its headings, or cut what nobody needs.",
+            hint="Split it at its headings, or shorten it",
             severity=NOTE if document.imported_from or document.kind == "recap" else None,
         )
 
 
 def size_hard(context: LintContext) -> Iterable[Diagnostic]:
-    """The document is far too long to be read whole.
+    """The document exceeds the hard size limit of its kind.
 
-    Why: beyond 8,000 tokens for core and 4,000 for others, a reader gets a cut document, and nobody sees
-    what was cut. A token is taken as four characters. For an imported text it is a note, as the other rules
-    about its form: it came as it was, and an old decision is not written anew to please a check.
+    Why: beyond 8,000 tokens for core documents and 4,000 for others, agents may get a truncated text without
+    noticing. A token is counted as four characters. For imported documents this is a note, like the other
+    rules about form: an imported text is kept as it was written.
 
     Bad::
 
-        a fact into which a whole manual was pasted
+        a fact with a whole manual pasted into it
 
     Good::
 
-        a fact that says what matters and links the manual
+        a fact that summarizes the manual and links to it
 
-    Mend: split the document at its headings; for a fact ``thunderus-mem garden`` proposes how.
-    ``caps`` in ``gardener.toml`` moves the caps.
+    Fix: split the document at its headings; for a fact, ``thunderus-mem garden`` proposes how. ``caps`` in
+    ``gardener.toml`` sets the limits.
     """
     document = context.document
     if document is None:
@@ -374,33 +372,33 @@ def size_hard(context: LintContext) -> Iterable[Diagnostic]:
         yield context.finding(
             "TM302",
             (0, 0),
-            f"The document holds about {tokens:,} tokens.",
+            f"The document has about {tokens:,} tokens",
             expected=f"at most {hard:,} tokens",
-            hint="See how it could be split: thunderus-mem garden --only sizes"
+            hint="Run `thunderus-mem garden --only sizes` to see how to split it"
             if document.kind == "fact"
-            else "Split it at its headings.",
+            else "Split it at its headings",
             severity=NOTE if document.imported_from else None,
         )
 
 
-# New numbers for decisions that share one
+# Renumber decisions that share a number
 
 _NUMBERED = re.compile(r"(ADR-)([0-9]{1,6})(?=[-_.]|$)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Renumbering:
-    """A document whose file gets another name: id, title and text stay."""
+    """A document and the new path of its file; id, title and text stay the same."""
 
     document: Document
     path: str
 
 
 def renumbered(documents: Sequence[Document]) -> tuple[Renumbering, ...]:
-    """The newer of two decisions with one number gets the next free one; the oldest keeps it.
+    """Give the newer of two decisions with the same number the next free one; the oldest keeps it.
 
-    ``documents`` are all of the store. A file that another document links to by its path keeps its name: its
-    number is for a person to settle. So does one in the archive, which keeps its number before all others.
+    ``documents`` are all of the store. A file that another document links to by path is not renamed, and
+    neither is one in the archive, which takes precedence over files in use.
     """
     by_number: dict[int, list[Document]] = {}
     for document in documents:
@@ -431,7 +429,7 @@ def _numbered(path: str, number: int) -> str:
 
 
 def _linked_paths(documents: Iterable[Document]) -> frozenset[str]:
-    """Every path that a relative link of some document leads to."""
+    """Every path that a relative link in any document points to."""
     found: set[str] = set()
     for document in documents:
         folder = posixpath.dirname(document.path)

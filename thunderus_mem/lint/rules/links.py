@@ -1,6 +1,6 @@
-"""Rules about what a document points at: documents, files, headings, relations, where it comes from, code.
+"""Rules about what a document refers to: documents, files, headings, relations, provenance and code.
 
-Links and relations are resolved in `lint.context`; code is judged by the anchors' verdicts.
+`lint.rule` resolves links; the verdicts of anchors say whether the code changed.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 _COMPARED = 80
 _LINE_ANCHOR = re.compile(r"L[0-9]+(?:-L?[0-9]+)?|:~:.*|top|")
-# Words of a line that says itself that a file is not there: gone, planned, made by the reader, an example.
-_NOT_THERE = re.compile(
+# Words of a line that itself says that a file is missing: removed, planned, generated, an example.
+_MENTIONED_AS_MISSING = re.compile(
     r"\b(?:delet|remov|gone\b|former|renam|mov(?:e|ed|ing)\b|creat|generat|plan(?:s|ned)?\b|new\b|add(?:s|ed|ing)?\b|"
     r"will\b|would\b|example|instead of|used to\b|no longer|if it exists|writes?\b|written\b)|\be\.g\.",
     re.IGNORECASE,
@@ -38,14 +38,14 @@ _NOT_THERE = re.compile(
 
 
 def nearest(text: str, known: Iterable[str]) -> str:
-    """The known name most like ``text``, "" when none is; quick however many there are."""
+    """The known name most similar to ``text``, or ""; fast for any number of names."""
 
-    def unlike(name: str) -> tuple[int, str]:
-        alike = takewhile(lambda pair: pair[0] == pair[1], zip(name, text, strict=False))
-        return -sum(1 for _ in alike), name
+    def by_common_prefix(name: str) -> tuple[int, str]:
+        common = takewhile(lambda pair: pair[0] == pair[1], zip(name, text, strict=False))
+        return -sum(1 for _ in common), name
 
-    # Comparing letter by letter is slow: only names that begin alike get that far.
-    likely = sorted(known, key=unlike)[:_COMPARED]
+    # Full comparison is slow: only the names with the longest common prefix are compared.
+    likely = sorted(known, key=by_common_prefix)[:_COMPARED]
     return next(iter(closest(text[:_COMPARED], likely, 1)), "")
 
 
@@ -55,7 +55,7 @@ def _place(context: LintContext, reference: Reference) -> tuple[int, int]:
 
 
 def _relations(context: LintContext) -> Iterator[tuple[tuple[int, int], str, str]]:
-    """Each item of a relation: its place, its key and its text."""
+    """Each item of a relation: its location, key and text."""
     for relation in RELATIONS:
         node = context.node("links", relation)
         if isinstance(node, nodes.Sequence):
@@ -65,7 +65,7 @@ def _relations(context: LintContext) -> Iterator[tuple[tuple[int, int], str, str
 
 
 def _linked(context: LintContext, corpus: Corpus) -> Iterator[tuple[tuple[int, int], str, str | None]]:
-    """Place, key and id of every document that the text links or ``refers_to`` names."""
+    """Location, key and id of every document in the text's links and in ``refers_to``."""
     for reference, target in context.targets:
         yield _place(context, reference), "", target.doc_id
     for place, key, text in _relations(context):
@@ -74,12 +74,12 @@ def _linked(context: LintContext, corpus: Corpus) -> Iterator[tuple[tuple[int, i
 
 
 def dead_link(context: LintContext) -> Iterable[Diagnostic]:
-    """A link leads nowhere: no such document, no such file.
+    """Dead link: the target document or file does not exist.
 
-    Why: a reader who follows it learns nothing, and cannot tell whether the target moved or never was.
-    Links between documents are errors, links to other files of the repository warnings. Addresses on the
-    network and links in code are not looked at. The links of an imported text hold as they are: they are
-    followed from the place it was imported from (``metadata.imported_from``), and a dead one is a note.
+    Why: a reader cannot tell whether the target moved or never existed. Dead links between documents are
+    errors; dead links to other files of the repository are warnings. URLs and links in code are not checked.
+    Links in an imported document are resolved relative to where it was imported from
+    (``metadata.imported_from``); a dead one is a note.
 
     Bad::
 
@@ -89,15 +89,15 @@ def dead_link(context: LintContext) -> Iterable[Diagnostic]:
 
         See [[fact.testing]] and [the guide](../../../../docs/guide.md).
 
-    Mend: correct the target, or write the id in double brackets: it holds wherever the file moves.
+    Fix: correct the target, or write the id in double brackets; it stays valid when the file moves.
     """
     for reference, target in context.targets:
         if target.exists or context.corpus is None:
             continue
         if reference.kind == "wiki":
             near = nearest(target.path, context.corpus.ids())
-            hint = f"Did you mean [[{near}]]?" if near else "Correct the id, or remove the link."
-            message = f"No document is called `{target.path}`."
+            hint = f"Did you mean [[{near}]]?" if near else "Correct the id, or remove the link"
+            message = f"No document has the id or alias `{target.path}`"
             yield context.finding(
                 "TM201", _place(context, reference), message, expected="an id or an alias", hint=hint
             )
@@ -112,34 +112,32 @@ def _dead_path(context: LintContext, corpus: Corpus, reference: Reference, targe
         return context.finding(
             "TM201",
             _place(context, reference),
-            f"The imported text links to {target.path}, which is neither imported nor in this repository.",
+            f"Dead link in imported text: {target.path} is not imported and not in this repository",
             expected="a document or a file",
-            hint=f"Write [[{moved}]] instead." if moved else "Import that file too, or correct the link.",
+            hint=f"Write [[{moved}]] instead" if moved else "Import that file too, or correct the link",
             severity=NOTE,
         )
-    hint = "Correct the path, or remove the link."
+    hint = "Correct the path, or remove the link"
     if moved is not None:
         paths = corpus.paths_of(moved)
         where = posixpath.relpath(paths[0], posixpath.dirname(context.path) or ".") if paths else ""
-        hint = (
-            f"The document {moved} is at {where}; or write [[{moved}]]." if where else f"Write [[{moved}]]."
-        )
+        hint = f"Change the path to {where}, or write [[{moved}]]" if where else f"Write [[{moved}]]"
     is_document = target.path.startswith(f"{MEMORY}/") or moved is not None
     return context.finding(
         "TM201",
         _place(context, reference),
-        f"The link leads to {target.path}, which does not exist.",
-        expected="a path that exists, relative to this file",
+        f"Dead link: {target.path} does not exist",
+        expected="an existing path, relative to this file",
         hint=hint,
         severity=None if is_document else WARNING,
     )
 
 
 def superseded_still_linked(context: LintContext) -> Iterable[Diagnostic]:
-    """A document still points at one that another has replaced.
+    """A document links to a superseded document.
 
-    Why: the reader follows the link to what is no longer so. The successor itself may name what it replaces,
-    and so may a document that is superseded too.
+    Why: readers follow the link to outdated information. The successor may link to the document it replaces,
+    and so may documents that are superseded themselves.
 
     Bad::
 
@@ -151,7 +149,7 @@ def superseded_still_linked(context: LintContext) -> Iterable[Diagnostic]:
         links:
           refers_to: [adr.use-paseto]
 
-    Mend: link the successor.
+    Fix: link to the successor.
     """
     document, corpus = context.document, context.corpus
     if document is None or corpus is None:
@@ -166,17 +164,18 @@ def superseded_still_linked(context: LintContext) -> Iterable[Diagnostic]:
             yield context.finding(
                 "TM202",
                 place,
-                f"The linked document {doc_id} is superseded by {successor}.",
+                f"The linked document {doc_id} is superseded by {successor}",
                 key=key,
                 expected=successor,
-                hint=f"Link {successor} instead.",
+                hint=f"Link to {successor} instead",
             )
 
 
 def dead_anchor(context: LintContext) -> Iterable[Diagnostic]:
-    """A link names a heading that the target document does not have.
+    """Dead heading anchor: the target document has no such heading.
 
-    Why: the reader lands at the top and has to search. Headings are renamed more often than links are mended.
+    Why: the reader lands at the top of the document and has to search. Headings are renamed more often than
+    the links to them.
 
     Bad::
 
@@ -186,7 +185,7 @@ def dead_anchor(context: LintContext) -> Iterable[Diagnostic]:
 
         See [the setup](testing.md#setup).
 
-    Mend: write the heading's words in lower case with hyphens for blanks, without punctuation.
+    Fix: write the heading in lower case, with hyphens instead of spaces and without punctuation.
     """
     for reference, target in context.targets:
         if not target.anchor or not target.doc_id or _LINE_ANCHOR.fullmatch(target.anchor):
@@ -200,14 +199,14 @@ def dead_anchor(context: LintContext) -> Iterable[Diagnostic]:
         yield context.finding(
             "TM203",
             _place(context, reference),
-            f"{target.path or 'This document'} has no heading with the anchor #{target.anchor}.",
+            f"{target.path or 'This document'} has no heading with the anchor #{target.anchor}",
             expected=f"one of its {len(known)} headings" if known else "a document with headings",
-            hint=f"Did you mean #{near}?" if near else "Correct the anchor, or link the document alone.",
+            hint=f"Did you mean #{near}?" if near else "Correct the anchor, or remove it from the link",
         )
 
 
 def _is_known(wanted: str, known: frozenset[str]) -> bool:
-    # "## Setup { #setup }" and "## Setup {#setup}", as site generators let authors name a heading.
+    # Site generators let authors name a heading: "## Setup { #setup }" and "## Setup {#setup}".
     return (
         wanted in known
         or f"{wanted}-{wanted}" in known
@@ -222,10 +221,10 @@ def _anchors(context: LintContext, doc_id: str) -> frozenset[str] | None:
 
 
 def unknown_relation_target(context: LintContext) -> Iterable[Diagnostic]:
-    """A relation in ``links`` names a document that does not exist, or the document itself.
+    """A relation in ``links`` contains an unknown id, or the document's own id.
 
-    Why: relations are what supersession, reading on and provenance are built from; a wrong id drops out of
-    all of them in silence.
+    Why: supersession, related documents and provenance are computed from relations; all of them silently
+    ignore a wrong id.
 
     Bad::
 
@@ -237,8 +236,8 @@ def unknown_relation_target(context: LintContext) -> Iterable[Diagnostic]:
         links:
           supersedes: [adr.use-jwt]
 
-    Mend: correct the id. Aliases count; ``duplicates`` may name an alias of the document itself, as a merge
-    leaves it.
+    Fix: correct the id. Aliases are allowed, and in ``duplicates`` also an alias of the document itself,
+    which a merge adds.
     """
     document, corpus = context.document, context.corpus
     if document is None or corpus is None or context.node("links") is None:
@@ -250,27 +249,24 @@ def unknown_relation_target(context: LintContext) -> Iterable[Diagnostic]:
         if key.startswith("links.duplicates.") and text in document.aliases:
             continue  # a merged duplicate lives on as an alias
         near = nearest(text, (one for one in corpus.ids() if one != document.id)) if found is None else ""
-        message = (
-            "A document cannot stand in relation to itself." if found else f"No document is called `{text}`."
-        )
+        message = "The document refers to itself" if found else f"No document has the id or alias `{text}`"
         yield context.finding(
             "TM204",
             place,
             message,
             key=key,
             expected="the id of another document",
-            hint=f"Did you mean {near}?" if near else "Correct the id, or remove the entry.",
+            hint=f"Did you mean {near}?" if near else "Correct the id, or remove the entry",
         )
 
 
 def dead_citation(context: LintContext) -> Iterable[Diagnostic]:
-    """The text names a file of the repository that is not there.
+    """The text mentions a file of the repository that does not exist.
 
-    Why: a path in code marks is where a reader looks next. Only paths that begin in a folder of this
-    repository count: others speak of a project elsewhere, and a bare name may be anywhere. Folders that every
-    repository may have (``.github/``) and what this tool makes do not count. A note: a text may speak of
-    what is planned; `add` and `edit` show it for what they write. A recap tells what was, so it may name
-    anything.
+    Why: readers open the paths that a text mentions. Only paths in backticks that start with an existing
+    top-level folder are checked; hidden folders (``.github/``, ``.thunderus/``) are not, nor are recaps,
+    which describe the past. This is a note because a text may describe plans; `add` and `edit` show it for
+    new text.
 
     Bad::
 
@@ -280,7 +276,7 @@ def dead_citation(context: LintContext) -> Iterable[Diagnostic]:
 
         The timeout is set in `src/net/client.py`; `src/net/old.py` was removed.
 
-    Mend: correct the path, or say in the same line that the file is gone or planned.
+    Fix: correct the path, or say in the same line that the file was removed or is planned.
     """
     if context.document is None or context.document.kind == "recap" or "`" not in context.body:
         return
@@ -290,24 +286,23 @@ def dead_citation(context: LintContext) -> Iterable[Diagnostic]:
             continue
         if context.exists(citation.path) or not context.exists(first):
             continue
-        if _NOT_THERE.search(context.body_text(citation.line)):
+        if _MENTIONED_AS_MISSING.search(context.body_text(citation.line)):
             continue
         yield context.finding(
             "TM205",
             (context.in_body(citation.line), citation.column),
-            f"The text names `{citation.path}`, which is not in the repository.",
-            expected="a path that exists, from the root of the repository",
-            hint="Correct the path, or say in the line that the file is gone or planned.",
+            f"`{citation.path}` does not exist in the repository",
+            expected="an existing path, relative to the root of the repository",
+            hint="Correct the path, or say in the same line that the file was removed or is planned",
         )
 
 
 def archived_target(context: LintContext) -> Iterable[Diagnostic]:
-    """A link leads to a document in the archive.
+    """A link points to an archived document.
 
-    Why: the link holds, by the id as well as by the path the file had; but what is set aside is no longer
-    found by search and kept up with the code, and on a website of files the path leads nowhere. Relations
-    that tell where a document comes from are left alone, and so are the ids of documents that were joined
-    into another: they lead to the other.
+    Why: the id and the former path still resolve, but archived documents are omitted from search and not
+    checked against the code, and the former path is dead on a website made from the files. Relations that
+    record provenance are not reported, nor are ids of merged documents, which resolve to the merged one.
 
     Bad::
 
@@ -317,7 +312,7 @@ def archived_target(context: LintContext) -> Iterable[Diagnostic]:
 
         See [[fact.release-steps]].
 
-    Mend: link what took its place, bring it back with ``thunderus-mem unarchive``, or leave it.
+    Fix: link to its replacement, restore it with ``thunderus-mem unarchive``, or keep the link.
     """
     corpus = context.corpus
     if corpus is None or context.document is None:
@@ -328,22 +323,21 @@ def archived_target(context: LintContext) -> Iterable[Diagnostic]:
             yield context.finding(
                 "TM207",
                 place,
-                f"The linked document {doc_id} is in the archive.",
+                f"The linked document {doc_id} is archived",
                 key=key,
                 expected="a document in use",
-                hint=f"Link what took its place, or bring it back: thunderus-mem unarchive {doc_id}",
+                hint=f"Link to its replacement, or run `thunderus-mem unarchive {doc_id}`",
             )
 
 
 def unresolved_provenance(context: LintContext) -> Iterable[Diagnostic]:
-    """The provenance names an event, a patch or a commit that cannot be found from here.
+    """The provenance contains an unknown event, patch or commit.
 
-    Why: provenance answers "who says so"; what it names should lead somewhere. Often nothing is wrong: an
-    event can be private to another working tree, its shard can stand on another branch, and a commit is gone
-    after a squash. So it is a note, one for events (patches, where no event is named) and one for commits.
-    Events of this tree's private shards are found. A recap, or what is learned from a session, may name
-    private ones: the event that wrote the document lists them, so they are known not to be lost. In a shallow
-    clone nothing is said of commits.
+    Why: provenance records who made a document and why, so its references should resolve. Often nothing is
+    wrong: the event is private to another working tree, its shard is on another branch, or the commit was
+    squashed. So this is a note: one for events (or patches, if the document lists no events) and one for
+    commits. Private events of this working tree are found, and private events that the document's own event
+    lists, as for recaps, are not reported. In a shallow clone, commits are not checked.
 
     Bad::
 
@@ -353,10 +347,10 @@ def unresolved_provenance(context: LintContext) -> Iterable[Diagnostic]:
     Good::
 
         provenance:
-          commits: [4567def]      (the commit that came of it)
+          commits: [4567def]      (the new commit)
 
-    Mend: nothing, when you know where it is. Else bring the shard in with its branch, or name the commit that
-    came of a squash.
+    Fix: nothing, if you know where it is. Otherwise fetch the branch with the shard, or replace the commit
+    with the squashed one.
     """
     document, provenance = context.document, context.provenance
     if document is None or provenance is None:
@@ -367,63 +361,63 @@ def unresolved_provenance(context: LintContext) -> Iterable[Diagnostic]:
         events = tuple(name for name in events if name not in private)
     if events:
         yield _not_found(
-            context, "events", events, "is in no shard here: private elsewhere, or on another branch"
+            context, "events", events, "is in no local shard; it is private elsewhere or on another branch"
         )
-    # A patch stands in the shard of its event, so where events are named they tell it all.
+    # A patch is in the shard of its event, so checking the events is enough where they are listed.
     if document.patches and not document.events and document.kind != "recap":
         patches = provenance.missing_patches(document)
         if patches:
-            yield _not_found(context, "patches", patches, "belongs to no event here that names this document")
+            yield _not_found(context, "patches", patches, "belongs to no local event of this document")
     lost = provenance.lost_commits(document.commits) if document.commits else ()
-    for there, said in ((False, "is not in this clone"), (True, "is reached by no branch and no tag")):
-        names = [name for name, held in lost if held is there]
+    for exists, problem in ((False, "is not in this clone"), (True, "is not reachable from a branch or tag")):
+        names = [name for name, known in lost if known is exists]
         if names:
-            yield _not_found(context, "commits", names, said)
+            yield _not_found(context, "commits", names, problem)
 
 
-def _not_found(context: LintContext, key: str, names: Sequence[str], said: str) -> Diagnostic:
+def _not_found(context: LintContext, key: str, names: Sequence[str], problem: str) -> Diagnostic:
     listed = list(getattr(context.document, key))
     place = listed.index(names[0])
     more = f", and {len(names) - 1} more of {len(listed)}" if len(names) > 1 else ""
     return context.finding(
         "TM206",
         context.at("provenance", key, place),
-        f"`{names[0]}` {said}{more}.",
+        f"`{names[0]}` {problem}{more}",
         key=f"provenance.{key}.{place}",
-        expected="something that can be found from here",
-        hint="Nothing to do when you know where it is; `thunderus-mem why` tells what is known.",
+        expected="an event, patch or commit that can be found",
+        hint="Run `thunderus-mem why` to see what is known; ignore this if you know where it is",
     )
 
 
 def code_changed(context: LintContext) -> Iterable[Diagnostic]:
-    """The code that an anchor names is not what it was when the document was confirmed.
+    """The anchored code has changed since the document was verified.
 
-    Why: what the document says was true of other code. It may still be true; somebody has to look. Comments,
-    formatting and moves do not count: what is compared is the content of the definition.
+    Why: the document describes older code. It may still be true, but it needs another look. Comments,
+    formatting and moves do not count: only the content of the definition is compared.
 
     Bad::
 
         anchors:
           - path: src/jwt.py
-            symbol: issue_token        (its lifetime was changed since)
+            symbol: issue_token        (the token lifetime was changed since)
             fingerprint: python@0.51/1:4be0…
 
     Good::
 
-        the text read again, and `thunderus-mem verify fact.tokens`
+        the document reviewed, and `thunderus-mem verify fact.tokens`
 
-    Mend: `thunderus-mem check ID -p` shows the code then and now. Still right: `verify` it. Else `edit` the
-    text, or `supersede` it.
+    Fix: `thunderus-mem check ID -p` shows the code then and now. If the document is still true, `verify` it.
+    Otherwise `edit` or `supersede` it.
     """
     doc_id = context.document.id if context.document is not None else ""
-    hint = f"still right: `thunderus-mem verify {doc_id}`; else edit or supersede it"
-    return _anchors_that_are(context, "changed", "TM701", "code that is as it was confirmed", hint)
+    hint = f"If it is still true, run `thunderus-mem verify {doc_id}`; otherwise edit or supersede it"
+    return _with_verdict(context, "changed", "TM701", "the code as verified", hint)
 
 
 def code_missing(context: LintContext) -> Iterable[Diagnostic]:
-    """The code that an anchor names is gone, and its content is nowhere else.
+    """The anchored code is missing: it was removed and not found elsewhere.
 
-    Why: a document about code that does not exist misleads whoever trusts it.
+    Why: a document about code that does not exist misleads its readers.
 
     Bad::
 
@@ -431,20 +425,19 @@ def code_missing(context: LintContext) -> Iterable[Diagnostic]:
 
     Good::
 
-        anchors: [src/tokens.py#mint]          (what does it now)
+        anchors: [src/tokens.py#mint]          (its replacement)
 
-    Mend: `supersede` or `remove` the document when it is over; else name what does it now with
-    `thunderus-mem anchor ID PLACE` and take the old anchor out with `--remove`.
+    Fix: `supersede` or `remove` the document if it is obsolete. Otherwise anchor the code that replaced it
+    with `thunderus-mem anchor ID PLACE`, and remove the old anchor with `--remove`.
     """
-    hint = "anchor it anew, or supersede or remove the document"
-    return _anchors_that_are(context, "missing", "TM702", "code that is there", hint)
+    hint = "Anchor the document to other code, or supersede or remove it"
+    return _with_verdict(context, "missing", "TM702", "code that exists", hint)
 
 
 def code_moved(context: LintContext) -> Iterable[Diagnostic]:
-    """The code that an anchor names is elsewhere now, with the same content.
+    """The anchored code has moved, with the same content.
 
-    Why: the document is right, only its anchor leads to the old place. It is followed all the same, so this
-    is a note.
+    Why: the anchor contains the old location. The code is found all the same, so this is a note.
 
     Bad::
 
@@ -454,13 +447,13 @@ def code_moved(context: LintContext) -> Iterable[Diagnostic]:
 
         anchors: [src/net/retry.py#retry]
 
-    Mend: `thunderus-mem verify --fix-moved` sets such anchors anew.
+    Fix: `thunderus-mem verify --fix-moved` updates such anchors.
     """
-    hint = "`thunderus-mem verify --fix-moved` sets it anew"
-    return _anchors_that_are(context, "moved", "TM703", "the place where the code is", hint)
+    hint = "Run `thunderus-mem verify --fix-moved` to update the anchor"
+    return _with_verdict(context, "moved", "TM703", "the current location of the code", hint)
 
 
-def _anchors_that_are(
+def _with_verdict(
     context: LintContext, verdict: str, code: str, expected: str, hint: str
 ) -> Iterator[Diagnostic]:
     """A finding for each anchor of the document with this verdict."""
@@ -468,5 +461,5 @@ def _anchors_that_are(
         return
     for state in context.evidence.of(context.document):
         if state.verdict == verdict:
-            said = f"{state.place}: {state.reason}."
-            yield context.finding(code, (state.line, 1), said, key="anchors", expected=expected, hint=hint)
+            message = f"{state.place}: {state.reason}"
+            yield context.finding(code, (state.line, 1), message, key="anchors", expected=expected, hint=hint)

@@ -1,8 +1,8 @@
-"""Rules about the store as a whole (TM5); suppressions, what they hide, and rules about them (TM6).
+"""Rules about the store as a whole (TM5); suppressions, and rules about them (TM6).
 
-What is wrong in the log and in the queue is found where they are read; their rules here pass it on. A comment
-in the document suppresses a finding (`document.markdown`), or ``lint.per_file`` in ``config.toml`` does for
-files. Each has to give a reason, name a code that exists, and have something to hide.
+Problems in the log and the review queue are found while reading them; the rules here only report them. A
+comment in the document suppresses a finding (`document.markdown`), or ``lint.per_file`` in ``config.toml``
+does for files. Each suppression needs a reason, a known code and a finding to hide.
 """
 
 from __future__ import annotations
@@ -27,41 +27,41 @@ _MANIFEST: Final = f"{INDEXES}/manifest.json"
 
 
 def _reported(store: StoreState, code: str) -> Iterator[Diagnostic]:
-    """What reading the log or the review queue found already."""
+    """Findings of this rule from reading the log or the review queue."""
     return (one for one in store.reported if one.rule == code)
 
 
 def schema_drift(store: StoreState) -> Iterable[Diagnostic]:
-    """A schema file in ``.thunderus/schemas`` is missing or differs from the one this version writes.
+    """A schema file in ``.thunderus/schemas`` is missing or outdated.
 
-    Why: editors and CI check documents against these files; when they lag behind, the two disagree with lint.
+    Why: editors and CI validate documents against these files; outdated ones disagree with lint.
 
     Bad::
 
-        a schemas folder of an older version, or one with a hand edit
+        schema files of an older version, or edited by hand
 
     Good::
 
-        the files as ``thunderus-mem schema update`` writes them
+        schema files written by ``thunderus-mem schema update``
 
-    Mend: run ``thunderus-mem schema update``; it writes these files and leaves all else alone.
+    Fix: run ``thunderus-mem schema update``; it writes only these files.
     """
     for name, copy in sorted(store.schemas.items()):
         if copy.text is None:
-            message = "The schema file is missing."
+            message = "Missing schema file"
         elif copy.text.replace("\r\n", "\n").removeprefix("\ufeff") != copy.wanted:
-            message = "The schema file differs from the one this version writes."
+            message = "The schema file differs from that of this version"
         else:
             continue
-        expected = f"{name} as this version has it"
+        expected = f"{name} of this version"
         path = f"{STORE}/schemas/{name}"
-        yield finding("TM501", path, message, expected=expected, hint="Run `thunderus-mem schema update`.")
+        yield finding("TM501", path, message, expected=expected, hint="Run `thunderus-mem schema update`")
 
 
 def manifest_schema(store: StoreState) -> Iterable[Diagnostic]:
-    """The manifest is no JSON, or does not hold what its schema asks for.
+    """The manifest is not valid JSON, or does not match its schema.
 
-    Why: Thunderus and other tools list the memory from it and refuse one that lacks a key.
+    Why: Thunderus and other tools list the documents from it and reject one without a required key.
 
     Bad::
 
@@ -69,17 +69,17 @@ def manifest_schema(store: StoreState) -> Iterable[Diagnostic]:
 
     Good::
 
-        the file as ``thunderus-mem manifest`` writes it
+        a manifest written by ``thunderus-mem manifest``
 
-    Mend: run ``thunderus-mem manifest``. It is derived from the documents, so nothing can be lost.
+    Fix: run ``thunderus-mem manifest``. The manifest is derived from the documents, so nothing can be lost.
     """
     if store.manifest is None:
         return
-    hint = "Run `thunderus-mem manifest` to write it anew."
+    hint = "Run `thunderus-mem manifest` to rebuild it"
     try:
         data = json.loads(store.manifest, parse_constant=_refuse)
     except (ValueError, RecursionError):
-        yield finding("TM502", _MANIFEST, "The manifest is no JSON.", expected="JSON", hint=hint)
+        yield finding("TM502", _MANIFEST, "The manifest is not valid JSON", expected="JSON", hint=hint)
         return
     if schema.is_valid_fast(schema.MANIFEST, data):
         return
@@ -99,9 +99,9 @@ def _refuse(name: str) -> Any:
 
 
 def shard_schema(store: StoreState) -> Iterable[Diagnostic]:
-    """A line of the event log is no event: no JSON, or not what its schema asks for.
+    """A line of the event log is not a valid event: not JSON, or it does not match its schema.
 
-    Why: the line is not counted as evidence. The other lines are still read.
+    Why: the line is ignored. The other lines are still read.
 
     Bad::
 
@@ -109,38 +109,38 @@ def shard_schema(store: StoreState) -> Iterable[Diagnostic]:
 
     Good::
 
-        the lines as this program writes them
+        lines written by this program
 
-    Mend: bring the line back from git (``git log -p`` on the shard). Never rewrite it by hand: every line is
-    named by the hash in the next one.
+    Fix: restore the line from git (``git log -p`` on the shard). Do not rewrite it by hand: the next line
+    contains its hash.
     """
     return _reported(store, "TM503")
 
 
 def shard_chain(store: StoreState) -> Iterable[Diagnostic]:
-    """A line of the event log does not follow from the line before it.
+    """Broken hash chain: a line of the event log does not contain the hash of the line before it.
 
-    Why: each line names the hash of the one before. An edited, removed or moved line shows as a break. That
-    a whole shard is missing, because git dropped or split it, is a note only.
+    Why: an edited, removed or moved line breaks the chain. A missing shard, because git dropped or split it,
+    is only a note.
 
     Bad::
 
-        a shard from which a line was deleted, or in which one was edited
+        a shard with a deleted or edited line
 
     Good::
 
-        a shard whose older lines are as they were written
+        a shard that is only appended to
 
-    Mend: bring the shard back from git (``git checkout <commit> -- <file>``), or keep it and know that its
-    order and text are no longer proved.
+    Fix: restore the shard from git (``git checkout <commit> -- <file>``), or accept that its order and text
+    are no longer proved.
     """
     return _reported(store, "TM504")
 
 
 def shard_torn(store: StoreState) -> Iterable[Diagnostic]:
-    """The last line of an event log is not finished.
+    """The last line of an event log is incomplete.
 
-    Why: a process was killed while writing, or a disk was full. The line was never acknowledged.
+    Why: a process was killed while writing, or the disk was full. The line was never acknowledged.
 
     Bad::
 
@@ -150,16 +150,16 @@ def shard_torn(store: StoreState) -> Iterable[Diagnostic]:
 
         every line ends with a newline
 
-    Mend: run any command that writes; it sets the torn bytes aside in ``.thunderus/.quarantine`` and goes on.
+    Fix: run any command that writes; it moves the incomplete line to ``.thunderus/.quarantine``.
     """
     return _reported(store, "TM505")
 
 
 def tracked_projection(store: StoreState) -> Iterable[Diagnostic]:
-    """Git tracks a file that is derived or private.
+    """Git tracks a derived or private file.
 
-    Why: index and manifest change with every document and would be in conflict in every merge; an index from
-    somebody else's clone is not to be trusted; personal overlays are nobody else's.
+    Why: index and manifest change with every document and would conflict in every merge, an index from
+    another clone cannot be trusted, and personal documents are not meant to be shared.
 
     Bad::
 
@@ -169,23 +169,23 @@ def tracked_projection(store: StoreState) -> Iterable[Diagnostic]:
 
         only documents, schemas, configuration and session shards are tracked
 
-    Mend: ``git rm --cached <file>``, and keep the ``.gitignore`` that init wrote.
+    Fix: run ``git rm --cached <file>``, and keep the ``.gitignore`` written by ``init``.
     """
     for path in sorted(store.tracked):
         yield finding(
             "TM506",
             path,
-            "Git tracks this file, which is derived or private.",
-            expected="a file that git ignores",
-            hint=f"Run `git rm --cached {path}`.",
+            "Derived or private file is tracked by git",
+            expected="a file ignored by git",
+            hint=f"Run `git rm --cached {path}`",
         )
 
 
 def conflict_in_shard(store: StoreState) -> Iterable[Diagnostic]:
-    """An event log holds git's conflict markers.
+    """An event log contains conflict markers.
 
-    Why: shards are written by one working tree and never merged by line; markers mean that a shard was
-    changed on two sides, which only happens by hand.
+    Why: each shard is written by one working tree, so git never has to merge it; conflict markers mean that
+    a shard was changed by hand on both sides.
 
     Bad::
 
@@ -193,9 +193,9 @@ def conflict_in_shard(store: StoreState) -> Iterable[Diagnostic]:
 
     Good::
 
-        both sides' lines, each whole, without markers
+        the complete lines of both sides, without markers
 
-    Mend: keep the lines of both sides and delete the three marker lines.
+    Fix: keep the lines of both sides and delete the three marker lines.
     """
     return _reported(store, "TM507")
 
@@ -203,8 +203,8 @@ def conflict_in_shard(store: StoreState) -> Iterable[Diagnostic]:
 def shard_line_ends(store: StoreState) -> Iterable[Diagnostic]:
     """Lines of the event log end in CRLF.
 
-    Why: git turns LF into CRLF where ``core.autocrlf``, ``core.eol`` or an attribute says so. The log reads
-    the same, since no hash counts line ends, but other programs may not expect it. New lines end in LF.
+    Why: git converts LF to CRLF if ``core.autocrlf``, ``core.eol`` or an attribute says so. The log stays
+    valid, because hashes ignore line endings, but other programs may not expect CRLF. New lines end in LF.
 
     Bad::
 
@@ -214,45 +214,46 @@ def shard_line_ends(store: StoreState) -> Iterable[Diagnostic]:
 
         sessions/** text eol=lf
 
-    Mend: run ``thunderus-mem init``, which adds the missing file, commit it, and check the shards out again
+    Fix: run ``thunderus-mem init`` to add the missing file, commit it, and check out the shards again
     (``git rm --cached -r .thunderus/sessions && git reset --hard`` in a clean tree).
     """
     return _reported(store, "TM508")
 
 
 def unreadable_proposal(store: StoreState) -> Iterable[Diagnostic]:
-    """A file in ``.thunderus/patches`` is no proposal, or one that nobody may carry out.
+    """A file in ``.thunderus/patches`` is not a valid proposal.
 
-    Why: nobody can decide about it, and whoever wrote it believes that it waits. A proposal may come from
-    anybody through git, so one that names a place where no document lives, or that holds a secret, is none.
+    Why: it cannot be approved or rejected, although its author believes that it is pending. Anyone can add a
+    proposal through git, so one with a path outside the document folders, or with a secret, is invalid too.
 
     Bad::
 
-        a file that git merged with conflict markers, or one that was edited by hand
+        a file with conflict markers, or edited by hand
 
     Good::
 
-        the files as ``thunderus-mem garden --propose`` writes them
+        files written by ``thunderus-mem garden --propose``
 
-    Mend: bring the file back from git, or delete it: then nothing is proposed.
+    Fix: restore the file from git, or delete it to discard the proposal.
     """
     return _reported(store, "TM509")
 
 
 def expired_proposal(store: StoreState) -> Iterable[Diagnostic]:
-    """A proposal has waited for longer than ``review.expires_days``.
+    """A proposal has been pending for longer than ``review.expires_days``.
 
-    Why: a queue that nobody reads hides what matters, and its diffs fit less with every day.
+    Why: important proposals are lost in a neglected queue, and old diffs no longer apply.
 
     Bad::
 
-        a proposal of last spring
+        a proposal from last spring
 
     Good::
 
-        proposals that are approved or rejected in the weeks they are made
+        proposals approved or rejected within a few weeks
 
-    Mend: decide (``thunderus-mem patch show``, ``approve``, ``reject``), or ``thunderus-mem patch expire``.
+    Fix: decide it (``thunderus-mem patch show``, ``approve``, ``reject``), or run
+    ``thunderus-mem patch expire``.
     """
     return _reported(store, "TM510")
 
@@ -264,9 +265,9 @@ _LONGEST_GLOB: Final = 300
 
 
 class SuppressionUse(NamedTuple):
-    """What the rules about suppressions look at: a document, its suppressions, and which were needed.
+    """Input of the rules about suppressions: a document, its suppressions, and those that hid a finding.
 
-    ``used`` holds the place of a suppression in ``given`` and the code it was needed for.
+    ``used`` contains pairs of an index into ``given`` and the code of a finding hidden by that suppression.
     """
 
     context: LintContext
@@ -275,7 +276,7 @@ class SuppressionUse(NamedTuple):
 
 
 def suppressions_of(context: LintContext) -> tuple[Suppression, ...]:
-    """All that may hold for a document: its own comments, then the configuration's for its path."""
+    """All suppressions for a document: its own comments, then the configured ones for its path."""
     comments = suppressions(context.reading.text or "")
     entries = [
         Suppression((code,), 0, reason, glob=glob)
@@ -289,7 +290,7 @@ def suppressions_of(context: LintContext) -> tuple[Suppression, ...]:
 def suppress(
     found: Iterable[Diagnostic], given: Sequence[Suppression]
 ) -> tuple[list[Diagnostic], frozenset[tuple[int, str]]]:
-    """The findings that nothing suppresses, and which suppressions the others needed."""
+    """The findings that are not suppressed, and the suppressions used by the others."""
     kept: list[Diagnostic] = []
     used: set[tuple[int, str]] = set()
     for one in found:
@@ -301,32 +302,33 @@ def suppress(
 
 
 def matches(glob: str, path: str) -> bool:
-    """Whether a path from the root, or from the memory's folder, fits a glob; ``**`` means any folders."""
+    """Whether a path matches a glob, relative to the root or to the memory folder; ``**`` matches any
+    folders."""
     below = path.removeprefix(f"{MEMORY}/")
     return len(glob) <= _LONGEST_GLOB and (fits(glob, path) or (below != path and fits(glob, below)))
 
 
 def _comments(use: SuppressionUse) -> Iterator[tuple[int, Suppression]]:
-    """The comments of the document with their places among ``given``; examples in code left out."""
+    """The comments of the document with their indexes in ``given``, without examples in code."""
     return ((place, one) for place, one in enumerate(use.given) if not one.glob and not one.shown)
 
 
-def _likely(code: str) -> str:
+def _suggestion(code: str) -> str:
     by_name = {name: known for known, (name, _) in CODES.items()}
     upper = code.upper()
-    # Digits change places easily; otherwise the likeliest code, or the rule of that name.
+    # Swapped digits are the most common typo; otherwise the closest code or rule name.
     near = [known for known in CODES if sorted(known) == sorted(upper)]
     near = near or closest(upper, list(CODES), 1) or closest(code.lower(), list(by_name), 1)
     if not near:
-        return "`thunderus-mem rule` lists them all."
+        return "Run `thunderus-mem rule` to list all rules"
     return f"Did you mean {' or '.join(by_name.get(name, name) for name in near)}?"
 
 
 def answer_without_reason(use: SuppressionUse) -> Iterable[Diagnostic]:
-    """A comment answers a finding without saying why.
+    """A suppression comment has no reason.
 
-    Why: the next reader cannot tell a judgement from a way to silence the check, and nobody dares to take the
-    comment out again.
+    Why: without a reason the next reader cannot know whether the suppression is justified and when it can be
+    removed.
 
     Bad::
 
@@ -336,25 +338,24 @@ def answer_without_reason(use: SuppressionUse) -> Iterable[Diagnostic]:
 
         [[fact.later]] <!-- thunderus-mem: ignore TM201 written when the migration is done -->
 
-    Mend: write the reason behind the code.
+    Fix: write the reason after the code.
     """
     for _, one in _comments(use):
         if not one.reason and any(code in CODES for code in one.codes):
             yield use.context.finding(
                 "TM601",
                 one.at,
-                f"The comment answers {', '.join(one.codes)} without a reason.",
-                expected="a reason behind the code",
-                hint="Write why the finding is to be left alone.",
+                f"Suppression of {', '.join(one.codes)} without a reason",
+                expected="a reason after the code",
+                hint="Write why the finding is suppressed",
             )
 
 
 def unused_answer(use: SuppressionUse) -> Iterable[Diagnostic]:
-    """A comment answers a finding that is not there.
+    """Unused suppression: the comment hides no finding.
 
-    Why: what it excused was mended or moved; left in place, it would hide the next such finding without
-    anybody having looked at it. It is only told of rules that ran, and of documents that read. A comment in
-    code marks is taken for an example.
+    Why: the finding was fixed or moved; a leftover comment would hide the next one unseen. Only suppressions
+    of rules that ran, in documents without read errors, are reported. A comment in code is an example.
 
     Bad::
 
@@ -364,7 +365,7 @@ def unused_answer(use: SuppressionUse) -> Iterable[Diagnostic]:
 
         See [[fact.testing]].
 
-    Mend: delete the comment, or put it on the line it speaks for.
+    Fix: delete the comment, or move it to the line with the finding.
     """
     context = use.context
     if context.document is None or context.corpus is None:
@@ -376,31 +377,32 @@ def unused_answer(use: SuppressionUse) -> Iterable[Diagnostic]:
             if code in CODES and (place, code) not in use.used and _could_be_used(use, code)
         ]
         if idle:
-            where = f"line {one.line}" if one.line else "the file"
+            where = f"on line {one.line}" if one.line else "in the file"
+            verb = "are" if len(idle) > 1 else "is"
             yield context.finding(
                 "TM602",
                 one.at,
-                f"The comment answers {', '.join(idle)} for {where}, where nothing of it is found.",
-                expected="a finding to answer",
-                hint=_way_out(one, idle),
+                f"Unused suppression: {', '.join(idle)} {verb} not reported {where}",
+                expected="a finding to suppress",
+                hint=_unused_hint(one, idle),
             )
 
 
-def _way_out(one: Suppression, idle: list[str]) -> str:
+def _unused_hint(one: Suppression, idle: list[str]) -> str:
     if idle == ["TM401"] and not FINGERPRINT.search(one.reason):
-        return "Name the fingerprint that the finding shows, then the reason."
-    return "Delete the comment, or put it on the line it speaks for."
+        return "Write the fingerprint shown in the finding before the reason"
+    return "Delete the comment, or move it to the line with the finding"
 
 
 def _could_be_used(use: SuppressionUse, code: str) -> bool:
-    # An answer to the rules about answers is looked at after them.
+    # Suppressions of the rules about suppressions are applied after those rules.
     return use.context.config.runs(code) and not code.startswith("TM6")
 
 
 def unknown_code(use: SuppressionUse) -> Iterable[Diagnostic]:
-    """A comment names a rule that does not exist.
+    """A suppression comment contains an unknown rule code.
 
-    Why: a slip in the code makes the comment answer nothing, without a word.
+    Why: a comment with a typo in the code silently suppresses nothing.
 
     Bad::
 
@@ -410,23 +412,23 @@ def unknown_code(use: SuppressionUse) -> Iterable[Diagnostic]:
 
         <!-- thunderus-mem: ignore TM201 planned -->
 
-    Mend: correct the code; ``thunderus-mem rule`` lists them all.
+    Fix: correct the code; ``thunderus-mem rule`` lists all rules.
     """
     for _, one in _comments(use):
         for code in one.codes or ("",):
             if code not in CODES:
-                said = f"There is no rule `{code}`." if code else "The comment names no rule."
+                message = f"Unknown rule `{code}`" if code else "Suppression without a rule code"
                 yield use.context.finding(
-                    "TM603", one.at, said, expected="the code of a rule", hint=_likely(code)
+                    "TM603", one.at, message, expected="a rule code", hint=_suggestion(code)
                 )
-                break  # what follows is the reason's first words as likely as a code
+                break  # the rest may be the start of the reason instead of a code
 
 
 def configured_answers(store: StoreState) -> Iterable[Diagnostic]:
-    """The configuration ignores what does not exist, answers nothing, or gives no reason.
+    """A suppression in the configuration is unused, has no reason or has an unknown code.
 
-    Why: ``lint.per_file`` leaves findings of whole folders alone, so each entry says why, and goes when
-    nothing needs it any more. A code that does not exist does nothing, without a word.
+    Why: ``lint.per_file`` hides findings in whole folders, so each entry needs a reason and should be removed
+    when it is no longer used. An unknown code is silently ignored.
 
     Bad::
 
@@ -436,17 +438,15 @@ def configured_answers(store: StoreState) -> Iterable[Diagnostic]:
     Good::
 
         [lint.per_file]
-        "episodic/**" = { TM205 = "recaps name files that are gone" }
+        "episodic/**" = { TM205 = "recaps mention removed files" }
 
-    Mend: correct the code, write the reason, or take the entry out.
+    Fix: correct the code, add a reason, or remove the entry.
     """
     config = store.config
     for key, codes in (("select", config.select), ("ignore", config.ignore), ("severity", config.severities)):
         for code in codes:
             if not any(known.startswith(code) for known in CODES):
-                yield _configured(
-                    f"lint.{key}", f"There is no rule `{code}`.", "the code of a rule", _likely(code)
-                )
+                yield _configured(f"lint.{key}", f"Unknown rule `{code}`", "a rule code", _suggestion(code))
     for glob, reasons in config.per_file.items():
         for code, reason in reasons.items():
             yield from _per_file(store, glob, code, reason)
@@ -455,14 +455,14 @@ def configured_answers(store: StoreState) -> Iterable[Diagnostic]:
 def _per_file(store: StoreState, glob: str, code: str, reason: str) -> Iterator[Diagnostic]:
     key = f"lint.per_file.{glob}.{code}"
     if code not in CODES:
-        yield _configured(key, f"There is no rule `{code}`.", "the code of a rule", _likely(code))
+        yield _configured(key, f"Unknown rule `{code}`", "a rule code", _suggestion(code))
         return
     if not reason.strip():
-        said = f"{code} is left alone in {glob} without a reason."
-        yield _configured(key, said, "a reason", "Write why these findings are to be left alone.")
+        message = f"Suppression of {code} in {glob} without a reason"
+        yield _configured(key, message, "a reason", "Write why these findings are suppressed")
     if store.needed is not None and (glob, code) not in store.needed and store.config.runs(code):
-        said = f"{code} is left alone in {glob}, where nothing of it is found."
-        yield _configured(key, said, "a finding to answer", "Take the entry out, or correct the glob.")
+        message = f"Unused suppression: {code} is not reported in {glob}"
+        yield _configured(key, message, "a finding to suppress", "Remove the entry, or correct the glob")
 
 
 def _configured(key: str, message: str, expected: str, hint: str) -> Diagnostic:

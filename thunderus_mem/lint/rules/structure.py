@@ -1,7 +1,7 @@
-"""Rules about reading a file at all (bytes, fences, header syntax, conflicts), and about what a document must
-hold: frontmatter by its schema, sections, headings, times, a text.
+"""Rules about reading a file (bytes, fences, header syntax, conflicts), and about required content:
+frontmatter that matches its schema, sections, headings, times and a body.
 
-Most of the first pass on what `document.document.read_document` found.
+Most of the former only report what `document.document.read_document` found.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 
 def _problems(context: LintContext, code: str) -> Iterator[Diagnostic]:
-    torn = [problem for problem in context.reading.problems if problem.rule == code]
-    if not torn:
+    found = [problem for problem in context.reading.problems if problem.rule == code]
+    if not found:
         return
-    # A conflict tears the header; what follows from that is no finding of its own.
+    # A conflict breaks the header; the errors that follow from it are not reported.
     if code >= "TM004" and any(line <= _header_end(context) for line in context.conflict_lines):
         return
-    yield from torn
+    yield from found
 
 
 def _header_end(context: LintContext) -> int:
@@ -42,7 +42,7 @@ def _header_end(context: LintContext) -> int:
 def not_utf8(context: LintContext) -> Iterable[Diagnostic]:
     """The file is not UTF-8 text.
 
-    Why: every reader of the memory, this one included, expects UTF-8; guessing an encoding would change text.
+    Why: all tools that read documents expect UTF-8; guessing the encoding could change the text.
 
     Bad::
 
@@ -52,34 +52,35 @@ def not_utf8(context: LintContext) -> Iterable[Diagnostic]:
 
         title: Café
 
-    Mend: save the file as UTF-8, for example with ``iconv -f latin1 -t utf-8``.
+    Fix: save the file as UTF-8, for example with ``iconv -f latin1 -t utf-8``.
     """
     return _problems(context, "TM001")
 
 
 def nul_or_binary(context: LintContext) -> Iterable[Diagnostic]:
-    """The file holds a NUL byte, so it is no text; or it is no file at all, but a link or a device.
+    """Not a regular text file (NUL byte, symlink or device), or not readable.
 
-    Why: git shows such a file as binary, so nobody can review it, and most tools stop at the byte. A file
-    that cannot be read, and a folder that cannot be looked into, are told by this code as well.
+    Why: git treats such a file as binary, so it cannot be reviewed, and most tools stop at the NUL byte.
+    Unreadable files and folders are reported under this code too.
 
     Bad::
 
-        a picture or a database that was given the name notes.md
+        an image or a database named notes.md
 
     Good::
 
         a Markdown file
 
-    Mend: delete the byte, or move the file out of the memory folders.
+    Fix: delete the byte, or move the file out of the memory folders.
     """
     return _problems(context, "TM002")
 
 
 def too_large(context: LintContext) -> Iterable[Diagnostic]:
-    """The file is larger than 1 MiB and is not read.
+    """The file is larger than 1 MiB and is skipped.
 
-    Why: a memory is read by people and programs with small windows; this size is a log or a dump.
+    Why: documents are read by people and by agents with small context windows; a file of this size is a log
+    or a dump.
 
     Bad::
 
@@ -87,17 +88,17 @@ def too_large(context: LintContext) -> Iterable[Diagnostic]:
 
     Good::
 
-        FACTS/build-failures.md, with the three causes and how each was mended
+        FACTS/build-failures.md, with the three causes and their fixes
 
-    Mend: split the document, or keep only what a reader needs.
+    Fix: split the document, or shorten it.
     """
     return _problems(context, "TM003")
 
 
 def no_frontmatter(context: LintContext) -> Iterable[Diagnostic]:
-    """The file does not begin with YAML frontmatter.
+    """The file does not start with YAML frontmatter.
 
-    Why: without id, title and kind a file is no document; it cannot be found, linked or listed.
+    Why: without id, title and kind a file is not a document; it cannot be found, linked or listed.
 
     Bad::
 
@@ -111,15 +112,15 @@ def no_frontmatter(context: LintContext) -> Iterable[Diagnostic]:
         kind: fact
         ---
 
-    Mend: put the frontmatter first, or bring the file in with ``thunderus-mem import markdown``.
+    Fix: put the frontmatter first, or import the file with ``thunderus-mem import markdown``.
     """
     return _problems(context, "TM004")
 
 
 def unclosed_frontmatter(context: LintContext) -> Iterable[Diagnostic]:
-    """The frontmatter is never closed by a line ``---``.
+    """The frontmatter has no closing ``---`` line.
 
-    Why: without the closing line the whole file would be header.
+    Why: without it the whole file would be frontmatter.
 
     Bad::
 
@@ -134,15 +135,15 @@ def unclosed_frontmatter(context: LintContext) -> Iterable[Diagnostic]:
         ---
         # How we test
 
-    Mend: add a line that holds only ``---`` behind the last key.
+    Fix: add a line with only ``---`` after the last key.
     """
     return _problems(context, "TM005")
 
 
 def header_syntax(context: LintContext) -> Iterable[Diagnostic]:
-    """The frontmatter is no YAML mapping that can be read.
+    """Syntax error: the frontmatter is not a valid YAML mapping.
 
-    Why: a header that one reader guesses right is read wrongly by the next; nothing is guessed here.
+    Why: YAML readers guess differently at invalid syntax, so it is never guessed here.
 
     Bad::
 
@@ -152,15 +153,15 @@ def header_syntax(context: LintContext) -> Iterable[Diagnostic]:
 
         title: "Tests: how and why"
 
-    Mend: put quotes around a value with ``: `` or `` #`` in it, or mend the line the finding names.
+    Fix: quote values that contain ``: `` or `` #``, or correct the reported line.
     """
     return _problems(context, "TM006")
 
 
 def duplicate_key(context: LintContext) -> Iterable[Diagnostic]:
-    """A key stands twice in the frontmatter.
+    """Duplicate key in the frontmatter.
 
-    Why: one reader keeps the first value, another the last; merges by union leave such pairs behind.
+    Why: some YAML readers keep the first value, others the last. Union merges leave such pairs behind.
 
     Bad::
 
@@ -171,15 +172,15 @@ def duplicate_key(context: LintContext) -> Iterable[Diagnostic]:
 
         updated: 2026-01-22T09:00:00Z
 
-    Mend: keep the line that is right.
+    Fix: keep the correct line.
     """
     return _problems(context, "TM007")
 
 
 def tab(context: LintContext) -> Iterable[Diagnostic]:
-    """A tab indents a line of the frontmatter.
+    """A line of the frontmatter is indented with a tab.
 
-    Why: YAML forbids tabs as indentation, and readers differ in what they make of one.
+    Why: YAML forbids tabs as indentation, and readers handle them differently.
 
     Bad::
 
@@ -191,7 +192,7 @@ def tab(context: LintContext) -> Iterable[Diagnostic]:
         provenance:
           events: []
 
-    Mend: write two spaces instead.
+    Fix: indent with two spaces.
     """
     return _problems(context, "TM008")
 
@@ -199,7 +200,7 @@ def tab(context: LintContext) -> Iterable[Diagnostic]:
 def alias_or_anchor_or_tag(context: LintContext) -> Iterable[Diagnostic]:
     """The frontmatter uses an anchor, an alias, a tag or a merge key.
 
-    Why: a header must mean what it shows; expansion hides values and can grow without bound.
+    Why: values should be readable where they are used; expansion hides them and can grow without bound.
 
     Bad::
 
@@ -211,15 +212,15 @@ def alias_or_anchor_or_tag(context: LintContext) -> Iterable[Diagnostic]:
         tags: [testing]
         aliases: [how we test]
 
-    Mend: write the value out. Quote a text that begins with ``&``, ``*`` or ``!``.
+    Fix: write the value out. Quote text that starts with ``&``, ``*`` or ``!``.
     """
     return _problems(context, "TM009")
 
 
 def header_limits(context: LintContext) -> Iterable[Diagnostic]:
-    """The frontmatter is larger than 32 KiB, deeper than 6 levels or has more than 2,500 values.
+    """The frontmatter is larger than 32 KiB, nested deeper than 6 levels or has more than 2,500 values.
 
-    Why: a header describes a document. Limits keep a hostile or broken one from holding up everything else.
+    Why: the limits keep a hostile or broken header from slowing down everything else.
 
     Bad::
 
@@ -230,7 +231,7 @@ def header_limits(context: LintContext) -> Iterable[Diagnostic]:
         metadata:
           depth: 8
 
-    Mend: move the text to the body.
+    Fix: move the text to the body.
     """
     return _problems(context, "TM010")
 
@@ -238,7 +239,7 @@ def header_limits(context: LintContext) -> Iterable[Diagnostic]:
 def missing_identity(context: LintContext) -> Iterable[Diagnostic]:
     """The frontmatter has no id, no title or no kind.
 
-    Why: these three make a file a document: what it is called, what people read, what sort of memory it is.
+    Why: these three keys make a file a document.
 
     Bad::
 
@@ -254,15 +255,15 @@ def missing_identity(context: LintContext) -> Iterable[Diagnostic]:
         kind: fact
         ---
 
-    Mend: add the key. An id is lower-case words joined by dots, beginning with the kind.
+    Fix: add the key. An id consists of lower-case words joined by dots and starts with the kind.
     """
     return _problems(context, "TM011")
 
 
 def conflict_markers(context: LintContext) -> Iterable[Diagnostic]:
-    """The file holds an unresolved merge conflict.
+    """The file contains an unresolved merge conflict.
 
-    Why: both sides of the conflict would be indexed and believed.
+    Why: both sides of the conflict would be indexed and trusted.
 
     Bad::
 
@@ -276,26 +277,26 @@ def conflict_markers(context: LintContext) -> Iterable[Diagnostic]:
 
         Tests run with nox.
 
-    Mend: ``thunderus-mem resolve`` settles what can be settled; of the rest keep what is right and delete the
-    three marker lines. A document that shows a conflict on purpose indents it, or says
-    ``<!-- thunderus-mem: ignore-file TM012 it explains merging -->``.
+    Fix: run ``thunderus-mem resolve``; resolve what is left by hand and delete the three marker lines. To
+    show a conflict as an example, indent it or add ``<!-- thunderus-mem: ignore-file TM012 explains merging
+    -->``.
     """
     lines = context.conflict_lines
     for opening, middle, closing in zip(lines[::3], lines[1::3], lines[2::3], strict=True):
         yield context.finding(
             "TM012",
             (opening, 1),
-            f"A merge conflict is open: the other side follows line {middle}, the end is line {closing}.",
+            f"Unresolved merge conflict: theirs starts after line {middle} and ends before line {closing}",
             expected="no conflict markers",
-            hint="Run `thunderus-mem resolve`, or keep what is right and delete the three marker lines.",
+            hint="Run `thunderus-mem resolve`, or resolve by hand and delete the three marker lines",
         )
 
 
 def ambiguous_scalar(context: LintContext) -> Iterable[Diagnostic]:
-    """An unquoted value means different things to different YAML readers.
+    """YAML readers disagree on an unquoted value.
 
-    Why: ``no`` is a text here and *false* to a YAML 1.1 reader; ``012`` is 10, ``1:30`` is 90; a commit
-    ``12e4567`` becomes a number. Texts that look like something else need quotes.
+    Why: ``no`` is a string here and *false* in YAML 1.1; there, ``012`` is 10 and ``1:30`` is 90, and a
+    commit ``12e4567`` becomes a number. Strings that look like other types need quotes.
 
     Bad::
 
@@ -305,7 +306,7 @@ def ambiguous_scalar(context: LintContext) -> Iterable[Diagnostic]:
 
         tags: ["on", "2024"]
 
-    Mend: put the value in double quotes (``lint --fix`` does).
+    Fix: put the value in double quotes (``lint --fix`` does).
     """
     header = context.reading.header
     if header is None:
@@ -315,15 +316,15 @@ def ambiguous_scalar(context: LintContext) -> Iterable[Diagnostic]:
         yield context.finding(
             "TM013",
             (context.reading.header_line + scalar.line - 1, scalar.column),
-            f"YAML readers disagree on the unquoted value `{scalar.text}`.",
+            f"Ambiguous unquoted value `{scalar.text}`",
             key=".".join(path),
             expected=f'"{scalar.text}"',
-            hint="Put it in double quotes.",
+            hint="Put it in double quotes",
             edits=(TextEdit(start, end, f'"{scalar.text}"'),),
         )
 
 
-# What a document must hold
+# Required content
 
 SECTIONS: Final = {
     "core": ("Identity", "Commands", "Architecture", "Conventions"),
@@ -336,10 +337,10 @@ _NESTED = {"events": "provenance", "patches": "provenance", "last_verified_commi
 
 
 def frontmatter_schema(context: LintContext) -> Iterable[Diagnostic]:
-    """The frontmatter does not hold what its schema asks for.
+    """The frontmatter does not match the schema.
 
-    Why: other programs read these documents too. Thunderus refuses one without tags, and a time without an
-    offset means something else on every machine. Keys that are not in the schema are always fine.
+    Why: other programs read these documents too. Thunderus rejects a document without tags, and a time
+    without an offset means something different on every machine. Keys that are not in the schema are allowed.
 
     Bad::
 
@@ -351,14 +352,14 @@ def frontmatter_schema(context: LintContext) -> Iterable[Diagnostic]:
         tags: [testing]
         created: 2026-01-21T09:00:00Z
 
-    Mend: change the key the finding names to what it expects. ``thunderus-mem schema print
-    memory_doc.frontmatter`` shows the whole schema.
+    Fix: change the reported key to the expected value. ``thunderus-mem schema print memory_doc.frontmatter``
+    prints the schema.
     """
     document = context.document
     if document is None or context.conflict_lines:
         return
     for violation in context.violations:
-        if violation.key == "id":  # TM102 says it with a better fix
+        if violation.key == "id":  # TM102 reports it with a better hint
             continue
         yield context.finding(
             "TM101",
@@ -376,16 +377,16 @@ def _schema_hint(context: LintContext, violation: Violation) -> str:
     header = context.reading.header
     if violation.kind == "required":
         if _NESTED.get(last) and isinstance(header, Mapping) and header.get(last) is not None:
-            return f"Indent `{last}` by two spaces, under `{_NESTED[last]}:`."
-        return f"Add the key `{last}`."
+            return f"Indent `{last}` by two spaces, under `{_NESTED[last]}:`"
+        return f"Add the key `{last}`"
     if violation.kind == "additionalProperties":
         near = closest(last, violation.expected.removeprefix("one of ").split(", "), 1)
-        return f"Did you mean `{near[0]}`?" if near else "Use one of the known relations."
+        return f"Did you mean `{near[0]}`?" if near else "Use one of the known relations"
     if violation.key == "tags":
         if violation.kind == "type":
-            return "Write a list: `tags: [one, two]`."
+            return "Write a list: `tags: [one, two]`"
         if violation.kind == "minItems":
-            return "Add a tag; Thunderus refuses a document without one."
+            return "Add a tag; Thunderus rejects a document without one"
     if violation.kind == "enum":
         node = context.node(*violation.path)
         text = node.text if isinstance(node, Scalar) else ""
@@ -393,8 +394,8 @@ def _schema_hint(context: LintContext, violation: Violation) -> str:
         if near and near[0][:1] == text[:1].lower():
             return f"Did you mean `{near[0]}`?"
     if violation.kind == "format":
-        return "Write date, time and offset; `Z` means UTC."
-    return f"Change `{violation.key}` to {violation.expected}."
+        return "Write date, time and offset; `Z` means UTC"
+    return f"Change `{violation.key}` to {violation.expected}"
 
 
 def _schema_edits(context: LintContext, violation: Violation) -> tuple[TextEdit, ...]:
@@ -407,11 +408,11 @@ def _schema_edits(context: LintContext, violation: Violation) -> tuple[TextEdit,
 def missing_section(context: LintContext) -> Iterable[Diagnostic]:
     """A section that this kind of document should have is missing.
 
-    Why: readers, and Thunderus, look for these headings: core has Identity, Commands, Architecture and
-    Conventions; an adr Status, Context, Decision and Consequences; a playbook Preconditions, Steps and
-    Verification; a recap Provenance. A heading may go on (``Context and problem``), and an adr may carry its
-    status in the frontmatter instead. In a decision of MADR's form, Status and Consequences are a note. An
-    imported text keeps the form it was written in.
+    Why: readers and Thunderus look for these headings. core: Identity, Commands, Architecture, Conventions;
+    adr: Status, Context, Decision, Consequences; playbook: Preconditions, Steps, Verification; recap:
+    Provenance. A heading may be longer (``Context and problem``), and an adr may have its status in the
+    frontmatter instead. In MADR decisions, a missing Status or Consequences is a note. Imported documents are
+    not checked.
 
     Bad::
 
@@ -432,7 +433,7 @@ def missing_section(context: LintContext) -> Iterable[Diagnostic]:
         ## Consequences
         ...
 
-    Mend: add the section, even if it only says that there is nothing to say.
+    Fix: add the section, even if it only says "None".
     """
     document = context.document
     wanted = SECTIONS.get(document.kind, ()) if document is not None else ()
@@ -444,15 +445,15 @@ def missing_section(context: LintContext) -> Iterable[Diagnostic]:
         missing.remove("Status")
     if not missing:
         return
-    # MADR's form (adr.github.io/madr) has its own names and leaves these two to the author.
+    # MADR (adr.github.io/madr) has its own names, and these two are optional in it.
     madr = any(text.startswith("decision outcome") for text in begun)
     optional = madr and {"Status", "Consequences"}.issuperset(missing)
     yield context.finding(
         "TM107",
         (document.body_line, 1),
-        f"The {'sections are' if len(missing) > 1 else 'section is'} missing: {', '.join(missing)}.",
+        f"Missing {'sections' if len(missing) > 1 else 'section'}: {', '.join(missing)}",
         expected=", ".join(f"## {name}" for name in wanted),
-        hint=f"Add a heading `## {missing[0]}`" + (" and so on." if len(missing) > 1 else "."),
+        hint="Add " + ", ".join(f"`## {name}`" for name in missing),
         severity=NOTE if optional else None,
     )
 
@@ -467,11 +468,11 @@ def _heading_paths(context: LintContext) -> Iterator[tuple[tuple[str, ...], int]
 
 
 def repeated_anchor(context: LintContext) -> Iterable[Diagnostic]:
-    """Two headings of a document have the same text, so their anchors are told apart by number only.
+    """Two headings of a document have the same text, so their anchors differ only by a number.
 
-    Why: search results and links name a heading by its anchor. The second one becomes ``#setup-1``, and
-    changes its name as soon as another is put before it. Under different parents it is a note only, one for
-    the document.
+    Why: search results and links refer to a heading by its anchor. The second one becomes ``#setup-1``, and
+    its anchor changes when another one is added before it. Under different parent headings this is a note,
+    one per document.
 
     Bad::
 
@@ -483,7 +484,7 @@ def repeated_anchor(context: LintContext) -> Iterable[Diagnostic]:
         ## Setup on Linux
         ## Setup on Windows
 
-    Mend: make the headings differ.
+    Fix: give the headings different texts.
     """
     if "#" not in context.body and "\n-" not in context.body and "\n=" not in context.body:
         return
@@ -502,7 +503,7 @@ def repeated_anchor(context: LintContext) -> Iterable[Diagnostic]:
     if elsewhere:
         text, line = elsewhere[0]
         others = len(elsewhere) - 1
-        more = f", and {others} more {'does' if others == 1 else 'do'} so below" if others else ""
+        more = f"; {others} more repeated heading{'s' if others > 1 else ''} below" if others else ""
         yield _repeated(context, text, line, first[text.lower()], NOTE, more)
 
 
@@ -512,9 +513,9 @@ def _repeated(
     return context.finding(
         "TM108",
         (context.in_body(line), 1),
-        f"The heading “{text}” repeats the one in line {context.in_body(before)}{more}.",
-        expected="headings that differ",
-        hint="Say in the heading what makes this section another one.",
+        f"The heading “{text}” repeats the one on line {context.in_body(before)}{more}",
+        expected="unique headings",
+        hint="Name in the heading how this section differs",
         severity=severity,
     )
 
@@ -522,7 +523,7 @@ def _repeated(
 def updated_before_created(context: LintContext) -> Iterable[Diagnostic]:
     """``updated`` is earlier than ``created``.
 
-    Why: Thunderus refuses such a document, and every list that sorts by time shows it in the wrong place.
+    Why: Thunderus rejects such a document, and lists sorted by time show it in the wrong place.
 
     Bad::
 
@@ -534,7 +535,7 @@ def updated_before_created(context: LintContext) -> Iterable[Diagnostic]:
         created: 2026-01-21T09:00:00Z
         updated: 2026-01-21T09:00:00Z
 
-    Mend: correct the one that is wrong; ``lint --fix`` sets ``updated`` to ``created``.
+    Fix: correct the wrong one; ``lint --fix`` sets ``updated`` to ``created``.
     """
     document = context.document
     if document is None or document.created == document.updated:
@@ -549,18 +550,18 @@ def updated_before_created(context: LintContext) -> Iterable[Diagnostic]:
     yield context.finding(
         "TM109",
         context.at("updated"),
-        f"`updated` is {document.updated}, before `created`.",
+        f"`updated` ({document.updated}) is earlier than `created`",
         key="updated",
         expected=f"{document.created} or later",
-        hint="Set `updated` to the time of the last change.",
+        hint="Set `updated` to the time of the last change",
         edits=edits,
     )
 
 
 def empty_body(context: LintContext) -> Iterable[Diagnostic]:
-    """The document has frontmatter and no text.
+    """The document has no text after the frontmatter.
 
-    Why: there is nothing to find and nothing to remember.
+    Why: there is nothing to find.
 
     Bad::
 
@@ -579,14 +580,14 @@ def empty_body(context: LintContext) -> Iterable[Diagnostic]:
         ---
         Run `make test`.
 
-    Mend: write at least one sentence, or remove the document.
+    Fix: write at least one sentence, or remove the document.
     """
     document = context.document
     if document is not None and not context.body.strip():
         yield context.finding(
             "TM110",
             (document.body_line, 1),
-            "The document has no text.",
+            "Empty document",
             expected="at least one sentence",
-            hint="Write what is to be remembered, or remove the document.",
+            hint="Add text, or remove the document",
         )
