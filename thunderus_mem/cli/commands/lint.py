@@ -63,14 +63,10 @@ class SchemaList:
 @app.command("lint")
 def lint_command(
     ctx: typer.Context,
-    paths: Annotated[
-        list[str] | None, typer.Argument(metavar="[PATH]...", help="Only these files or folders.")
-    ] = None,
+    paths: Annotated[list[str] | None, typer.Argument(metavar="[PATH]...", help="Only these paths.")] = None,
     staged: Annotated[bool, typer.Option("--staged", help="Check the staged text.")] = False,
     fix: Annotated[bool, typer.Option("--fix", help="Apply all safe fixes.")] = False,
-    diff: Annotated[
-        bool, typer.Option("--diff", help="Show what --fix would change, without writing.")
-    ] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Show what --fix would change.")] = False,
     select: Annotated[
         list[str] | None, typer.Option(metavar="CODE", help="Only this rule (repeatable).")
     ] = None,
