@@ -1,4 +1,4 @@
-"""`for` and `coverage`: from the code to the memories about it, and to what no memory speaks of."""
+"""`for` and `coverage`: the documents for code, and code without documents."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def source() -> CodeSource:
 
 
 def never() -> CodeSource:
-    raise AssertionError("nothing has to be read for this")
+    raise AssertionError("the file must not be read for this")
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def never() -> CodeSource:
         ("d/", "e/a.py", ""),
     ],
 )
-def test_names_and_numbers_settle_most(asked: str, anchored: str, how: str) -> None:
+def test_names_and_lines_relate_without_reading_code(asked: str, anchored: str, how: str) -> None:
     found = relate(parse_anchor(asked), parse_anchor(anchored), never)
     assert (found.how if found else "") == how
 
@@ -100,22 +100,22 @@ def test_names_and_numbers_settle_most(asked: str, anchored: str, how: str) -> N
         ("a.py:1-10", "a.py#alone", "inside"),
     ],
 )
-def test_the_code_settles_the_rest(asked: str, anchored: str, how: str) -> None:
+def test_code_relates_names_to_lines(asked: str, anchored: str, how: str) -> None:
     found = relate(parse_anchor(asked), parse_anchor(anchored), source)
     assert (found.how if found else "") == how
 
 
-def test_where_the_code_is_gone_lines_are_nearby_and_other_symbols_are_others() -> None:
-    def gone() -> None:
+def test_missing_file_makes_lines_nearby_and_other_symbols_unrelated() -> None:
+    def missing() -> None:
         return None
 
-    near = relate(parse_anchor("a.py#f"), parse_anchor("a.py:2-3"), gone)
+    near = relate(parse_anchor("a.py#f"), parse_anchor("a.py:2-3"), missing)
     assert near is not None
     assert near.how == "nearby"
-    assert relate(parse_anchor("a.py#f"), parse_anchor("a.py#g"), gone) is None
+    assert relate(parse_anchor("a.py#f"), parse_anchor("a.py#g"), missing) is None
 
 
-def test_the_innermost_is_the_closest() -> None:
+def test_innermost_definition_is_the_closest() -> None:
     asked = parse_anchor("a.py:6")
     inner, outer = (relate(asked, parse_anchor(place), source) for place in ("a.py#Outer.two", "a.py#Outer"))
     assert inner is not None
@@ -132,15 +132,15 @@ PLACES = st.builds(
 
 @settings(deadline=None, max_examples=200, derandomize=True)
 @given(PLACES, PLACES)
-def test_around_and_inside_are_each_others_reverse(one: Anchor, other: Anchor) -> None:
-    there, back = relate(one, other, source), relate(other, one, source)
+def test_around_and_inside_are_inverse(one: Anchor, other: Anchor) -> None:
+    forth, back = relate(one, other, source), relate(other, one, source)
     turned = {"same": "same", "around": "inside", "inside": "around", "overlaps": "overlaps"}
-    if there is not None and there.how in turned and not one.is_weak and not other.is_weak:
+    if forth is not None and forth.how in turned and not one.is_weak and not other.is_weak:
         assert back is not None
         exact = bool(one.symbol) == bool(other.symbol)
-        assert back.how == turned[there.how] or not exact
+        assert back.how == turned[forth.how] or not exact
     if one.path != other.path:
-        assert there is None
+        assert forth is None
 
 
 @pytest.fixture
@@ -168,12 +168,14 @@ def add(scene: Scene, title: str, *places: str, body: str = "", kind: str = "fac
         anchor(memory(scene), id, places)
 
 
-def told(scene: Scene, place: str, start: str = "", *, mentions: bool | None = None) -> list[tuple[str, ...]]:
+def shown(
+    scene: Scene, place: str, start: str = "", *, mentions: bool | None = None
+) -> list[tuple[str, ...]]:
     found = governing(memory(scene), place, start=str(scene.root / start), mentions=mentions)
     return [(one.id.removeprefix("fact."), one.how, one.verdict) for one in found.memories]
 
 
-def test_the_most_specific_comes_first(scene: Scene) -> None:
+def test_most_specific_document_comes_first(scene: Scene) -> None:
     add(scene, "pattern", "src/*.py")
     add(scene, "folder", "src/")
     add(scene, "file", "src/jwt.py")
@@ -182,44 +184,44 @@ def test_the_most_specific_comes_first(scene: Scene) -> None:
     add(scene, "other", "src/jwt.py#small")
     add(scene, "method", "src/jwt.py#Box.put")
     add(scene, "class", "src/jwt.py#Box")
-    assert told(scene, "src/jwt.py#issue") == [
+    assert shown(scene, "src/jwt.py#issue") == [
         ("symbol", "same", "verified"),
         ("lines", "inside", "verified"),
         ("file", "file", "verified"),
         ("pattern", "folder", "verified"),
         ("folder", "folder", "verified"),
     ]
-    assert [one[:2] for one in told(scene, "src/jwt.py#Box.put")][:2] == [
+    assert [one[:2] for one in shown(scene, "src/jwt.py#Box.put")][:2] == [
         ("method", "same"),
         ("class", "around"),
     ]
-    assert [one[0] for one in told(scene, "src/jwt.py:8")][:2] == ["symbol", "lines"]
-    assert len(told(scene, "src/jwt.py")) == 8
-    assert [one[0] for one in told(scene, "src/web/app.ts")] == ["folder"]
-    assert [one[0] for one in told(scene, "tools/run.sh")] == []
+    assert [one[0] for one in shown(scene, "src/jwt.py:8")][:2] == ["symbol", "lines"]
+    assert len(shown(scene, "src/jwt.py")) == 8
+    assert [one[0] for one in shown(scene, "src/web/app.ts")] == ["folder"]
+    assert [one[0] for one in shown(scene, "tools/run.sh")] == []
 
 
-def test_a_path_may_start_anywhere(scene: Scene) -> None:
+def test_path_may_be_relative_to_any_folder(scene: Scene) -> None:
     add(scene, "symbol", "src/jwt.py#issue")
     wanted = [("symbol", "same", "verified")]
-    assert told(scene, "src/jwt.py#issue", "src/web") == wanted
-    assert told(scene, "jwt.py#issue", "src") == wanted
-    assert told(scene, "../jwt.py#issue", "src/web") == wanted
-    assert told(scene, f"{scene.root}/src/jwt.py#issue", "src") == wanted
-    assert told(scene, "./src//jwt.py#issue") == wanted
-    assert [one[:2] for one in told(scene, "..", "src/web")] == [("symbol", "inside")]
-    assert [one[:2] for one in told(scene, ".", "")] == [("symbol", "inside")]
+    assert shown(scene, "src/jwt.py#issue", "src/web") == wanted
+    assert shown(scene, "jwt.py#issue", "src") == wanted
+    assert shown(scene, "../jwt.py#issue", "src/web") == wanted
+    assert shown(scene, f"{scene.root}/src/jwt.py#issue", "src") == wanted
+    assert shown(scene, "./src//jwt.py#issue") == wanted
+    assert [one[:2] for one in shown(scene, "..", "src/web")] == [("symbol", "inside")]
+    assert [one[:2] for one in shown(scene, ".", "")] == [("symbol", "inside")]
     os.symlink(scene.root, scene.root.parent / "link")
-    assert told(scene, f"{scene.root.parent}/link/src/jwt.py#issue") == wanted
+    assert shown(scene, f"{scene.root.parent}/link/src/jwt.py#issue") == wanted
 
 
 @pytest.mark.parametrize("form", [":7", ":7-8", "#L7-L8", ":L7-L8", "#L7"])
-def test_lines_may_be_written_in_any_way(scene: Scene, form: str) -> None:
+def test_lines_are_accepted_in_every_form(scene: Scene, form: str) -> None:
     add(scene, "lines", "src/jwt.py:6-9")
-    assert told(scene, f"src/jwt.py{form}") == [("lines", "overlaps", "verified")]
+    assert shown(scene, f"src/jwt.py{form}") == [("lines", "overlaps", "verified")]
 
 
-def test_memories_of_code_that_is_gone_show(scene: Scene) -> None:
+def test_documents_for_missing_code_are_shown(scene: Scene) -> None:
     add(scene, "symbol", "src/jwt.py#issue")
     add(scene, "lines", "src/jwt.py:7-8")
     (scene.root / "src/jwt.py").unlink()
@@ -232,7 +234,7 @@ def test_memories_of_code_that_is_gone_show(scene: Scene) -> None:
     ]
 
 
-def test_what_moved_is_found_where_it_is_now(scene: Scene) -> None:
+def test_moved_code_is_found_at_its_new_place(scene: Scene) -> None:
     add(scene, "lines", "src/jwt.py:7-9")
     text = (scene.root / "src/jwt.py").read_text()
     scene.write("src/jwt.py", "import os\n" * 30 + text)
@@ -242,49 +244,49 @@ def test_what_moved_is_found_where_it_is_now(scene: Scene) -> None:
     ]
 
 
-def test_a_change_shows_with_its_reason(scene: Scene) -> None:
+def test_changed_code_is_shown_with_the_reason(scene: Scene) -> None:
     add(scene, "symbol", "src/jwt.py#issue")
     add(scene, "newer", "src/jwt.py#issue")
     edit.supersede(memory(scene), "fact.symbol", "fact.newer", why="newer")
     scene.change("src/jwt.py", "ttl=3600", "ttl=600")
     found = {one.id: one for one in governing(memory(scene), "src/jwt.py", start=str(scene.root)).memories}
     assert found["fact.newer"].verdict == "changed"
-    assert found["fact.newer"].reason == "issue is not what it was"
+    assert found["fact.newer"].reason == "issue has changed since it was verified"
     assert found["fact.symbol"].superseded_by == "fact.newer"
     lines = (scene.root / found["fact.newer"].path).read_text().split("\n")
     assert "src/jwt.py" in lines[found["fact.newer"].line - 1]
 
 
-def test_documents_that_only_name_the_file_come_last(scene: Scene) -> None:
+def test_documents_that_only_mention_the_file_come_last(scene: Scene) -> None:
     add(scene, "symbol", "src/jwt.py#issue", body="`src/jwt.py` again.\n")
     add(scene, "naming", body="One.\n\nSee `src/jwt.py:12` for it.\n")
     add(scene, "short", body="See `jwt.py`.\n")
     add(scene, "linking", body="See [it](../../../../src/jwt.py).\n")
     add(scene, "elsewhere", body="See `other/jwt.py` and jwt.py and `src/web/app.ts`.\n")
-    rows = told(scene, "src/jwt.py")
+    rows = shown(scene, "src/jwt.py")
     assert rows == [
         ("symbol", "inside", "verified"),
         ("linking", "mentions", ""),
         ("naming", "mentions", ""),
         ("short", "mentions", ""),
     ]
-    assert told(scene, "src/jwt.py", mentions=False) == rows[:1]
+    assert shown(scene, "src/jwt.py", mentions=False) == rows[:1]
     left = governing(memory(scene), "src/jwt.py", start=str(scene.root), mentions=False)
     assert left.more == 3
     scene.write("lib/jwt.py", "")
-    assert [one[0] for one in told(scene, "src/jwt.py")] == ["symbol", "linking", "naming"]
+    assert [one[0] for one in shown(scene, "src/jwt.py")] == ["symbol", "linking", "naming"]
     found = governing(memory(scene), "src/jwt.py", start=str(scene.root)).memories
     (naming,) = [one for one in found if one.id == "fact.naming"]
     lines = (scene.root / naming.path).read_text().split("\n")
     assert "`src/jwt.py:12`" in lines[naming.line - 1]
 
 
-def test_where_many_govern_mentions_are_left_out_until_asked_for(scene: Scene) -> None:
+def test_mentions_are_omitted_when_many_documents_are_anchored(scene: Scene) -> None:
     for number in range(5):
         add(scene, f"no{number}", "src/jwt.py#issue")
     add(scene, "naming", body="See `src/jwt.py`.\n")
-    assert len(told(scene, "src/jwt.py")) == 5
-    assert len(told(scene, "src/jwt.py", mentions=True)) == 6
+    assert len(shown(scene, "src/jwt.py")) == 5
+    assert len(shown(scene, "src/jwt.py", mentions=True)) == 6
 
 
 @pytest.mark.parametrize(
@@ -302,7 +304,7 @@ def test_where_many_govern_mentions_are_left_out_until_asked_for(scene: Scene) -
         ("a\0b", InvalidQuery),
     ],
 )
-def test_what_is_no_place_is_told(scene: Scene, place: str, error: type[ThunderusError]) -> None:
+def test_invalid_place_is_an_error(scene: Scene, place: str, error: type[ThunderusError]) -> None:
     with pytest.raises(error):
         governing(memory(scene), place, start=str(scene.root))
 
@@ -310,7 +312,7 @@ def test_what_is_no_place_is_told(scene: Scene, place: str, error: type[Thunderu
 @pytest.mark.parametrize(
     "path", ["-odd.py", "a#b.py", "c:3", "d\ne.py", "\x1b[31m.py", "x" * 300, "a/" * 2000]
 )
-def test_odd_paths_are_answered(scene: Scene, path: str) -> None:
+def test_odd_paths_are_accepted(scene: Scene, path: str) -> None:
     add(scene, "every", "**")
     if len(path) < 200:
         scene.write(path, "x = 1\n")
@@ -321,7 +323,7 @@ def test_odd_paths_are_answered(scene: Scene, path: str) -> None:
 
 @settings(deadline=None, max_examples=100, derandomize=True)
 @given(st.text(max_size=40) | st.text(alphabet="a/.#:L0-9~*[", max_size=20))
-def test_any_text_is_answered_or_refused(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+def test_any_text_is_accepted_or_rejected(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     global _KEPT
     if _KEPT is None:
         made = Scene(tmp_path_factory.mktemp("kept") / "repo")
@@ -363,7 +365,7 @@ def test_coverage_counts_folders(scene: Scene) -> None:
     ]
 
 
-def test_coverage_of_a_folder_has_only_what_is_in_it(scene: Scene) -> None:
+def test_coverage_of_a_folder_includes_only_that_folder(scene: Scene) -> None:
     add(scene, "symbol", "src/jwt.py#issue")
     add(scene, "whole", "src/web/", "**")
     found = coverage(memory(scene), "web", start=str(scene.root / "src"))
@@ -378,7 +380,7 @@ def test_coverage_of_a_folder_has_only_what_is_in_it(scene: Scene) -> None:
             coverage(memory(scene), wrong, start=str(scene.root))
 
 
-def test_coverage_asks_git_once(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_coverage_calls_git_once(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     from thunderus_mem.git.repository import GitProcess
 
     add(scene, "symbol", "src/jwt.py#issue")
@@ -409,7 +411,7 @@ ANCHORS = st.lists(
 
 @settings(deadline=None, max_examples=200, derandomize=True)
 @given(PATHS, ANCHORS, st.integers(0, 4))
-def test_the_folders_add_up_at_any_depth(paths: list[str], verdicts: list[Verdict], depth: int) -> None:
+def test_folders_add_up_at_any_depth(paths: list[str], verdicts: list[Verdict], depth: int) -> None:
     whole = folders_covered(paths, verdicts, "", 0)
     parts = folders_covered(paths, verdicts, "", depth)
     sums = [sum(column) for column in zip(*(one[1:] for one in parts), strict=True)]
@@ -420,7 +422,7 @@ def test_the_folders_add_up_at_any_depth(paths: list[str], verdicts: list[Verdic
     assert all(one.path.count("/") <= depth for one in parts)
 
 
-def test_the_command_line(scene: Scene, run: Callable[..., Ran]) -> None:
+def test_for_and_coverage_commands(scene: Scene, run: Callable[..., Ran]) -> None:
     add(scene, "Tokens", "src/jwt.py#issue")
     add(scene, "naming", body="See `src/jwt.py`.\n")
     src = scene.root / "src"
@@ -446,7 +448,7 @@ def test_the_command_line(scene: Scene, run: Callable[..., Ran]) -> None:
     done = run("for", "jwt.py", cwd=src)
     assert done.out.splitlines()[:2] == [
         "fact.tokens  inside    changed  src/jwt.py#issue  Tokens",
-        "    issue is not what it was",
+        "    issue has changed since it was verified",
     ]
     done = run("coverage", cwd=src)
     assert done.code == 0
@@ -456,24 +458,24 @@ def test_the_command_line(scene: Scene, run: Callable[..., Ran]) -> None:
     assert run("coverage", "jwt.py", cwd=src).code == 2
 
 
-def test_code_is_read_only_to_relate_what_names_do_not(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_is_read_only_when_names_are_not_enough(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     add(scene, "symbol", "src/jwt.py#issue")
     add(scene, "lines", "src/jwt.py:7-8")
     monkeypatch.setattr(caches, "is_racy", lambda *_: False)
-    wanted = told(scene, "src/jwt.py")
+    wanted = shown(scene, "src/jwt.py")
 
     def never_read(self: CodeFolder, path: str) -> None:
         raise AssertionError(f"{path} is read")
 
     monkeypatch.setattr(CodeFolder, "read", never_read)
-    assert told(scene, "src/jwt.py") == wanted
-    assert told(scene, "tools/run.sh") == []
+    assert shown(scene, "src/jwt.py") == wanted
+    assert shown(scene, "tools/run.sh") == []
     with pytest.raises(AssertionError, match="is read"):
-        told(scene, "src/jwt.py:8")
+        shown(scene, "src/jwt.py:8")
 
 
 @pytest.mark.parametrize("data", [b"x = 1\n" * 500_000, b"def one():\n    pass\n\0", b"plain text\n"])
-def test_a_file_that_cannot_be_read_as_code_relates_nothing(data: bytes) -> None:
+def test_unreadable_file_relates_nothing(data: bytes) -> None:
     path = "a.txt" if data.startswith(b"plain") else "a.py"
 
     def unreadable() -> CodeSource:

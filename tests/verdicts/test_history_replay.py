@@ -1,4 +1,4 @@
-"""The truth that verdicts are held against: each class appears in a small real history and is told apart."""
+"""The ground truth for verdicts: each class appears in a small real history and is distinguished."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def cases(span: Span) -> list[Case]:
     return cases_of("walk", span, planted, 2, SITUATIONS, log_lines=99)
 
 
-def test_truth_tells_every_class_apart(span: Span) -> None:
+def test_truth_distinguishes_every_class(span: Span) -> None:
     found = {
         f"{path}#{one.name}": expected(span, path, one, small=False).kind for path, one in _symbols(span)
     }
@@ -146,19 +146,19 @@ def test_truth_tells_every_class_apart(span: Span) -> None:
     assert {*TRUTH.values()} == {*CLASSES}
 
 
-def test_truth_names_the_places(span: Span) -> None:
+def test_truth_has_the_places(span: Span) -> None:
     assert expected(span, *_of(span, "from.py#travels"), small=False).places == (("to.py", "travels"),)
     assert expected(span, *_of(span, "old.py#carried"), small=False).places == (("new.py", "carried"),)
     assert expected(span, *_of(span, "mixed.py#old_name"), small=False).places == (("mixed.py", "new_name"),)
     assert len(expected(span, *_of(span, "twin.py#twin"), small=False).places) == 2
 
 
-def test_a_small_body_is_no_proof_under_another_name(span: Span) -> None:
+def test_small_body_under_another_name_is_unclear(span: Span) -> None:
     assert expected(span, *_of(span, "mixed.py#old_name"), small=True).kind == "unclear"
     assert expected(span, *_of(span, "from.py#travels"), small=True).kind == "moved"
 
 
-def test_the_judge_agrees_in_every_situation(cases: list[Case]) -> None:
+def test_verdicts_agree_in_every_situation(cases: list[Case]) -> None:
     for case in cases:
         for situation, given in case.given.items():
             if case.truth.kind in ("unclear", "unreadable"):
@@ -168,17 +168,17 @@ def test_the_judge_agrees_in_every_situation(cases: list[Case]) -> None:
                 assert found == RIGHT, (situation, case.path, case.symbol, case.truth, given)
 
 
-def test_others_flag_by_file_and_by_line(span: Span) -> None:
+def test_baselines_flag_by_file_and_by_line(span: Span) -> None:
     touched = span.library.clone.touched(span.a, span.b)
-    said = {}
+    flags = {}
     for place in TRUTH:
         path, symbol = _of(span, place)
         truth = expected(span, path, symbol, small=False)
-        said[place] = stale_by(span, touched, path) | {LOG: stale_by_log(span, path, symbol, truth)}
-    assert said["still.py#still"] == {BLOB: False, DATE: False, LOG: False}
-    assert said["mixed.py#near"] == {BLOB: True, DATE: True, LOG: False}
-    assert said["mixed.py#looks"] == {BLOB: True, DATE: True, LOG: True}
-    assert said["old.py#carried"] == {BLOB: True, DATE: True, LOG: True}
+        flags[place] = stale_by(span, touched, path) | {LOG: stale_by_log(span, path, symbol, truth)}
+    assert flags["still.py#still"] == {BLOB: False, DATE: False, LOG: False}
+    assert flags["mixed.py#near"] == {BLOB: True, DATE: True, LOG: False}
+    assert flags["mixed.py#looks"] == {BLOB: True, DATE: True, LOG: True}
+    assert flags["old.py#carried"] == {BLOB: True, DATE: True, LOG: True}
 
 
 @pytest.mark.parametrize(
@@ -198,11 +198,11 @@ def test_others_flag_by_file_and_by_line(span: Span) -> None:
         ("unclear", Given("missing"), NOT_SCORED),
     ],
 )
-def test_an_outcome_is_right_or_wrong_in_one_way(kind: str, given: Given, how: str) -> None:
+def test_outcome_of_a_verdict(kind: str, given: Given, how: str) -> None:
     assert outcome("a.py", "f", Expected(kind, (("b.py", "f"),)), given) == how
 
 
-def test_counts_come_with_their_confidence(cases: list[Case]) -> None:
+def test_rates_have_confidence_intervals(cases: list[Case]) -> None:
     wrong = [case for case in cases if case.truth.kind == "cosmetic"]
     flagged = [case._replace(given={"history": Given("changed")}) for case in wrong]
     assert [str(rate) for rate in rates(flagged, lambda case: case.given["history"].stale).values()] == [
@@ -216,7 +216,7 @@ def test_counts_come_with_their_confidence(cases: list[Case]) -> None:
     assert Rate(990, 1000).interval == pytest.approx((0.98169, 0.99456), abs=1e-5)
 
 
-def test_a_walk_is_the_same_with_the_same_seed_and_its_report_says_what_was_false(library: Library) -> None:
+def test_walk_is_deterministic_and_its_report_lists_false_verdicts(library: Library) -> None:
     plan = Walk((2,), 1, 8, 4, ("history", "none"))
     first, again = ([seen for _, seen in walk(library, plan, random.Random(7))] for _ in range(2))
     assert first == again
@@ -230,7 +230,7 @@ def test_a_walk_is_the_same_with_the_same_seed_and_its_report_says_what_was_fals
     assert "| edited |" in markdown(findings)
 
 
-def test_moves_and_mutations_are_planted_and_noticed(library: Library) -> None:
+def test_planted_moves_and_mutations_are_noticed(library: Library) -> None:
     at = library.clone.line()[1]
     seen = moves(library, at, random.Random(1), 6, ("history",))
     assert {case.truth.kind for case in seen.cases} == {"file renamed", "moved", "symbol renamed"}
@@ -239,7 +239,7 @@ def test_moves_and_mutations_are_planted_and_noticed(library: Library) -> None:
     assert not [one for one in mutations if one.missed]
 
 
-def test_the_print_of_rustc_is_read_without_places_and_parentheses() -> None:
+def test_rustc_dump_is_read_without_locations_and_parentheses() -> None:
     plain = parse("Expr {\n    kind: Path(\n        x#0,\n    ),\n    span: /t.rs:1:1: 1:2 (#0),\n}\n")
     inside = parse(
         "Expr {\n    kind: Paren(\n        Expr {\n            kind: Path(\n                x#0,\n"
@@ -248,7 +248,7 @@ def test_the_print_of_rustc_is_read_without_places_and_parentheses() -> None:
 
 
 def _macro(*words: str, docs: bool = False) -> str:
-    """What rustc prints of a macro call, as far as it matters here."""
+    """The part of rustc's dump of a macro call that matters here."""
     tokens = "".join(
         f"Token(\nToken {{\nkind: {word},\nspan: /t.rs:1:1: 1:2 (#0),\n}},\nAlone,\n),\n" for word in words
     )
@@ -256,12 +256,12 @@ def _macro(*words: str, docs: bool = False) -> str:
     return dump(parse(f"MacCall {{\n{doc}tokens: TokenStream(\n[\n{tokens}],\n),\n}}\n").first())
 
 
-def test_what_macros_and_attributes_hold_counts_for_rust() -> None:
+def test_rust_macro_tokens_count_and_doc_comments_do_not() -> None:
     assert _macro('Ident("a")') != _macro('Ident("b")')
     assert _macro('Ident("a")', "Comma") == _macro('Ident("a")') == _macro('Ident("a")', docs=True)
 
 
-def test_the_replay_starts_as_a_script() -> None:
+def test_replay_runs_as_a_script() -> None:
     done = subprocess.run(
         [sys.executable, "benchmarks/history_replay.py", "--help"],
         cwd=PROJECT,

@@ -129,7 +129,7 @@ def why_not(scene: Scene, text: str, *existing: str) -> str:
         ("jwt.py", "src/auth/jwt.py"),
     ],
 )
-def test_what_can_mean_one_thing_is_proposed(scene: Scene, code: str, place: str) -> None:
+def test_unambiguous_name_is_suggested(scene: Scene, code: str, place: str) -> None:
     found = proposed(scene, f"One.\n\nTwo `{code}` three.")
     (one,) = found.proposals
     assert (one.place, one.line, one.weak) == (place, 3, "#" not in place and ":" not in place)
@@ -137,49 +137,47 @@ def test_what_can_mean_one_thing_is_proposed(scene: Scene, code: str, place: str
     assert found.passed == ()
 
 
-def test_the_reason_says_where_it_is_defined(scene: Scene) -> None:
+def test_reason_says_where_it_is_defined(scene: Scene) -> None:
     (one,) = proposed(scene, "`issue_token`").proposals
     assert one.reason == "`issue_token` in line 1 is defined once: src/auth/jwt.py:24"
     (one,) = proposed(scene, "`login()`").proposals
-    assert one.reason == "`login()` in line 1 is defined once outside of tests: src/auth/jwt.py:31"
+    assert one.reason == "`login()` in line 1 is defined once outside tests: src/auth/jwt.py:31"
 
 
 @pytest.mark.parametrize(
     ("code", "why"),
     [
         ("save_all", "defined 2 times: src/auth/store.py:1, src/old/store.py:1"),
-        ("run()", "too common a word"),
-        ("get", "too common a word"),
-        ("Error", "too common a word"),
-        ("POST", "too common a word"),
-        ("abc", "too short to mean one thing"),
-        ("test_issue", "a test is meant only where its file is named with it"),
-        ("__init__", "too common: every class may define it"),
-        ("make_user()", "only tests and the like define it"),
-        ("no_such_thing", "no file of the repository defines it"),
-        ("inner_step", "no file of the repository defines it"),
-        ("Token.size.deep", "no file of the repository defines it"),
-        ("login", "a plain word: with brackets, or with its file, it would say which code"),
-        ("store.py", "2 files end in it"),
-        ("src/auth/", "a folder: any edit in it would speak against the document"),
-        ("src/gone.py", "there is no such file"),
-        ("src/auth/jwt.py#nothing", "src/auth/jwt.py has no definition of that name"),
-        ("src/auth/jwt.py#check", "src/auth/jwt.py has 2 definitions of that name"),
-        ("src/auth/jwt.py:400", "src/auth/jwt.py has no code in these lines"),
+        ("run()", "too common"),
+        ("get", "too common"),
+        ("Error", "too common"),
+        ("POST", "too common"),
+        ("abc", "too short"),
+        ("test_issue", "a test; only suggested when its file is mentioned too"),
+        ("__init__", "too common: any class may define it"),
+        ("make_user()", "only defined in tests or third-party code"),
+        ("no_such_thing", "not defined in this repository"),
+        ("inner_step", "not defined in this repository"),
+        ("Token.size.deep", "not defined in this repository"),
+        ("login", "a plain word; write `name()` or mention its file"),
+        ("store.py", "ambiguous: 2 files match"),
+        ("src/auth/", "a folder: any edit in it would mark the document stale"),
+        ("src/gone.py", "no such file"),
+        ("src/auth/jwt.py#nothing", "not defined in src/auth/jwt.py"),
+        ("src/auth/jwt.py#check", "ambiguous: 2 definitions in src/auth/jwt.py"),
+        ("src/auth/jwt.py:400", "no code on these lines of src/auth/jwt.py"),
         ("README.md", "not code"),
     ],
 )
-def test_what_may_mean_something_else_is_passed_over_with_the_reason(
-    scene: Scene, code: str, why: str
-) -> None:
+def test_ambiguous_or_common_name_is_skipped_with_the_reason(scene: Scene, code: str, why: str) -> None:
     assert why_not(scene, f"See `{code}`.") == why
 
 
-def test_a_file_named_nearby_settles_what_a_name_means(scene: Scene) -> None:
+def test_file_mentioned_nearby_resolves_a_name(scene: Scene) -> None:
     text = "In `src/old/store.py` there is `save_all`, and `run` elsewhere.\n"
     found = proposed(scene, text)
     assert [one.place for one in found.proposals] == ["src/old/store.py#save_all"]
-    assert "is defined in src/old/store.py:1, which line 1 names" in found.proposals[0].reason
+    assert "is defined in src/old/store.py:1, mentioned in line 1" in found.proposals[0].reason
     assert places(scene, "See `src/auth/store.py`\nfor `run`.\n") == ["src/auth/store.py#run"]
     assert places(scene, "See `src/auth/store.py`.\n\nThere is `save_all`.\n") == [
         "src/auth/store.py#save_all"
@@ -188,20 +186,20 @@ def test_a_file_named_nearby_settles_what_a_name_means(scene: Scene) -> None:
     assert places(scene, "See `src/auth/jwt.py`.\n\nThen `login`.\n") == ["src/auth/jwt.py#login"]
 
 
-def test_a_class_that_the_text_names_settles_whose_method_is_meant(scene: Scene) -> None:
+def test_class_mentioned_in_the_text_resolves_a_method(scene: Scene) -> None:
     scene.write(
         "a.py", "class First:\n    def save_it(self): pass\n\n\nclass Other2:\n    def save_it(self): pass\n"
     )
     assert why_not(scene, "`save_it`") == "defined 2 times: a.py:2, a.py:6"
     found = proposed(scene, "`save_it` of `class Other2`\n").proposals
     assert {one.place for one in found} == {"a.py#Other2", "a.py#Other2.save_it"}
-    assert "`save_it` in line 1 belongs to Other2, which line 1 names: a.py:6" in [
+    assert "`save_it` in line 1 is a member of Other2, mentioned in line 1: a.py:6" in [
         one.reason for one in found
     ]
     assert len(proposed(scene, "`save_it` of `First` and `Other2`\n").passed) == 1
 
 
-def test_a_long_class_gives_way_to_what_is_named_in_it(scene: Scene) -> None:
+def test_member_is_preferred_to_its_long_class(scene: Scene) -> None:
     lines = "".join(f"    x{at} = {at}\n" for at in range(100))
     scene.write("long.py", f"class Longish:\n    def part_one(self): pass\n{lines}")
     assert places(scene, "`Longish` has `Longish.part_one`.") == ["long.py#Longish.part_one"]
@@ -209,27 +207,27 @@ def test_a_long_class_gives_way_to_what_is_named_in_it(scene: Scene) -> None:
     scene.write("long.py", f"class Longish:\n    def part_one(self): pass\n{lines}{lines}{lines}")
     (one,) = proposed(scene, "`Longish` alone.").proposals
     assert one.weak
-    assert one.reason.endswith("302 lines of it")
+    assert one.reason.endswith("(302 lines)")
 
 
-def test_what_is_anchored_is_left_out(scene: Scene) -> None:
-    assert why_not(scene, "`issue_token`", "src/auth/jwt.py#issue_token") == "anchored already"
-    assert why_not(scene, "`Token.issue`", "src/auth/jwt.py#issue") == "anchored already"
-    assert why_not(scene, "`src/auth/jwt.py`", "src/auth/jwt.py") == "anchored already"
-    assert why_not(scene, "`src/auth/jwt.py`", "src/auth/jwt.py#Token").startswith("something in it")
-    assert why_not(scene, "`src/auth/jwt.py:27-28`", "src/auth/jwt.py:27-28") == "anchored already"
+def test_existing_anchors_are_skipped(scene: Scene) -> None:
+    assert why_not(scene, "`issue_token`", "src/auth/jwt.py#issue_token") == "already anchored"
+    assert why_not(scene, "`Token.issue`", "src/auth/jwt.py#issue") == "already anchored"
+    assert why_not(scene, "`src/auth/jwt.py`", "src/auth/jwt.py") == "already anchored"
+    assert why_not(scene, "`src/auth/jwt.py`", "src/auth/jwt.py#Token").startswith("a more specific place")
+    assert why_not(scene, "`src/auth/jwt.py:27-28`", "src/auth/jwt.py:27-28") == "already anchored"
 
 
-def test_overloads_and_stubs_are_one_definition(scene: Scene) -> None:
+def test_overloads_and_stubs_count_as_one_definition(scene: Scene) -> None:
     scene.write("over.py", "if x:\n    def pick_one(): pass\nelse:\n    def pick_one(): pass\n")
     scene.write("over.pyi", "def pick_one() -> int: ...\n")
     assert places(scene, "`pick_one`") == ["over.py#pick_one"]
 
 
-def test_a_name_in_too_many_files_is_passed_over(scene: Scene) -> None:
+def test_name_in_too_many_files_is_skipped(scene: Scene) -> None:
     for number in range(201):
         scene.write(f"many/m{number}.py", f"def everywhere_{number}(): pass\ndef all_over(): pass\n")
-    assert why_not(scene, "`all_over`") == "too common: 201 files may define it, more than are looked into"
+    assert why_not(scene, "`all_over`") == "too common: 201 files may define it, more than the limit"
     assert places(scene, "`all_over` and `everywhere_7`") == ["many/m7.py#everywhere_7"]
 
 
@@ -248,23 +246,23 @@ def test_files_that_only_use_a_name_are_not_parsed(scene: Scene) -> None:
         ("q'uote$(x).py", "q'uote$(x).py#odd_one"),
     ],
 )
-def test_odd_paths_are_proposed_as_they_are(scene: Scene, path: str, place: str) -> None:
+def test_odd_paths_are_suggested_unchanged(scene: Scene, path: str, place: str) -> None:
     scene.write(path, "def odd_one():\n    return 1\n")
     assert places(scene, "`odd_one`") == [place]
 
 
 @pytest.mark.parametrize("path", ["ha#sh.py", "a\nb.py", "a\x1b[31m.py", "z.py:3"])
-def test_a_path_that_no_anchor_can_name_is_passed_over(scene: Scene, path: str) -> None:
+def test_path_that_is_not_valid_in_an_anchor_is_skipped(scene: Scene, path: str) -> None:
     scene.write(path, "def odd_one():\n    return 1\n")
     found = proposed(scene, "`odd_one`")
     assert found.proposals == ()
     assert [one.why for one in found.passed] in (
-        ["its path cannot be written as an anchor"],
-        ["no file of the repository defines it"],
+        ["its path is not valid in an anchor"],
+        ["not defined in this repository"],
     )
 
 
-def test_hostile_files_are_passed_by(scene: Scene) -> None:
+def test_hostile_files_are_skipped(scene: Scene) -> None:
     scene.write("big.py", b"def hidden_in_big(): pass\n" + b"# " + b"x" * (3 << 20))
     scene.write("bin.py", b"def hidden_in_bin(): pass\n\0")
     scene.write("broken.py", "def still_found(:\n    pass\n\ndef whole_one():\n    pass\n")
@@ -274,9 +272,9 @@ def test_hostile_files_are_passed_by(scene: Scene) -> None:
     found = proposed(scene, text)
     assert "broken.py#whole_one" in [one.place for one in found.proposals]
     whys = {one.code: one.why for one in found.passed}
-    assert whys["hidden_in_big"] == "no file of the repository defines it"
+    assert whys["hidden_in_big"] == "not defined in this repository"
     assert "2 MiB" in whys["big.py"]
-    assert "link" in whys["link.py"]
+    assert "symlink" in whys["link.py"]
 
 
 def test_it_works_on_a_commit_and_outside_git(scene: Scene, tmp_path: Path) -> None:
@@ -291,12 +289,12 @@ def test_it_works_on_a_commit_and_outside_git(scene: Scene, tmp_path: Path) -> N
     assert places(plain, "`issue_token`") == ["src/jwt.py#issue_token"]
 
 
-def test_tests_and_the_like() -> None:
+def test_is_beside_recognizes_tests_examples_and_docs() -> None:
     assert all(map(is_beside, ["tests/a.py", "a/test_x.py", "x.spec.ts", "docs/conf.py", "pkg/foo_test.go"]))
     assert not any(map(is_beside, ["src/testable.py", "contest.py", "a/latest.go", "src/jwt.py"]))
 
 
-def test_the_verb_reads_the_document_and_its_anchors(scene: Scene) -> None:
+def test_suggest_reads_the_document_and_its_anchors(scene: Scene) -> None:
     init.init(str(scene.root), lambda: open_memory(str(scene.root), environ=scene.repository.env))
     memory = open_memory(str(scene.root), environ=scene.repository.env)
     add.add(
@@ -313,7 +311,7 @@ def test_the_verb_reads_the_document_and_its_anchors(scene: Scene) -> None:
     assert sorted(again.anchors) == sorted(found.strong)
 
 
-def test_the_commands_can_be_run_by_a_shell(scene: Scene) -> None:
+def test_printed_commands_run_in_a_shell(scene: Scene) -> None:
     from io import StringIO
 
     from thunderus_mem.cli.commands.code import suggestions
@@ -337,7 +335,7 @@ def test_the_commands_can_be_run_by_a_shell(scene: Scene) -> None:
     assert lines[-1] == "#   why: x y"
 
 
-def test_an_anchor_of_a_proposal_can_be_made(scene: Scene) -> None:
+def test_suggested_anchor_can_be_added(scene: Scene) -> None:
     text = "`issue_token` `Token.issue` `src/auth/jwt.py:27-28` `SumAll` `src/auth/store.py`\n"
     for one in proposed(scene, text).proposals:
         made = scene.anchor(one.place)
@@ -345,7 +343,7 @@ def test_an_anchor_of_a_proposal_can_be_made(scene: Scene) -> None:
         assert scene.verdict(made).status == "verified"
 
 
-def test_a_name_behind_that_of_its_module_is_no_method(scene: Scene) -> None:
+def test_name_after_its_module_is_not_a_method(scene: Scene) -> None:
     scene.write("pool/run.py", "class Pool:\n    def spin(self): pass\n\n\ndef spin(): pass\n")
     assert places(scene, "`run.spin` and `Pool`") == ["pool/run.py#spin", "pool/run.py#Pool"]
     assert places(scene, "`Pool.spin`") == ["pool/run.py#Pool.spin"]
@@ -358,7 +356,7 @@ def test_a_name_behind_that_of_its_module_is_no_method(scene: Scene) -> None:
         *("async def name_here(): pass", "if x:\n    def name_here(): pass", "@d\ndef  name_here(): pass"),
     ],
 )
-def test_every_form_of_a_definition_is_seen(scene: Scene, line: str) -> None:
+def test_every_form_of_definition_is_recognized(scene: Scene, line: str) -> None:
     scene.write("forms.py", f"x = 1\n{line}\n")
     assert places(scene, "`name_here`") == ["forms.py#name_here"]
 
@@ -374,7 +372,7 @@ def test_every_form_of_a_definition_is_seen(scene: Scene, line: str) -> None:
         "return name_here\n",
     ],
 )
-def test_a_use_is_not_parsed(scene: Scene, text: str) -> None:
+def test_use_of_a_name_is_not_parsed(scene: Scene, text: str) -> None:
     scene.write("forms.py", text)
     found = proposed(scene, "`name_here`")
     assert (found.proposals, found.files) == ((), 0)

@@ -1,4 +1,4 @@
-"""Verdicts on real repositories: what holds, what moved, what changed, what is gone, what cannot be known."""
+"""Verdicts on real repositories: verified, moved, changed, missing and unknown."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def head(scene: Scene) -> str:
         ("return 1", "return 2"),
     ],
 )
-def test_what_changes_no_meaning_of_the_node_changes_no_verdict(scene: Scene, edit: tuple[str, str]) -> None:
+def test_formatting_and_other_code_do_not_change_the_verdict(scene: Scene, edit: tuple[str, str]) -> None:
     anchor = scene.anchor("src/jwt.py#issue")
     scene.change("src/jwt.py", *edit)
     if edit[1].startswith("return (sign"):
@@ -75,17 +75,17 @@ def test_what_changes_no_meaning_of_the_node_changes_no_verdict(scene: Scene, ed
         ("README.md", "Some", "Other"),
     ],
 )
-def test_what_changes_the_code_is_told(scene: Scene, place: str, old: str, new: str) -> None:
+def test_changed_code_is_reported(scene: Scene, place: str, old: str, new: str) -> None:
     anchor = scene.anchor(place)
     path = "README.md" if place == "README.md" else "src/sum.go" if "go" in place else "src/jwt.py"
     before = (scene.root / path).read_text()
     scene.change(path, old, new)
     assert scene.verdict(anchor, head(scene)).status == "changed"
     scene.write(path, before)
-    assert scene.verdict(anchor, head(scene)).status == "verified", "a revert heals"
+    assert scene.verdict(anchor, head(scene)).status == "verified", "a revert restores the verdict"
 
 
-def test_a_docstring_is_a_note(scene: Scene) -> None:
+def test_changed_docstring_is_a_note(scene: Scene) -> None:
     scene.write("a.py", 'def f(x):\n    """One."""\n    return x + 1\n')
     anchor = scene.anchor("a.py#f")
     scene.change("a.py", "One", "Two")
@@ -93,7 +93,7 @@ def test_a_docstring_is_a_note(scene: Scene) -> None:
     assert (found.status, found.note) == ("verified", "its docstring changed")
 
 
-def test_code_is_followed_by_rename_by_name_and_by_shape(scene: Scene) -> None:
+def test_moved_code_is_followed_by_rename_name_and_shape(scene: Scene) -> None:
     first = head(scene)
     anchors = {name: scene.anchor(f"src/jwt.py#{name}") for name in ("issue", "small", "Box.put")}
     scene.repository.git("mv", "src/jwt.py", "src/tokens.py")
@@ -112,7 +112,7 @@ def test_code_is_followed_by_rename_by_name_and_by_shape(scene: Scene) -> None:
     assert scene.verdict(anchors["issue"], first).status == "missing"
 
 
-def test_a_copy_that_was_there_before_is_no_target(scene: Scene) -> None:
+def test_existing_copy_is_not_a_move_target(scene: Scene) -> None:
     scene.write("src/other.py", "import time\n\n\n" + ISSUE)
     second = scene.commit("A copy")
     anchor = scene.anchor("src/jwt.py#issue")
@@ -120,17 +120,17 @@ def test_a_copy_that_was_there_before_is_no_target(scene: Scene) -> None:
     assert scene.verdict(anchor, second).status == "missing"
 
 
-def test_two_new_copies_are_no_target(scene: Scene) -> None:
+def test_two_new_copies_are_ambiguous(scene: Scene) -> None:
     anchor, first = scene.anchor("src/jwt.py#issue"), head(scene)
     scene.change("src/jwt.py", ISSUE, "")
     for name in ("one", "two"):
         scene.write(f"src/{name}.py", ISSUE)
     found = scene.verdict(anchor, first)
     assert found.status == "missing"
-    assert "2 new places" in found.reason
+    assert "ambiguous: its code is now in 2 places" in found.reason
 
 
-def test_lines_are_followed_and_told(scene: Scene) -> None:
+def test_lines_are_followed_and_changes_reported(scene: Scene) -> None:
     anchor, first = scene.anchor("src/jwt.py:7-9"), head(scene)
     scene.change("src/jwt.py", "import time\n", "import time\n\nA = 1\nB = 2\n")
     for since in (first, ""):
@@ -144,7 +144,7 @@ def test_lines_are_followed_and_told(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize("lost", ["squash", "amend", "shallow", "none"])
-def test_a_commit_that_is_gone_breaks_nothing(scene: Scene, tmp_path: Path, lost: str) -> None:
+def test_missing_commit_does_not_break_verdicts(scene: Scene, tmp_path: Path, lost: str) -> None:
     anchors = [scene.anchor(f"src/jwt.py{place}") for place in ("#issue", "#Box.put", "", ":7-9")]
     first = {"none": "", "squash": "0" * 40, "amend": "1" * 40, "shallow": head(scene)}[lost]
     scene.repository.git("mv", "src/jwt.py", "src/tokens.py")
@@ -162,7 +162,7 @@ def test_a_commit_that_is_gone_breaks_nothing(scene: Scene, tmp_path: Path, lost
     assert at.verdict(anchors[0], first).status in ("changed", "missing")
 
 
-def test_what_cannot_be_known_is_unknown(scene: Scene) -> None:
+def test_code_that_cannot_be_compared_is_unknown(scene: Scene) -> None:
     anchor, first = scene.anchor("src/jwt.py#issue"), head(scene)
     scene.change("src/jwt.py", "return sign(", "return sign((((")
     assert scene.verdict(anchor, first).status == "unknown"
@@ -190,7 +190,7 @@ def test_what_cannot_be_known_is_unknown(scene: Scene) -> None:
         ("a.ts", "\ufefffunction f() {}\r\n".encode("utf-16")),
     ],
 )
-def test_hostile_files_have_a_verdict(scene: Scene, name: str, data: bytes) -> None:
+def test_hostile_files_get_a_verdict(scene: Scene, name: str, data: bytes) -> None:
     scene.write(name, "def f():\n    return 1\n" if name.endswith("py") else "function f() { return 1 }\n")
     anchors = [scene.anchor(f"{name}#f"), scene.anchor(name), scene.anchor(f"{name}:1-2")]
     scene.write(name, data)
@@ -200,7 +200,7 @@ def test_hostile_files_have_a_verdict(scene: Scene, name: str, data: bytes) -> N
         assert found.reason
 
 
-def test_links_folders_and_strange_names(scene: Scene) -> None:
+def test_symlinks_folders_and_odd_names(scene: Scene) -> None:
     os.symlink("jwt.py", scene.root / "src" / "link.py")
     os.symlink("/", scene.root / "out")
     assert scene.verdict(Anchor("src/link.py", "issue", None, "x")).status == "unknown"
@@ -219,7 +219,7 @@ def test_links_folders_and_strange_names(scene: Scene) -> None:
         scene.commit("Remove")
         assert scene.verdict(anchor, first).status == "missing", name
     scene.write("new\nline.py", JWT)
-    scene.commit("A name of two lines")
+    scene.commit("A name with a newline")
     assert scene.verdict(Anchor("new\nline.py", "issue", None, "x")).status == "unknown"
 
 
@@ -244,7 +244,7 @@ def test_outside_git_and_in_other_trees(scene: Scene, tmp_path: Path) -> None:
     assert states == ["verified", "changed", "moved"]
 
 
-def test_the_status_of_a_document_is_that_of_its_worst_anchor() -> None:
+def test_document_status_is_that_of_its_worst_anchor() -> None:
     anchor = Anchor("a.py")
     made = [Verdict(status, anchor) for status in ("moved", "verified", "unknown", "changed")]
     assert [status_of(worst(made[:count])) for count in range(5)] == [
@@ -252,7 +252,7 @@ def test_the_status_of_a_document_is_that_of_its_worst_anchor() -> None:
     ]  # fmt: skip
 
 
-def test_small_bodies_are_followed_under_their_full_name_only(scene: Scene) -> None:
+def test_small_bodies_are_followed_only_under_their_full_name(scene: Scene) -> None:
     anchor, first = scene.anchor("src/jwt.py#small"), head(scene)
     scene.change("src/jwt.py", SMALL, "")
     scene.write("src/other.py", SMALL.replace("small", "tiny"))
@@ -262,7 +262,7 @@ def test_small_bodies_are_followed_under_their_full_name_only(scene: Scene) -> N
     assert (found.status, found.found and found.found.path) == ("moved", "src/other.py")
 
 
-def test_a_name_that_only_ends_alike_hides_no_move(scene: Scene) -> None:
+def test_name_with_the_same_end_does_not_hide_a_move(scene: Scene) -> None:
     first = head(scene)
     anchor = scene.anchor("src/jwt.py#issue")
     scene.change("src/jwt.py", ISSUE, "")
@@ -273,7 +273,7 @@ def test_a_name_that_only_ends_alike_hides_no_move(scene: Scene) -> None:
     assert (found.status, found.found and found.found.path) == ("moved", "src/mint.py")
 
 
-def test_a_small_body_that_many_files_have_is_followed_nowhere(scene: Scene) -> None:
+def test_common_small_body_is_not_followed(scene: Scene) -> None:
     for number in range(3):
         scene.write(f"examples/{number}.py", SMALL)
     second = scene.commit("Examples")
@@ -283,7 +283,7 @@ def test_a_small_body_that_many_files_have_is_followed_nowhere(scene: Scene) -> 
     assert scene.verdict(anchor, second).status == "missing"
 
 
-def test_of_two_new_copies_the_one_whose_path_ends_alike_is_meant(scene: Scene) -> None:
+def test_copy_with_the_longest_common_path_end_is_chosen(scene: Scene) -> None:
     scene.write("apps/front/__init__.py", ISSUE)
     scene.write("apps/back/__init__.py", ISSUE)
     second = scene.commit("Two alike")

@@ -1,6 +1,6 @@
-"""Verdicts: does the code still hold what an anchor was made for? Writes nothing but its cache.
+"""Verdicts: is the anchored code still what was verified? Writes only its cache.
 
-`verdict` has the values, `evaluate` judges one anchor (pure), `code` reads files, trees and their past,
-`judge` judges many and keeps what it can; `lookup` (`for` and `coverage`) and `suggest` answer commands.
-`code` and `judge` read the disk and git, and so do those that use them.
+`verdict` has the values, `evaluate` judges one anchor (pure), `code` reads files, trees and their history,
+`judge` judges many anchors and caches the results; `lookup` (`for` and `coverage`) and `suggest` serve
+commands. `code` and `judge` read the disk and git, and so does everything that uses them.
 """

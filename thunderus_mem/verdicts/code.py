@@ -1,7 +1,6 @@
-"""The code that documents talk about: files, whole trees, its past, and the commit that broke an anchor.
+"""The anchored code: files, whole trees, their history, and the commit that changed an anchor's code.
 
-Reads code files and git, as far as a verdict needs them; writes nothing, follows no link, never leaves
-the root.
+Reads code files and git as needed for a verdict; writes nothing, follows no symlink, never leaves the root.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from thunderus_mem.verdicts.verdict import Tree, Verdict
 
 MAX_CODE: Final = 2 << 20
-"""Bytes of the largest file whose code is looked at."""
+"""Size limit in bytes of a file that is parsed."""
 _MOST_FILES: Final = 50_000
 _MOST_VERSIONS: Final = 200
 _FLAGS: Final = (
@@ -42,14 +41,14 @@ _FLAGS: Final = (
 
 
 class CodeFile(NamedTuple):
-    """A file's bytes, or the ``trouble`` that keeps them from being read, as a phrase."""
+    """A file's bytes, or in ``trouble`` a phrase why they cannot be read."""
 
     data: bytes
     trouble: str = ""
 
 
 class CodeFolder:
-    """The files below a root. Folders are looked at once, so one is for a single command."""
+    """The files below a root. Folders are checked once, so use a new one for each command."""
 
     def __init__(self, root: str) -> None:
         self.root = root
@@ -77,8 +76,8 @@ class CodeFolder:
         return (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
 
     def walk(self) -> list[str]:
-        """Files below the root, sorted; hidden ones and what stands in hidden folders left out. At most
-        50,000: where no git says what belongs to the code, a larger tree is not looked through."""
+        """Files below the root, sorted, without hidden files and folders. At most 50,000: outside git, a
+        larger tree is not searched completely."""
         found: list[str] = []
         waiting = [""]
         while waiting and len(found) < _MOST_FILES:
@@ -93,17 +92,17 @@ class CodeFolder:
                             waiting.append(path)
                         elif entry.is_file(follow_symlinks=False):
                             found.append(path)
-            except OSError:  # a folder that cannot be listed holds nothing that can be judged
+            except OSError:  # nothing in an unreadable folder can be judged
                 continue
         return sorted(found)
 
     def read(self, path: str) -> CodeFile | None:
-        """A file below the root; ``None`` when there is none. Never raises for what a tree can hold."""
+        """A file below the root; ``None`` when it does not exist. Never raises, whatever the file is."""
         if "\0" in path or path.startswith("/") or ".." in path.split("/"):
             return None
         folder = path.rpartition("/")[0]
         if self._leads_out(folder):
-            return CodeFile(b"", "its folder is a link that leads out of the repository")
+            return CodeFile(b"", "its folder is a symlink that points outside the repository")
         place = self._place(path)
         try:
             descriptor = os.open(place, _FLAGS)
@@ -114,11 +113,11 @@ class CodeFolder:
         try:
             found = os.fstat(descriptor)
             if stat.S_ISDIR(found.st_mode):
-                return CodeFile(b"", "it is a folder: anchor the files in it, or write a / behind it")
+                return CodeFile(b"", "it is a folder; anchor files in it, or add a trailing /")
             if not stat.S_ISREG(found.st_mode):
-                return CodeFile(b"", "it is no regular file")
+                return CodeFile(b"", "it is not a regular file")
             if found.st_size > MAX_CODE:
-                return CodeFile(b"", f"it has {found.st_size / (1 << 20):.1f} MiB, more than 2 MiB")
+                return CodeFile(b"", _too_large(found.st_size))
             return CodeFile(_read(descriptor, found.st_size))
         except OSError as error:
             return CodeFile(b"", _reason(place, error))
@@ -137,14 +136,18 @@ def _read(descriptor: int, size: int) -> bytes:
     return b"".join(pieces)
 
 
+def _too_large(size: int) -> str:
+    return f"it is {size / (1 << 20):.1f} MiB, over the limit of 2 MiB"
+
+
 def _reason(place: str, error: OSError) -> str:
     if os.path.islink(place):
-        return "it is a link: anchor the file it leads to"
+        return "it is a symlink; anchor its target"
     return f"it cannot be read ({(error.strerror or 'unknown error').lower()})"
 
 
 class CodeTree(ABC):
-    """What the trees share: each file is read and parsed once, and words are looked for together."""
+    """Base of the trees: each file is read and parsed once, and words are searched for together."""
 
     def __init__(self) -> None:
         self._sources: dict[str, CodeSource | None] = {}
@@ -153,24 +156,24 @@ class CodeTree(ABC):
         self._paths: list[str] | None = None
 
     def source(self, path: str) -> CodeSource | None:
-        """The file at a root-relative path; ``None`` when there is none."""
+        """The file at a root-relative path; ``None`` when it does not exist."""
         if path not in self._sources:
             self._sources[path] = self._read(path)
         return self._sources[path]
 
     def paths(self) -> Sequence[str]:
-        """Every file of the repository but those of the memory itself, sorted."""
+        """Every file of the repository except the memory itself, sorted."""
         if self._paths is None:
             self._paths = [path for path in self._listed() if not path.startswith(".thunderus/")]
         return self._paths
 
     def expect(self, words: Iterable[str]) -> None:
-        """Say beforehand which words will be asked for, so that one look finds the files of all."""
+        """Announce words, so that one search finds the files of all of them."""
         self._expected.update(words)
         self._naming = None
 
     def naming(self, word: str) -> Sequence[str]:
-        """Files that hold a word as a whole, sorted."""
+        """Files that contain a word as a whole, sorted."""
         if word not in self._expected or self._naming is None:
             self._expected.add(word)
             found = self._with_words(sorted(self._expected))
@@ -185,7 +188,7 @@ class CodeTree(ABC):
 
     @abstractmethod
     def _read(self, path: str) -> CodeSource | None:
-        """The file as it is in this tree."""
+        """The file in this tree."""
 
     @abstractmethod
     def _listed(self) -> Sequence[str]:
@@ -196,7 +199,7 @@ class CodeTree(ABC):
 
 
 class WorkingTree(CodeTree):
-    """The files on disk; with git only those it tracks or would take in."""
+    """The files on disk; with git, only tracked files and untracked ones that are not ignored."""
 
     def __init__(self, root: str, git: Git | None) -> None:
         super().__init__()
@@ -227,8 +230,8 @@ class CommitTree(CodeTree):
         data = self._reader.read("" if self._revision == ":" else self._revision, path)
         if data is None:
             return None
-        too_long = f"it has {len(data) / (1 << 20):.1f} MiB, more than 2 MiB" if len(data) > MAX_CODE else ""
-        return CodeSource(path, b"" if too_long else data, too_long)
+        trouble = _too_large(len(data)) if len(data) > MAX_CODE else ""
+        return CodeSource(path, b"" if trouble else data, trouble)
 
     def _listed(self) -> Sequence[str]:
         return code_paths(self._git, self._revision)
@@ -238,7 +241,7 @@ class CommitTree(CodeTree):
 
 
 class PatchedTree(CodeTree):
-    """Another tree with some files as a patch makes them: ``None`` for one that it takes away."""
+    """Another tree with a patch applied: new content by path, ``None`` for a deleted file."""
 
     def __init__(self, tree: CodeTree, patched: Mapping[str, bytes | None]) -> None:
         super().__init__()
@@ -263,7 +266,7 @@ class PatchedTree(CodeTree):
 
 
 class CodePast:
-    """Answers that all anchors of one command share. ``until`` is the tree they are judged in: "" for the
+    """The history that all anchors of one command share. ``until`` is the tree they are judged in: "" for the
     working tree, ``:`` for the index, or a commit."""
 
     def __init__(self, git: Git, reader: history.ObjectReader, until: str = "") -> None:
@@ -275,11 +278,11 @@ class CodePast:
         self._destinations: dict[str, str | None] = {}
 
     def of(self, anchor: Anchor, hint: str) -> CodeHistory:
-        """The history of one anchor, which was made about when ``hint`` was the newest commit."""
+        """The history of one anchor, made about when ``hint`` was the newest commit."""
         return CodeHistory(self, anchor, hint)
 
     def changes(self, since: str) -> Changes | None:
-        """What differs since a commit; ``None`` when this clone has not got it."""
+        """The changes since a commit; ``None`` when the commit is not in this clone."""
         if since not in self._changes:
             found = changes_since(self.git, since, self.until)
             if found is not None and not self.until:
@@ -293,7 +296,7 @@ class CodePast:
         return untracked_files(self.git)
 
     def source(self, revision: str, path: str) -> CodeSource | None:
-        """A file as it was in a commit."""
+        """A file in a commit."""
         key = (revision, path)
         if key not in self._sources:
             data = self.reader.read(revision, path)
@@ -301,13 +304,13 @@ class CodePast:
         return self._sources[key]
 
     def destination(self, path: str) -> str | None:
-        """Where the commits behind HEAD moved a file that is gone."""
+        """The path to which the commits behind HEAD renamed a missing file."""
         if path not in self._destinations:
             self._destinations[path] = destination(self.git, path)
         return self._destinations[path]
 
     def versions(self, path: str) -> Iterator[tuple[Commit, CodeSource | None]]:
-        """A file as commits left it, the newest first, as far as that is worth reading."""
+        """The committed versions of a file, newest first, up to 200."""
         for commit, _ in islice(history.file_commits(self.git, [path]), _MOST_VERSIONS):
             yield commit, self.source(commit.sha, path)
 
@@ -322,7 +325,7 @@ class CodeHistory:
 
     @cached_property
     def base(self) -> str | None:
-        """The commit that the present is compared with; ``None`` when none can be told."""
+        """The commit to compare with; ``None`` when it cannot be determined."""
         if self._hint and self._past.changes(self._hint) is not None:
             return self._hint
         wanted = parse_fingerprint(self._anchor.fingerprint)
@@ -335,7 +338,7 @@ class CodeHistory:
         return None
 
     def renamed(self, path: str) -> str | None:
-        """Where git says that a file which is gone has moved to."""
+        """The path to which a missing file was renamed, according to git."""
         if self.base is not None:
             changes = self._past.changes(self.base)
             if changes is not None and path in changes.renamed:
@@ -348,16 +351,16 @@ class CodeHistory:
         return None if changes is None else changes.touched
 
     def is_cut(self) -> bool:
-        """Whether this clone was made without the commits that could tell."""
+        """Whether the commits needed are missing from this shallow clone."""
         return self.base is None and self._past.git.is_shallow()
 
     def before(self, path: str) -> CodeSource | None:
-        """The file as it was then."""
+        """The file in the base commit."""
         return self._past.source(self.base, path) if self.base is not None else None
 
 
 def measured(anchor: Anchor, source: CodeSource | None) -> list[Fingerprint]:
-    """The fingerprints of what an anchor names in a version of its file; none where it is not there."""
+    """The fingerprints of an anchor's code in a version of its file; empty when it does not exist there."""
     if source is None or source.trouble:
         return []
     if anchor.symbol:
@@ -369,8 +372,8 @@ def measured(anchor: Anchor, source: CodeSource | None) -> list[Fingerprint]:
 
 
 class BreakingCommit(NamedTuple):
-    """Where the history of a file turned: the newest commit that still had what the anchor says, the file
-    then, and the commit after it (``None``: the turn is not committed yet)."""
+    """The newest commit that still had the anchored code, the file then, and the next commit, which changed
+    it (``None``: the change is not committed yet)."""
 
     last_good: Commit
     source: CodeSource
@@ -378,7 +381,7 @@ class BreakingCommit(NamedTuple):
 
 
 def breaking_commit(anchor: Anchor, found: Anchor | None, past: CodePast) -> BreakingCommit | None:
-    """Where the code of an anchor stopped being what it says; ``None`` when that is not in this history."""
+    """Find the commit that changed an anchor's code; ``None`` when it is not in this history."""
     wanted = parse_fingerprint(anchor.fingerprint)
     if wanted is None:
         return None
@@ -396,7 +399,7 @@ def breaking_commit(anchor: Anchor, found: Anchor | None, past: CodePast) -> Bre
 
 
 def code_diff(verdict: Verdict, known: BreakingCommit, tree: Tree) -> str:
-    """The anchored code as it was and as it is now, as a unified diff; "" when it is too long to show."""
+    """The anchored code before and now, as a unified diff; "" when it is too long to show."""
     was = code_of(verdict.anchor, known.source)
     found = verdict.found
     here = tree.source(found.path) if found is not None else None
@@ -405,7 +408,7 @@ def code_diff(verdict: Verdict, known: BreakingCommit, tree: Tree) -> str:
 
 
 def code_of(anchor: Anchor, source: CodeSource) -> str | None:
-    """The lines of what an anchor names in a version of its file; ``None`` when it is not there."""
+    """The lines of an anchor's code in a version of its file; ``None`` when it does not exist there."""
     lines = source.text.splitlines(keepends=True)
     if anchor.symbol:
         found = source.find(anchor.symbol)

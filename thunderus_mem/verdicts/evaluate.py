@@ -1,8 +1,9 @@
-"""How an anchor is judged, for each sort: a symbol, a span of lines, a whole file, a glob. Pure, over a tree
-and a history.
+"""The verdict on one anchor: a symbol, a range of lines, a whole file or a glob. Pure, over a tree and a
+history.
 
-The order is that of cost and of trust: the same place, then where git says the file went, then "the name is
-still there, so it changed", and only then a search among what is new since (``moved``).
+Checks run from cheap and certain to expensive: the same location, then the path to which git says the file
+was renamed, then "the name still exists, so the code changed", and only then a search in new and changed
+files (``moved``).
 """
 
 from __future__ import annotations
@@ -21,11 +22,13 @@ if TYPE_CHECKING:
     from thunderus_mem.fingerprint.source import CodeSource, Definition, Fingerprint
     from thunderus_mem.verdicts.verdict import AnchorHistory, Tree
 
-_NOT_YET: Final = "nobody has confirmed it yet"
+_LINES_CHANGED: Final = "these lines have changed since they were verified"
+_NO_FILE: Final = "the file no longer exists"
+_NOT_YET: Final = "not verified yet"
 
 
 def evaluate(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdict:
-    """The verdict on one anchor; ``history`` reaches back to when its fingerprint was taken."""
+    """The verdict on one anchor; ``history`` goes back to when its fingerprint was computed."""
     if anchor.is_glob:
         return _evaluate_glob(anchor, tree)
     if anchor.symbol:
@@ -36,12 +39,12 @@ def evaluate(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdict:
 
 
 def _evaluate_symbol(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdict:
-    """An anchor that names a definition."""
+    """An anchor on a definition."""
     path, by = _where(anchor, tree, history)
     source = tree.source(path) if path else None
     if source is None:
         found = moved_definition(anchor, tree, history)
-        return found or _missing(anchor, "the file is gone", others=True)
+        return found or _missing(anchor, _NO_FILE, others=True)
     if source.trouble:
         return _unknown(anchor, source.trouble)
     definitions = source.find(anchor.symbol)
@@ -49,14 +52,14 @@ def _evaluate_symbol(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verd
         verdict = _of_definitions(anchor, source, definitions, by)
         if verdict.status != CHANGED or any(one.name == anchor.symbol for one in definitions):
             return verdict
-        # Another definition only ends in that name: it says nothing if the code stands elsewhere.
+        # The definition found only ends in that name: ignore it if the code is found elsewhere.
         return moved_definition(anchor, tree, history, source) or verdict
     if not source.language:
-        return _unknown(anchor, "definitions of such files cannot be told; anchor lines instead")
+        return _unknown(anchor, "symbols are not supported in this file type; anchor lines instead")
     if source.broken:
         return _unknown(anchor, f"the file does not parse (line {source.trouble_at})")
     found = moved_definition(anchor, tree, history, source)
-    return found or _missing(anchor, f"{path} defines no {anchor.symbol}", others=True)
+    return found or _missing(anchor, f"{anchor.symbol} is not defined in {path}", others=True)
 
 
 def _of_definitions(
@@ -67,31 +70,31 @@ def _of_definitions(
     chosen = found[0]
     if wanted is not None:
         chosen = next((one for one in found if _equal(one, wanted)), chosen)
-    there = anchor._replace(path=source.path, fingerprint=str(chosen))
+    current = anchor._replace(path=source.path, fingerprint=str(chosen))
     if wanted is None or not _equal(chosen, wanted):
-        return _differs(anchor, source, there, wanted, chosen, what=anchor.symbol, by=by)
+        return _differs(anchor, source, current, wanted, chosen, what=anchor.symbol, by=by)
     note = "its docstring changed" if wanted.doc != chosen.doc else ""
-    return _held(anchor, there, by, note)
+    return _unchanged(anchor, current, by, note)
 
 
 def _evaluate_lines(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdict:
-    """An anchor that names a span of lines."""
+    """An anchor on a range of lines."""
     assert anchor.lines is not None
     path, by = _where(anchor, tree, history)
     source = tree.source(path) if path else None
     if source is None:
-        return _gone(anchor, history)
+        return _no_file(anchor, history)
     if source.trouble:
         return _unknown(anchor, source.trouble)
     wanted = parse_fingerprint(anchor.fingerprint)
     here = source.of_lines(*anchor.lines)
-    there = anchor._replace(path=path, fingerprint=str(here) if here is not None else "")
+    current = anchor._replace(path=path, fingerprint=str(here) if here is not None else "")
     if here is not None and wanted is not None and _equal(here, wanted):
-        return _held(anchor, there, by)
+        return _unchanged(anchor, current, by)
     if here is not None and (wanted is None or not same_measure(here, wanted)):
-        return _differs(anchor, source, there, wanted, here, what="these lines", by=by)
+        return _differs(anchor, source, current, wanted, here, what="these lines", by=by)
     if wanted is None:
-        return _missing(anchor, f"{path} has no code in these lines")
+        return _missing(anchor, f"no code on these lines of {path}")
     moved = moved_lines(anchor, wanted, source, history)
     if moved is not None and moved.status == MOVED:
         return moved
@@ -100,45 +103,47 @@ def _evaluate_lines(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdi
     if moved is not None:
         return moved
     if here is None:
-        return _missing(anchor, f"{path} has no code in these lines")
-    return _changed(anchor, there, "these lines are not what they were, nor are they elsewhere")
+        return _missing(anchor, f"no code on these lines of {path}")
+    reason = f"{_LINES_CHANGED}; the verified code is nowhere else in the file"
+    return Verdict(CHANGED, anchor, current, reason, "place")
 
 
 def _evaluate_file(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdict:
-    """An anchor that names a whole file."""
+    """An anchor on a whole file."""
     path, by = _where(anchor, tree, history)
     source = tree.source(path) if path else None
     if source is None:
-        return moved_file(anchor, tree, history) or _gone(anchor, history)
+        return moved_file(anchor, tree, history) or _no_file(anchor, history)
     if source.trouble:
         return _unknown(anchor, source.trouble)
     wanted, here = parse_fingerprint(anchor.fingerprint), source.whole()
-    there = anchor._replace(path=path, fingerprint=str(here))
+    current = anchor._replace(path=path, fingerprint=str(here))
     if wanted is not None and _equal(here, wanted):
-        return _held(anchor, there, by)
-    return _differs(anchor, source, there, wanted, here, what="the file", by=by)
+        return _unchanged(anchor, current, by)
+    return _differs(anchor, source, current, wanted, here, what="the file", by=by)
 
 
 def _evaluate_glob(anchor: Anchor, tree: Tree) -> Verdict:
-    """An anchor that names all files of a pattern."""
+    """An anchor on all files that match a pattern."""
     files = matching(anchor.path, tree.paths())
     if not files:
-        return _missing(anchor, "no file fits the pattern", others=True)
+        return _missing(anchor, "no file matches the pattern", others=True)
     sources = [source for path in files if (source := tree.source(path)) is not None]
     wanted, here = parse_fingerprint(anchor.fingerprint), fingerprint_of_files(sources)
-    there = anchor._replace(fingerprint=str(here))
+    current = anchor._replace(fingerprint=str(here))
     if wanted is not None and _equal(here, wanted):
-        return Verdict(VERIFIED, anchor, there, f"{len(files)} files are as they were", "place", others=True)
+        reason = f"{len(files)} files, unchanged since they were verified"
+        return Verdict(VERIFIED, anchor, current, reason, "place", others=True)
     if not anchor.fingerprint:
-        return Verdict(UNKNOWN, anchor, there, _NOT_YET, others=True)
+        return Verdict(UNKNOWN, anchor, current, _NOT_YET, others=True)
     if wanted is None or not same_measure(wanted, here):
-        return Verdict(UNKNOWN, anchor, there, _other_measure(wanted), others=True)
-    reason = f"of {len(files)} files that fit the pattern, some changed, came or went"
-    return Verdict(CHANGED, anchor, there, reason, "place", others=True)
+        return Verdict(UNKNOWN, anchor, current, _other_measure(wanted), others=True)
+    reason = f"some of the {len(files)} files matching the pattern were changed, added or removed"
+    return Verdict(CHANGED, anchor, current, reason, "place", others=True)
 
 
 def _where(anchor: Anchor, tree: Tree, history: AnchorHistory) -> tuple[str, str]:
-    """The path the file has now, and how that is known; "" when it is not known."""
+    """The present path of the file and how it was found; "" for both when it was not found."""
     if tree.source(anchor.path) is not None:
         return anchor.path, "place"
     renamed = history.renamed(anchor.path)
@@ -149,87 +154,80 @@ def _equal(one: Fingerprint, other: Fingerprint) -> bool:
     return one.hash == other.hash and same_measure(one, other)
 
 
-def _held(anchor: Anchor, there: Anchor, by: str, note: str = "") -> Verdict:
-    """The same content, at the place it had or where the file went."""
+def _unchanged(anchor: Anchor, current: Anchor, by: str, note: str = "") -> Verdict:
+    """The same content, at its old path or where the file was renamed to."""
     if by == "place":
-        return Verdict(VERIFIED, anchor, there, "the code is as it was", by, note)
-    reason = f"the file is {there.path} now"
-    return Verdict(MOVED, anchor, there, reason, by, note, others=True)
+        return Verdict(VERIFIED, anchor, current, "unchanged since it was verified", by, note)
+    reason = f"the file is now {current.path}"
+    return Verdict(MOVED, anchor, current, reason, by, note, others=True)
 
 
 def _differs(
     anchor: Anchor,
     source: CodeSource,
-    there: Anchor,
+    current: Anchor,
     wanted: Fingerprint | None,
     found: Fingerprint,
     *,
     what: str,
     by: str,
 ) -> Verdict:
-    """There is something at the place, and it is not surely what it was."""
+    """There is code at the location, and it changed or cannot be compared."""
     others = by != "place"
     if not anchor.fingerprint:
-        return Verdict(UNKNOWN, anchor, there, _NOT_YET, by, others=others)
+        return Verdict(UNKNOWN, anchor, current, _NOT_YET, by, others=others)
     if wanted is None or not same_measure(wanted, found):
-        return Verdict(UNKNOWN, anchor, there, _other_measure(wanted), by, others=others)
+        return Verdict(UNKNOWN, anchor, current, _other_measure(wanted), by, others=others)
     if source.broken:
         reason = f"the file does not parse (line {source.trouble_at})"
-        return Verdict(UNKNOWN, anchor, there, reason, by, others=others)
-    reason = f"{what} is not what it was" if what != "these lines" else "these lines are not what they were"
+        return Verdict(UNKNOWN, anchor, current, reason, by, others=others)
+    reason = _LINES_CHANGED if what == "these lines" else f"{what} has changed since it was verified"
     if others:
-        reason += f"; the file is {there.path} now"
-    return Verdict(CHANGED, anchor, there, reason, by, others=others)
+        reason += f"; the file is now {current.path}"
+    return Verdict(CHANGED, anchor, current, reason, by, others=others)
 
 
 def _other_measure(wanted: Fingerprint | None) -> str:
     if wanted is None:
-        return "its fingerprint cannot be read; confirm it again"
-    return "its fingerprint was taken with other rules; confirm it again"
-
-
-def _changed(anchor: Anchor, there: Anchor, reason: str) -> Verdict:
-    return Verdict(CHANGED, anchor, there, reason, "place")
+        return "the fingerprint is invalid; verify the document again"
+    return "the fingerprint was computed with another grammar version; verify the document again"
 
 
 def _missing(anchor: Anchor, reason: str, *, others: bool = False) -> Verdict:
     return Verdict(MISSING, anchor, None, reason, others=others)
 
 
-def _gone(anchor: Anchor, history: AnchorHistory) -> Verdict:
-    """A file that is nowhere, of which only git could tell whether it has another name."""
+def _no_file(anchor: Anchor, history: AnchorHistory) -> Verdict:
+    """A file that was not found; only git could show whether it was renamed."""
     if history.is_cut():
-        return Verdict(
-            UNKNOWN,
-            anchor,
-            None,
-            "the file is gone, and this clone is too shallow to say where to",
-            others=True,
-        )
-    return _missing(anchor, "the file is gone", others=True)
+        reason = f"{_NO_FILE}, and this shallow clone does not show whether it was renamed"
+        return Verdict(UNKNOWN, anchor, None, reason, others=True)
+    return _missing(anchor, _NO_FILE, others=True)
 
 
 def _unknown(anchor: Anchor, reason: str) -> Verdict:
     return Verdict(UNKNOWN, anchor, None, reason)
 
 
-# Where the content has gone
+# Moved content
 #
-# A target must be the only one. Small bodies look alike, so that a body of fewer than 40 tokens is followed
-# only under its own full name, or its own last name inside its file or into a file of the same name.
+# A target must be unique. Small bodies look alike: a body of fewer than 40 tokens is followed only under its
+# own full name, or under its own last name within its file or into a file of the same name.
 
 SMALL: Final = 40
-"""Tokens below which a body says too little to be known again under another name or in another file."""
+"""Tokens below which a body is too small to be recognized under another name or in another file."""
 _MOST_FILES: Final = 400
-"""Files that are looked into for one anchor; more than that name a word that is no name of its own."""
+"""Files searched for one anchor; a word found in more files than that is not a distinctive name."""
 _MOST_WINDOWS: Final = 2_000
 
 
 def moved_definition(
     anchor: Anchor, tree: Tree, history: AnchorHistory, source: CodeSource | None = None
 ) -> Verdict | None:
-    """The verdict when a definition is not in its file any more, whose present ``source`` is given if there
-    is one; ``None`` when its code is nowhere."""
+    """The verdict when a definition is no longer in its file; ``None`` when its code is not found.
+
+    ``source`` is the present text of the file, if it exists.
+    """
     wanted = parse_fingerprint(anchor.fingerprint)
     if wanted is None:
         return None
@@ -252,7 +250,7 @@ def moved_definition(
 def _sources(
     anchor: Anchor, leaf: str, tree: Tree, history: AnchorHistory, source: CodeSource | None
 ) -> Iterator[CodeSource]:
-    """The files worth a look: its own, then those that are new or changed, or that name it."""
+    """The files to search: its own, then those that are new or changed, or that contain its name."""
     touched = history.touched()
     named = tree.naming(leaf) if touched is None else touched
     if len(named) > _MOST_FILES:
@@ -265,7 +263,7 @@ def _sources(
 
 
 def _is_common(leaf: str, wanted: Fingerprint, tree: Tree) -> bool:
-    """Whether a small body stands under its name in several places, so that nobody can tell them apart."""
+    """Whether a small body exists under its name in several places, which makes a match ambiguous."""
     naming = tree.naming(leaf)
     if len(naming) > _MOST_FILES:
         return True
@@ -281,7 +279,7 @@ def _is_common(leaf: str, wanted: Fingerprint, tree: Tree) -> bool:
 
 
 def _nearest(path: str, named: Sequence[str]) -> list[str]:
-    """Of too many files those that a definition most likely moved to: same name or same folder."""
+    """The most likely targets when there are too many files: the same file name or folder."""
     folder, _, name = path.rpartition("/")
     near = [one for one in named if one.rpartition("/")[2] == name or one.rpartition("/")[0] == folder]
     return near[:_MOST_FILES]
@@ -290,7 +288,7 @@ def _nearest(path: str, named: Sequence[str]) -> list[str]:
 def _candidates(
     source: CodeSource, leaf: str, wanted: Fingerprint, *, everything: bool
 ) -> Iterator[Definition]:
-    """Definitions that hold the same code, under the same name or, among all, under another."""
+    """Definitions with the same code, under the same name or, with ``everything``, under another."""
     for definition in source.definitions():
         own = definition.name.rpartition(".")[2] == leaf
         if not own and (not everything or wanted.shape == "-"):
@@ -301,7 +299,7 @@ def _candidates(
 
 
 def _is_old(definition: Definition, source: CodeSource, history: AnchorHistory) -> bool:
-    """Whether this very definition was there before, so that nothing moved to it."""
+    """Whether this very definition existed before, so that nothing moved to it."""
     before = history.before(source.path)
     if before is None:
         return False
@@ -313,7 +311,7 @@ def _is_old(definition: Definition, source: CodeSource, history: AnchorHistory) 
 
 
 def _may_follow(anchor: Anchor, wanted: Fingerprint, source: CodeSource, definition: Definition) -> bool:
-    """Whether code of the same content under the same name may be what the anchor means."""
+    """Whether code with the same content and name may be the anchored code."""
     if wanted.size >= SMALL or definition.name == anchor.symbol:
         return True
     return source.path.rpartition("/")[2] == anchor.path.rpartition("/")[2]
@@ -327,30 +325,30 @@ def _chosen(anchor: Anchor, found: Sequence[tuple[CodeSource, Definition]]) -> V
         places = _likeliest(anchor, places)
     if len(places) > 1:
         shown = ", ".join(f"{path}#{name}" for path, name in places[:3])
-        reason = f"its code is in {len(places)} new places, so that none can be meant: {shown}"
+        reason = f"ambiguous: its code is now in {len(places)} places: {shown}"
         return Verdict(MISSING, anchor, None, reason, "search", others=True)
     path, symbol = places[0]
     definition = next(one for source, one in found if (source.path, one.name) == places[0])
-    there = anchor._replace(path=path, symbol=symbol, fingerprint=str(definition.fingerprint))
-    return Verdict(MOVED, anchor, there, f"its code is {there.place} now", "search", others=True)
+    current = anchor._replace(path=path, symbol=symbol, fingerprint=str(definition.fingerprint))
+    return Verdict(MOVED, anchor, current, f"its code is now {current.place}", "search", others=True)
 
 
 def _likeliest(anchor: Anchor, places: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Of several places the one with the very same name, or whose path ends most alike; else all of them."""
+    """The place with exactly the same name, or whose path shares the longest end; else all of them."""
     exact = [place for place in places if place[1] == anchor.symbol]
     if len(exact) == 1:
         return exact
     names = anchor.path.split("/")[::-1]
     ranked = sorted(
-        ((_alike(names, path.split("/")[::-1]), path, name) for path, name in places), reverse=True
+        ((_common_end(names, path.split("/")[::-1]), path, name) for path, name in places), reverse=True
     )
     if ranked[0][0] > ranked[1][0]:
         return [ranked[0][1:]]
     return places
 
 
-def _alike(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many names two paths have in common from the end."""
+def _common_end(one: Sequence[str], other: Sequence[str]) -> int:
+    """The number of names two paths share, counted from the end."""
     count = 0
     while count < min(len(one), len(other)) and one[count] == other[count]:
         count += 1
@@ -358,7 +356,7 @@ def _alike(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def moved_file(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdict | None:
-    """The verdict when a whole file is gone and git knows of no rename; ``None`` when its text is nowhere."""
+    """The verdict when a whole file is missing and git has no rename; ``None`` when its text is not found."""
     wanted = parse_fingerprint(anchor.fingerprint)
     if wanted is None or wanted.size < SMALL:
         return None
@@ -367,14 +365,14 @@ def moved_file(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdict | 
     among = touched if touched is not None else [path for path in tree.paths() if path.endswith(f"/{name}")]
     if len(among) > _MOST_FILES:
         among = _nearest(anchor.path, among)
-    found = [path for path in among if _holds(tree.source(path), wanted, history)]
+    found = [path for path in among if _is_target(tree.source(path), wanted, history)]
     if len(found) != 1:
         return None
-    there = anchor._replace(path=found[0])
-    return Verdict(MOVED, anchor, there, f"the file is {found[0]} now", "search", others=True)
+    current = anchor._replace(path=found[0])
+    return Verdict(MOVED, anchor, current, f"the file is now {found[0]}", "search", others=True)
 
 
-def _holds(source: CodeSource | None, wanted: Fingerprint, history: AnchorHistory) -> bool:
+def _is_target(source: CodeSource | None, wanted: Fingerprint, history: AnchorHistory) -> bool:
     if source is None or source.trouble:
         return False
     here = source.whole()
@@ -387,30 +385,30 @@ def _holds(source: CodeSource | None, wanted: Fingerprint, history: AnchorHistor
 def moved_lines(
     anchor: Anchor, wanted: Fingerprint, source: CodeSource, history: AnchorHistory
 ) -> Verdict | None:
-    """The verdict when a span of lines holds something else now: further up or down in the file, or changed
-    where the old text shows what became of the lines; ``None`` when nothing is known."""
+    """The verdict when a range of lines has other content now: moved up or down in the file, or changed,
+    where the old text shows which lines replaced them; ``None`` when nothing is known."""
     assert anchor.lines is not None
     mapped = _mapped(anchor.path, anchor.lines, wanted, source, history)
     for lines in (mapped,) if mapped is not None else _windows(anchor.lines, source):
         found = source.of_lines(*lines)
         if found is not None and found.hash == wanted.hash and same_measure(found, wanted):
-            there = anchor._replace(path=source.path, lines=lines, fingerprint=str(found))
-            return Verdict(MOVED, anchor, there, f"these lines are {there.place} now", "search")
+            current = anchor._replace(path=source.path, lines=lines, fingerprint=str(found))
+            return Verdict(MOVED, anchor, current, f"these lines are now {current.place}", "search")
     if mapped is None:
         return None
     here = source.of_lines(*mapped)
     if here is None:
-        return Verdict(MISSING, anchor, None, "these lines are gone", "place")
+        return Verdict(MISSING, anchor, None, "these lines were deleted", "place")
     if not same_measure(here, wanted):
-        return Verdict(UNKNOWN, anchor, None, "its fingerprint was taken with other rules; confirm it again")
-    there = anchor._replace(path=source.path, lines=mapped, fingerprint=str(here))
-    return Verdict(CHANGED, anchor, there, "these lines are not what they were", "place")
+        return _unknown(anchor, _other_measure(wanted))
+    current = anchor._replace(path=source.path, lines=mapped, fingerprint=str(here))
+    return Verdict(CHANGED, anchor, current, _LINES_CHANGED, "place")
 
 
 def _mapped(
     path: str, lines: tuple[int, int], wanted: Fingerprint, source: CodeSource, history: AnchorHistory
 ) -> tuple[int, int] | None:
-    """Where a span of the old text stands in the new one; ``None`` when the old one is not known."""
+    """Where a range of the old text is in the new one; ``None`` when the old text is not known."""
     before = history.before(path)
     old = before.of_lines(*lines) if before is not None else None
     if before is None or old is None or old.hash != wanted.hash:
@@ -423,7 +421,7 @@ def _mapped(
 
 
 def _shifted(line: int, edits: Iterable[tuple[int, int, int, int]], *, end: bool) -> int:
-    """The new number of an old line (from 1); of one that was replaced, the edge of what replaced it."""
+    """The new number of an old line (from 1); for a replaced line, the edge of its replacement."""
     shift = 0
     for old_start, old_stop, new_start, new_stop in edits:
         if line <= old_start:
@@ -435,7 +433,7 @@ def _shifted(line: int, edits: Iterable[tuple[int, int, int, int]], *, end: bool
 
 
 def _windows(lines: tuple[int, int], source: CodeSource) -> Iterator[tuple[int, int]]:
-    """Spans of as many lines, the nearest first."""
+    """Ranges of as many lines, nearest first."""
     first, last = lines
     span, total = last - first, source.text.count("\n") + 1
     for distance in range(1, min(total, _MOST_WINDOWS // 2) + 1):

@@ -1,7 +1,6 @@
-"""Verdicts as every command asks for them: computed now, or kept from before where nothing they rest on has
-changed.
+"""Verdicts for all commands: computed now, or read from the cache where nothing they depend on has changed.
 
-Reads code files and git; writes no tracked file, only what was computed, to ``indexes/verdicts.json``.
+Reads code files and git; writes no tracked file, only the cache ``indexes/verdicts.json``.
 """
 
 from __future__ import annotations
@@ -30,29 +29,29 @@ if TYPE_CHECKING:
     from thunderus_mem.memory.memory import Memory
 
 _MANY: Final = 300
-"""Anchors from which on it is worth starting processes to judge them."""
+"""Number of anchors from which starting processes pays off."""
 
 
 class Judged(NamedTuple):
-    """An anchor of a document and its verdict."""
+    """An anchor of a document, with its verdict."""
 
     anchored: Anchored
     verdict: Verdict
 
     @property
     def doc_id(self) -> str:
-        """The document whose anchor it is."""
+        """The id of the anchor's document."""
         return self.anchored.doc_id
 
     @property
     def now(self) -> str:
-        """Where the code is now; "" when it is nowhere."""
+        """Where the code is now; "" when it was not found."""
         return self.verdict.found.place if self.verdict.found is not None else ""
 
 
 class CodeState(NamedTuple):
-    """What became of the code that an anchor names: the anchor's ``place`` and ``line`` in the document, the
-    ``verdict`` (verified, moved, changed, missing, unknown), a reason, and where the code is ``now``."""
+    """The state of an anchor's code: the anchor's ``place`` and ``line`` in the document, the ``verdict``
+    (verified, moved, changed, missing, unknown), a reason, and where the code is ``now``."""
 
     place: str
     line: int
@@ -62,9 +61,9 @@ class CodeState(NamedTuple):
 
 
 class Judge:
-    """Judges anchors against the working tree. Opens files and git only as far as a verdict needs them.
+    """Judges anchors against the working tree. Opens files and git only as needed for a verdict.
 
-    Use it as a context: leaving it keeps what was computed, and ends git.
+    Use it as a context manager: leaving it saves the cache and ends git.
     """
 
     def __init__(self, memory: Memory) -> None:
@@ -96,12 +95,12 @@ class Judge:
 
     @cached_property
     def reader(self) -> ObjectReader | None:
-        """Reads what git keeps; ``None`` outside git."""
+        """Reads git objects; ``None`` outside git."""
         return ObjectReader(self._memory.git) if self._memory.git is not None else None
 
     @cached_property
     def past(self) -> code.CodePast | None:
-        """What git tells of the past; ``None`` outside git."""
+        """The history in git; ``None`` outside git."""
         if self._memory.git is None or self.reader is None:
             return None
         return code.CodePast(self._memory.git, self.reader)
@@ -119,7 +118,8 @@ class Judge:
         return [Judged(one, found[one] or self.fresh(one)) for one in asked]
 
     def _in_processes(self, fresh: list[Anchored]) -> dict[Anchored, Verdict | None]:
-        """The verdicts on those of many anchors whose code is where it was, each file read in one process."""
+        """Judge in several processes the anchors whose code is in its place, each file read by one
+        process."""
         fresh.sort(key=lambda one: one.anchor.path)
         stamps = [self._folder.stamp(one.anchor.path) for one in fresh]
         answers = spread(fresh, self._in_place)
@@ -132,7 +132,7 @@ class Judge:
         return found
 
     def _in_place(self, anchors: Sequence[Anchored]) -> list[list[object] | None]:
-        """Packed verdicts of those whose code is where it was; ``None`` for all that need another look."""
+        """Packed verdicts of anchors whose code is unchanged in its place; ``None`` for the others."""
         found: list[list[object] | None] = []
         tree = code.WorkingTree(self._memory.root, None)
         path = ""
@@ -143,24 +143,24 @@ class Judge:
             verdict = (
                 None if weak or not _is_there(one.anchor, tree) else evaluate(one.anchor, tree, NoHistory())
             )
-            held = verdict is not None and verdict.status == VERIFIED
-            found.append(_packed(verdict) if held and verdict is not None else None)
+            verified = verdict is not None and verdict.status == VERIFIED
+            found.append(_packed(verdict) if verified and verdict is not None else None)
         return found
 
     def _look_ahead(self, fresh: Sequence[Anchored]) -> None:
-        """One look through the files for the names of all that are not in their place any more."""
-        gone = {one.anchor.symbol.rpartition(".")[2] for one in fresh if self._is_away(one.anchor)}
-        if len(gone) > 1:
-            self.tree.expect(gone)
+        """Search the files once for the names of all symbols that are no longer in their place."""
+        missing = {one.anchor.symbol.rpartition(".")[2] for one in fresh if self._is_missing(one.anchor)}
+        if len(missing) > 1:
+            self.tree.expect(missing)
 
-    def _is_away(self, anchor: Anchor) -> bool:
+    def _is_missing(self, anchor: Anchor) -> bool:
         if not anchor.symbol or not anchor.fingerprint:
             return False
         source = self.tree.source(anchor.path)
         return source is None or (not source.trouble and not source.find(anchor.symbol))
 
     def of(self, document: Document) -> list[CodeState]:
-        """The state of each anchor of a document, as its text has them, for the rules of `lint`."""
+        """The state of each anchor in a document's text, for the rules of `lint`."""
         since = document.last_verified_commit or ""
         cited = anchors_in(document.header, document.header_line)
         judged = self.all(
@@ -190,7 +190,7 @@ class Judge:
         verdict = evaluate(one.anchor, self.tree, history)
         if verdict.status == MOVED and verdict.found is not None and verdict.found.path not in files:
             files.append(verdict.found.path)
-            # The file was read before this stamp was taken; a change in between made it racy.
+            # The file was read before this stamp; a change in between makes the stamp racy.
             stamps.append(self._folder.stamp(verdict.found.path))
         elif verdict.others or stamps == [None]:
             return verdict
@@ -198,7 +198,7 @@ class Judge:
         return verdict
 
     def _matched(self, anchor: Anchor) -> tuple[list[str], list[Stamp | None]]:
-        """The files of a pattern, with their stamps."""
+        """The files that match a pattern, with their stamps."""
         files = matching(anchor.path, self.tree.paths())
         return files, [self._folder.stamp(path) for path in files]
 
@@ -209,15 +209,15 @@ class Judge:
 
 
 def _is_there(anchor: Anchor, tree: code.WorkingTree) -> bool:
-    """Whether something stands where the anchor says, so that no search is needed to judge it."""
+    """Whether there is code at the anchor's location, so that no search is needed to judge it."""
     source = tree.source(anchor.path)
     return source is not None and (not anchor.symbol or bool(source.trouble or source.find(anchor.symbol)))
 
 
 def _key(one: Anchored, files: Sequence[str] = ()) -> str:
-    """What a verdict is remembered under: all that it follows from but the content of files."""
-    said = "\0".join((one.anchor.place, one.anchor.fingerprint, one.since, *files))
-    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:20]
+    """The cache key of a verdict: everything it depends on except the content of files."""
+    text = "\0".join((one.anchor.place, one.anchor.fingerprint, one.since, *files))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 
 def _packed(verdict: Verdict) -> list[object]:
@@ -246,10 +246,9 @@ def by_document(judged: Iterable[Judged]) -> dict[str, list[Judged]]:
 
 
 def code_statuses(memory: Memory, doc_ids: Sequence[str] | None = None) -> Mapping[str, str]:
-    """What the code says of those of some documents (``None``: of all) that have anchors: verified, stale or
-    unknown, by id. The index must be fresh.
+    """The status by verdicts of the given documents (``None``: of all): verified, stale or unknown, by id.
 
-    Documents without an anchor are not in it: of them only their file speaks.
+    The index must be fresh. Documents without an anchor are not included: only their file has a status.
     """
     anchors = memory.index.anchors(doc_ids)
     if not anchors:

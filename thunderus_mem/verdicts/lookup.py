@@ -1,8 +1,9 @@
-"""``for``: which memories govern a place in the code, with their verdicts; ``coverage``: which code has any.
+"""``for``: the documents for a place in the code, with their verdicts; ``coverage``: the code that has
+documents.
 
-The most specific comes first. Names settle most of how an anchor stands to the place; a file is parsed only
-where a symbol has to be related to lines, or to a symbol whose name tells nothing. Asks the index, reads code
-through `judge`; writes nothing but its cache.
+The most specific document comes first. Names are usually enough to relate an anchor to the place; a file is
+parsed only to relate a symbol to lines, or symbols whose names do not settle it. Reads the index, and code
+through `judge`; writes nothing except its cache.
 """
 
 from __future__ import annotations
@@ -42,11 +43,11 @@ _RANK: Final = {SAME: 0, AROUND: 1, INSIDE: 1, OVERLAPS: 2, NEARBY: 3, FILE: 4, 
 
 
 class AnchorRelation(NamedTuple):
-    """``how`` the anchor stands to the place, and how far it is from it: the smaller, the closer.
+    """``how`` an anchor relates to the place, and its ``distance``: smaller is closer.
 
-    same: that place; around, inside: code that encloses it, or that it encloses; overlaps: lines in common;
-    nearby: in the same file, and where cannot be told; file: the whole file; folder: a folder or a pattern
-    that the file fits.
+    same: the same place; around, inside: code that encloses the place, or that it encloses; overlaps: lines
+    in common; nearby: somewhere in the same file; file: the whole file; folder: a folder or a pattern that
+    matches the file.
     """
 
     how: str
@@ -54,15 +55,15 @@ class AnchorRelation(NamedTuple):
 
     @property
     def rank(self) -> tuple[int, int]:
-        """For sorting, the most specific first."""
+        """A sort key, most specific first."""
         return _RANK[self.how], self.distance
 
 
 def relate(asked: Anchor, anchor: Anchor, read: Callable[[], CodeSource | None]) -> AnchorRelation | None:
-    """How an anchor stands to what is asked about; ``None`` when it speaks of other code.
+    """How an anchor relates to a place; ``None`` when it is about other code.
 
-    ``asked`` names a file, or a folder by a path that ends in ``/`` ("" for everything). ``read`` gives the
-    file that both are in; it is called only where names do not settle it.
+    ``asked`` is in a file, or is a folder by a path that ends in ``/`` ("" for everything). ``read`` returns
+    the file that both are in; it is called only when names are not enough.
     """
     if not asked.path or asked.path.endswith("/"):
         return _below(asked.path, anchor)
@@ -77,9 +78,9 @@ def relate(asked: Anchor, anchor: Anchor, read: Callable[[], CodeSource | None])
     if asked.lines is not None and anchor.lines is not None:
         return _of_lines(asked.lines, anchor.lines)
     if asked.symbol and anchor.symbol:
-        told = _of_names(_dotted(asked.symbol), _dotted(anchor.symbol))
-        if told is not None:
-            return told
+        relation = _of_names(_dotted(asked.symbol), _dotted(anchor.symbol))
+        if relation is not None:
+            return relation
     return _of_code(asked, anchor, read())
 
 
@@ -96,7 +97,7 @@ def _dotted(symbol: str) -> str:
 
 
 def _of_names(asked: str, anchored: str) -> AnchorRelation | None:
-    """What two names tell without the code: one may leave out classes that the other names."""
+    """The relation by two names alone: one may omit classes that the other has."""
     if asked == anchored or asked.endswith(f".{anchored}") or anchored.endswith(f".{asked}"):
         return AnchorRelation(SAME)
     if asked.startswith(f"{anchored}."):
@@ -114,7 +115,7 @@ def _of_lines(asked: tuple[int, int], anchored: tuple[int, int]) -> AnchorRelati
 
 def _of_code(asked: Anchor, anchor: Anchor, source: CodeSource | None) -> AnchorRelation | None:
     if source is None or source.trouble or not source.language:
-        # Two symbols have different names. Of lines and a symbol nobody can say whether they meet.
+        # Two symbols have different names. Whether lines and a symbol overlap is unknown.
         return None if asked.symbol and anchor.symbol else AnchorRelation(NEARBY)
     places = [_closest(one, other) for one in _spans(asked, source) for other in _spans(anchor, source)]
     return min((found for found in places if found is not None), key=lambda found: found.rank, default=None)
@@ -142,33 +143,33 @@ def _meet(one: tuple[int, int], other: tuple[int, int]) -> bool:
 
 
 def place_in_code(memory: Memory, given: str, start: str) -> tuple[Anchor, bool]:
-    """What a person names by ``PATH``, ``PATH#SYMBOL`` or ``PATH:10-20``, its path from the root, and whether
-    that path is there. A folder ends in ``/``; the root is "".
+    """Parse ``PATH``, ``PATH#SYMBOL`` or ``PATH:10-20``; return it with its path relative to the root, and
+    whether that path exists. A folder ends in ``/``; the root is "".
 
-    The path may be absolute, from the folder ``start`` or from the root. Raises `InvalidQuery` for one
-    outside the repository, `InvalidDocument` for what is no place.
+    The path may be absolute, or relative to the folder ``start`` or to the root. Raises `InvalidQuery` for a
+    path outside the repository, `InvalidDocument` for an invalid place.
     """
     if not _is_text(given):
-        raise InvalidQuery("that path is not valid UTF-8, so no anchor can name it")
+        raise InvalidQuery("the path is not valid UTF-8")
     whole = Anchor(given)
     wanted = whole if _is_there(memory, given, start) else split_place(given)
     if not wanted.path:
-        raise InvalidQuery(f"{given!r} names no file", hint="write PATH, PATH#SYMBOL or PATH:10-20")
+        raise InvalidQuery(f"no path in {given!r}", hint="use PATH, PATH#SYMBOL or PATH:10-20")
     choices = _from_root(memory, wanted.path, start)
     if not choices:
         raise InvalidQuery(
             f"{wanted.path!r} is outside the repository",
-            hint=f"memories speak of what is below {memory.root}",
+            hint=f"give a path below {memory.root}",
         )
     there = next((path for path in choices if os.path.lexists(os.path.join(memory.root, path))), None)
     path = there
     if path is None:
-        # Nothing is there any more: the path that some memory speaks of is the one that is meant.
+        # The file no longer exists: take the path that some document is anchored to.
         path = next((path for path in choices if _is_known(memory, path)), choices[0])
     folder = os.path.isdir(os.path.join(memory.root, path)) or (there is None and wanted.path.endswith("/"))
     if folder:
         if not wanted.is_weak:
-            raise InvalidQuery(f"{wanted.path!r} is a folder, which has no symbols and lines")
+            raise InvalidQuery(f"{wanted.path!r} is a folder; it has no symbols or lines")
         path = "" if path == "." else f"{path}/"
     return wanted._replace(path=path), there is not None
 
@@ -182,7 +183,7 @@ def _is_there(memory: Memory, given: str, start: str) -> bool:
 
 
 def _from_root(memory: Memory, given: str, start: str) -> list[str]:
-    """The root-relative paths that a path may mean: from the folder somebody is in, or from the root."""
+    """The root-relative paths that a path may mean: relative to ``start``, or to the root."""
     found: list[str] = []
     root = os.path.realpath(memory.root)
     for base in (start, memory.root):
@@ -204,18 +205,18 @@ def _is_text(given: str) -> bool:
 
 
 FEW: Final = 5
-"""With fewer memories than this, documents that only name the file are worth showing."""
+"""With fewer anchored documents than this, documents that only mention the file are shown too."""
 _MOST_READ: Final = 100
 _WORD: Final = re.compile(r"\w+")
 
 
 class Governing(NamedTuple):
-    """A memory that governs the code, by one of its anchors, or one that only names the file.
+    """A document for the code, by one of its anchors, or one that only mentions the file.
 
-    ``how`` says what the anchor is to the code: same, around, inside, overlaps, nearby, file, folder, or
-    mentions. ``line`` is where the document (in ``path``) says so, ``place`` the anchor or the path as it is
-    written there, ``now`` where that code is by now when it moved. ``verdict`` and ``reason`` are today's,
-    "" where there is no anchor; ``status`` is what the document says of itself.
+    ``how`` is the relation of the anchor to the code: same, around, inside, overlaps, nearby, file, folder,
+    or mentions. ``line`` is the line of the anchor or mention in the document (at ``path``), ``place`` the
+    anchor or path as written there, ``now`` where moved code is now. ``verdict`` and ``reason`` are computed
+    now, "" without an anchor; ``status`` is the value in the document.
     """
 
     id: str
@@ -233,8 +234,8 @@ class Governing(NamedTuple):
 
 
 class Governed(NamedTuple):
-    """What governs a place. ``exists`` says whether the file (or folder) is there; ``more`` how many
-    documents name the file and were left out."""
+    """The documents for a place. ``exists``: whether the file or folder exists; ``more``: the number of
+    documents that mention the file and are not shown."""
 
     place: str
     exists: bool
@@ -245,12 +246,13 @@ class Governed(NamedTuple):
 def governing(
     memory: Memory, place: str, *, mentions: bool | None = None, start: str = os.curdir
 ) -> Governed:
-    """Which memories govern ``PATH``, ``PATH#SYMBOL`` or ``PATH:10-20``.
+    """List the documents for ``PATH``, ``PATH#SYMBOL`` or ``PATH:10-20``.
 
-    The path may be absolute, from the folder ``start`` or from the root, and need not be there. ``mentions``
-    asks for documents whose text names the file, or leaves them out; by default they come where few govern.
+    The path may be absolute, or relative to the folder ``start`` or to the root, and need not exist.
+    ``mentions`` includes or omits documents whose text mentions the file; by default they are included where
+    few documents are anchored.
 
-    Raises `InvalidQuery` for a path outside the repository, `InvalidDocument` for what is no place.
+    Raises `InvalidQuery` for a path outside the repository, `InvalidDocument` for an invalid place.
     """
     memory.refresh()
     asked, exists = place_in_code(memory, place, start)
@@ -276,15 +278,15 @@ def _nothing() -> None:
 def _related(
     judge: Judge, asked: Anchor, near: list[questions.Anchored]
 ) -> list[tuple[Judged, AnchorRelation]]:
-    """The verdicts on those anchors that speak of what is asked about, the most specific first."""
+    """The verdicts on the anchors that relate to a place, most specific first."""
     read: Callable[[], CodeSource | None] = partial(_source, judge, asked.path)
     found = []
     for one in judge.all(near):
-        anchor, there = one.anchored.anchor, one.verdict.found
+        anchor, current = one.anchored.anchor, one.verdict.found
         relations = [relate(asked, anchor, read)]
-        if one.verdict.status == MOVED and there is not None:
-            relations.append(relate(asked, there, read))
-        closest = min((told for told in relations if told is not None), key=_rank, default=None)
+        if one.verdict.status == MOVED and current is not None:
+            relations.append(relate(asked, current, read))
+        closest = min((relation for relation in relations if relation is not None), key=_rank, default=None)
         if closest is not None:
             found.append((one, closest))
     return sorted(found, key=lambda pair: (pair[1].rank, pair[0].doc_id, pair[0].anchored.place))
@@ -319,7 +321,7 @@ def _governing(memory: Memory, one: Judged, relation: AnchorRelation) -> Governi
 
 
 def _citing(memory: Memory, path: str, tree: Callable[[], WorkingTree]) -> Iterator[Governing]:
-    """Documents whose text names the file in a code span or links to it, by id."""
+    """Documents whose text mentions the file in a code span or links to it, by id."""
     words = _WORD.findall(path.rpartition("/")[2])
     ids = memory.index.nearest([" ".join(words)], _MOST_READ) if words else []
     for id in sorted(ids):
@@ -335,10 +337,10 @@ def _citing(memory: Memory, path: str, tree: Callable[[], WorkingTree]) -> Itera
 def _citation(
     memory: Memory, row: questions.DocRow, path: str, tree: Callable[[], WorkingTree]
 ) -> tuple[str, int] | None:
-    """The path as a document names it, and the line of its file."""
+    """The path as a document writes it, and the line in the document's file."""
     try:
         document = read_row(memory, row)
-    except ThunderusError:  # gone or unreadable since the index was read
+    except ThunderusError:  # deleted or unreadable since the index was read
         return None
     if document is None:
         return None
@@ -354,23 +356,23 @@ def _citation(
 
 
 def _is_only(named: str, tree: WorkingTree) -> bool:
-    """Whether the end of a path says which file is meant."""
+    """Whether the end of a path is unambiguous."""
     return sum(path == named or path.endswith(f"/{named}") for path in tree.paths()) <= 1
 
 
-# Coverage: which parts of the code have memories, and which memories no code, or too much of it.
+# Coverage: code with documents, and documents with no code or too much of it.
 
 _ABOUT_CODE: Final = ("fact", "adr", "playbook")
-"""Kinds that make claims which code can contradict: a recap tells of a day that is over."""
+"""Kinds whose claims a code change can make wrong; a recap is about the past."""
 
 
 class FolderCoverage(NamedTuple):
-    """A folder ("." for the root). Below the depth that is asked for it counts everything in it, above only
-    what is in it directly, so that the folders add up.
+    """A folder ("." for the root). At the maximum depth it counts everything below it, above that only files
+    directly in it, so that the folders add up.
 
-    ``files`` are code files; ``anchored`` those (of any sort) that an anchor names, ``by_pattern`` code files
-    that only an anchor on a folder or a pattern reaches; ``stale`` of the ``anchors`` are changed or missing.
-    Anchors on folders and patterns are counted where these begin.
+    ``files`` are code files; ``anchored`` are files of any type with an anchor of their own, ``by_pattern``
+    code files covered only by an anchor on a folder or pattern; ``stale`` of the ``anchors`` are changed or
+    missing. An anchor on a folder or pattern is counted in the folder where it begins.
     """
 
     path: str
@@ -382,7 +384,7 @@ class FolderCoverage(NamedTuple):
 
 
 class Unanchored(NamedTuple):
-    """A memory that no change of the code can ever prove wrong, and what to do about it."""
+    """A document without an anchor, which no code change can mark as out of date, and the next step."""
 
     id: str
     kind: str
@@ -391,7 +393,7 @@ class Unanchored(NamedTuple):
 
 
 class Weak(NamedTuple):
-    """An anchor on ``files`` whole files: any edit in them speaks against the document."""
+    """An anchor on ``files`` whole files: any edit there marks the document stale."""
 
     id: str
     place: str
@@ -400,10 +402,10 @@ class Weak(NamedTuple):
 
 
 class Coverage(NamedTuple):
-    """Folders below ``path`` ("." for the root), their totals, and what is left to do.
+    """Folders below ``path`` ("." for the root), their totals, and documents that need better anchors.
 
-    ``unanchored`` are facts, decisions and playbooks in force without an anchor; they are in no folder, so
-    only the coverage of the root has them. ``documents`` have an anchor here.
+    ``unanchored`` are current facts, decisions and playbooks without an anchor; they belong to no folder, so
+    only the coverage of the root has them. ``documents`` is the number of documents with an anchor here.
     """
 
     path: str
@@ -418,7 +420,7 @@ class Coverage(NamedTuple):
 def coverage(memory: Memory, path: str = "", *, depth: int = 2, start: str = os.curdir) -> Coverage:
     """Count the code files, anchors and stale anchors of each folder, ``depth`` folders down.
 
-    Raises `InvalidQuery` when the path is no folder below the root.
+    Raises `InvalidQuery` when the path is not a folder below the root.
     """
     memory.refresh()
     below = _covering_folder(memory, path, start)
@@ -445,8 +447,8 @@ def _covering_folder(memory: Memory, path: str, start: str) -> str:
     if not asked.path or asked.path.endswith("/"):
         return asked.path
     if exists:
-        raise InvalidQuery(f"{path!r} is no folder", hint=f"try `thunderus-mem for {path}`")
-    raise InvalidQuery(f"there is no folder {path!r}")
+        raise InvalidQuery(f"{path!r} is not a folder", hint=f"try `thunderus-mem for {path}`")
+    raise InvalidQuery(f"folder {path!r} does not exist")
 
 
 def _is_inside(one: questions.Anchored, below: str, paths: Sequence[str]) -> bool:
@@ -482,7 +484,7 @@ def _suggest(id: str) -> str:
 def folders_covered(
     paths: Sequence[str], verdicts: Iterable[Verdict], below: str = "", depth: int = 2
 ) -> list[FolderCoverage]:
-    """The folders below a folder (that ends in ``/``, or "") which have code or anchors, by path."""
+    """The folders below ``below`` (ends in ``/``, or "") that have code or anchors, by path."""
     found: dict[str, FolderCoverage] = {}
 
     def count(path: str, **counts: int) -> None:
@@ -517,7 +519,7 @@ def folders_covered(
 
 
 def _folder(path: str, below: str, depth: int) -> str:
-    """The folder that counts a path: at most ``depth`` folders below, none with a wildcard in its name."""
+    """The folder a path is counted in: at most ``depth`` folders down, and without wildcards."""
     names = path[len(below) :].split("/")[:-1][:depth]
     wild = next((at for at, name in enumerate(names) if any(mark in name for mark in "*?[")), len(names))
     return (below + "".join(f"{name}/" for name in names[:wild])) or "."

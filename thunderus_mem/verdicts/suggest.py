@@ -1,8 +1,7 @@
-"""``anchor --suggest``: the places in the code that a document's own text names, each with the reason.
+"""``anchor --suggest``: the code that a document's text mentions, each suggestion with its reason.
 
-Precision before recall. An anchor that the text is not about raises an alarm for nothing one day, so a name
-counts only when it can mean one thing, and what is passed over is told with its reason too. Reads files of
-the code; writes nothing.
+Precision before recall: an anchor on code that the text is not about causes false alarms later. A name counts
+only when it is unambiguous, and skipped names are reported with the reason. Reads code files; writes nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from thunderus_mem.verdicts.code import CodeTree
 
 MOST_FILES: Final = 200
-"""Files parsed for one text at most."""
+"""Maximum number of files parsed for one text."""
 _SHORT: Final = 4
 _COMMON_WORDS: Final = (
     "add all any append apply args array assert async await bool boolean bytes call callback char class "
@@ -65,9 +64,9 @@ _MOST_DECORATED: Final = 20
 
 
 _LARGE: Final = 200
-"""Lines of a definition so large that it is hardly better than a whole file."""
+"""Lines from which a definition is hardly better as an anchor than the whole file."""
 _SMALL: Final = 60
-"""Lines of a class that may be anchored beside its members."""
+"""Maximum lines of a class that may be anchored in addition to its members."""
 _SHOWN: Final = 3
 
 
@@ -89,52 +88,53 @@ class Site(NamedTuple):
 
 
 class Sites(NamedTuple):
-    """Where a name is defined; ``unread`` files that may define it too were too many to be looked into."""
+    """Where a name is defined; ``unread`` is the number of candidate files when there were too many to
+    parse."""
 
     found: list[Site]
     unread: int = 0
 
 
 class Reason(NamedTuple):
-    """Why a name alone is not enough. ``by_file``: with the file that defines it, it would be."""
+    """Why a name alone is not enough. ``by_file``: it is enough together with the file that defines it."""
 
     why: str
     by_file: bool = False
 
 
 def why_not(word: CodeWord) -> Reason | None:
-    """Why a name says too little to be looked for everywhere; ``None`` when it can be."""
+    """Why a name is not distinctive enough to search for in all files; ``None`` when it is."""
     leaf = word.name[-1]
     if _TEST.fullmatch(leaf):
-        return Reason("a test is meant only where its file is named with it")
+        return Reason("a test; only suggested when its file is mentioned too")
     if leaf.startswith("__") and leaf.endswith("__") and len(word.name) == 1:
-        return Reason("too common: every class may define it")
+        return Reason("too common: any class may define it")
     if len(word.name) > 1:
         return None
     if leaf in _COMMON or leaf in _BUILTIN or (leaf.isupper() and leaf.lower() in _COMMON):
-        return Reason("too common a word")
+        return Reason("too common")
     if len(leaf) < _SHORT and "_" not in leaf:
-        return Reason("too short to mean one thing")
+        return Reason("too short")
     if leaf.isalpha() and leaf.islower() and not word.called:
-        return Reason("a plain word: with brackets, or with its file, it would say which code", by_file=True)
+        return Reason("a plain word; write `name()` or mention its file", by_file=True)
     return None
 
 
 def name_line(source: CodeSource, definition: Definition) -> int:
-    """The line with the name of a definition, behind its decorators."""
+    """The line with the name of a definition, after its decorators."""
     leaf = definition.name.rpartition(".")[2]
     head = source.text.split("\n")[definition.first - 1 : definition.first - 1 + _MOST_DECORATED]
     return next((at for at, text in enumerate(head, definition.first) if leaf in text), definition.first)
 
 
 def is_beside(path: str) -> bool:
-    """Whether a file is test, example, documentation or somebody else's code."""
+    """Whether a file is a test, an example, documentation or third-party code."""
     *folders, name = path.lower().split("/")
     return not _BESIDE.isdisjoint(folders) or _TEST_FILE.fullmatch(name) is not None
 
 
 class CodeNames:
-    """Looks up names in a tree. ``parsed`` counts the files it had to parse."""
+    """Looks up names in a tree. ``parsed`` is the number of files parsed."""
 
     def __init__(self, tree: CodeTree) -> None:
         self._tree = tree
@@ -146,23 +146,23 @@ class CodeNames:
 
     @cached_property
     def by_name(self) -> dict[str, list[str]]:
-        """Every path of the tree by its last name."""
+        """The paths of the tree by file name."""
         found: dict[str, list[str]] = {}
         for path in self._tree.paths():
             found.setdefault(path.rpartition("/")[2], []).append(path)
         return found
 
     def expect(self, words: Iterable[str]) -> None:
-        """Say which names will be asked for, so that one look through the tree serves all."""
+        """Announce names, so that one search through the tree finds all of them."""
         self._tree.expect(words)
 
     def parse(self, source: CodeSource) -> CodeSource:
-        """A file whose definitions are asked for."""
+        """Parse a file and keep its definitions."""
         if source.path not in self._parsed:
             leaves: dict[str, list[Definition]] = {}
             names = {one.name for one in source.definitions() if one.kind in _FUNCTIONS}
             for one in source.definitions():
-                # What a function defines for itself nobody outside can mean.
+                # Definitions inside a function are not visible outside it.
                 if one.name.rpartition(".")[0] not in names:
                     leaves.setdefault(one.name.rpartition(".")[2], []).append(one)
             self._parsed[source.path] = leaves
@@ -192,7 +192,7 @@ class CodeNames:
         return self._parsed[path].get(leaf, [])
 
     def _may_define(self, path: str, leaf: str) -> bool:
-        """Whether a file is worth parsing: some line has the name where a definition would."""
+        """Whether a file is worth parsing: some line may define the name."""
         source = self._tree.source(path)
         if source is None or not source.language:
             return False
@@ -201,14 +201,14 @@ class CodeNames:
         while at >= 0:
             head = text[max(text.rfind("\n", 0, at) + 1, at - _LONGEST_HEAD) : at]
             behind = text[at + len(leaf) : at + len(leaf) + _LONGEST_GAP].lstrip(" ")
-            if _may_stand_before(head, loose=loose) and (not python or _may_be_python(head, behind)):
+            if _may_precede_definition(head, loose=loose) and (not python or _may_be_python(head, behind)):
                 return True
             at = text.find(leaf, at + len(leaf))
         return False
 
 
-def _may_stand_before(head: str, *, loose: bool) -> bool:
-    """Whether a line that begins so may go on with the name of a definition."""
+def _may_precede_definition(head: str, *, loose: bool) -> bool:
+    """Whether the name of a definition may follow this beginning of a line."""
     if head.lstrip().startswith(("#", "//", "*", "import ", "from ")):
         return False
     if loose:
@@ -219,38 +219,38 @@ def _may_stand_before(head: str, *, loose: bool) -> bool:
 
 
 def _may_be_python(head: str, behind: str) -> bool:
-    """Whether Python would take it for a definition, or for something that gets a value."""
+    """Whether the line may be a Python definition or assignment."""
     if head.rstrip().endswith(("def", "class", "type")):
         return True
     return behind.startswith((",", "=", ":", ")")) and not behind.startswith("==")
 
 
 def _fitting(name: Sequence[str], sites: Sequence[Site]) -> list[Site]:
-    """The definitions that a dotted name can mean: as much of it as can be is the definition's own name, and
-    what stands before is where the file is."""
+    """The definitions that a dotted name can mean: its longest possible end is the definition's name, and the
+    rest is in the file's path."""
     for cut in range(len(name)):
         symbol = ".".join(name[cut:])
         fitting = [
             site
             for site in sites
-            if f".{site.definition.name}".endswith(f".{symbol}") and _leads_to(name[:cut], site.path)
+            if f".{site.definition.name}".endswith(f".{symbol}") and _matches_path(name[:cut], site.path)
         ]
         if fitting:
-            # What a module's name stands before is its own rather than a member's of one of its classes.
+            # After a module's name, prefer the module's own definition to a member of one of its classes.
             own = [site for site in fitting if site.definition.name == symbol] if cut else []
             return own or fitting
     return []
 
 
-def _leads_to(parts: Sequence[str], path: str) -> bool:
-    """Whether names of modules stand in a path, in their order."""
+def _matches_path(parts: Sequence[str], path: str) -> bool:
+    """Whether a path contains these module names, in order."""
     steps = iter([*path.split("/")[:-1], path.rpartition("/")[2].partition(".")[0]])
     return all(part in steps for part in parts)
 
 
 class SuggestedAnchor(NamedTuple):
-    """An anchor worth making. ``line`` is where the document's file names it. A ``weak`` one is so much code
-    that unrelated edits will speak against the document."""
+    """A suggested anchor. ``line`` is the line of the document's file that mentions the code. A ``weak`` one
+    covers so much code that unrelated edits will mark the document stale."""
 
     place: str
     reason: str
@@ -259,7 +259,7 @@ class SuggestedAnchor(NamedTuple):
 
 
 class Passed(NamedTuple):
-    """What the text names and is no proposal, and why."""
+    """A mention that was skipped, and why."""
 
     code: str
     line: int
@@ -267,7 +267,7 @@ class Passed(NamedTuple):
 
 
 class Proposals(NamedTuple):
-    """What was found: proposals, strong ones first; what was passed over; how many files were parsed."""
+    """The suggestions, strong ones first; the skipped mentions; the number of files parsed."""
 
     proposals: tuple[SuggestedAnchor, ...]
     passed: tuple[Passed, ...]
@@ -275,7 +275,7 @@ class Proposals(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """A place in the code that a word names, and the lines of the definition there."""
+    """The code that a word refers to, and the number of lines of its definition."""
 
     anchor: Anchor
     proposal: SuggestedAnchor
@@ -283,11 +283,11 @@ class _Found(NamedTuple):
 
 
 class _No(Exception):
-    """A word that is no proposal, with the reason."""
+    """A word is skipped, with the reason."""
 
 
 class _Several(_No):
-    """A word that can mean several things."""
+    """An ambiguous word."""
 
     def __init__(self, sites: Sequence[Site]) -> None:
         more = ", …" if len(sites) > _SHOWN else ""
@@ -299,7 +299,7 @@ class _Several(_No):
 def propose(
     words: Sequence[CodeWord], tree: CodeTree, existing: Iterable[Anchor] = (), first_line: int = 1
 ) -> Proposals:
-    """Anchors for a text whose code spans name ``words``, without those that exist already.
+    """Suggest anchors for a text with the code spans ``words``, without existing anchors.
 
     ``first_line`` is the line of the document's file on which the text begins.
     """
@@ -307,7 +307,7 @@ def propose(
 
 
 class _Search:
-    """One search: what the words name, looked up together."""
+    """One search for all words of a text."""
 
     def __init__(self, tree: CodeTree, words: Sequence[CodeWord], first_line: int) -> None:
         self._tree = tree
@@ -341,7 +341,7 @@ class _Search:
         except InvalidDocument:
             usable = False
         if not usable:
-            raise _No("its path cannot be written as an anchor")
+            raise _No("its path is not valid in an anchor")
         line = self._line(word)
         return _Found(
             anchor, SuggestedAnchor(anchor.place, f"`{word.code}` in line {line} {why}", line, weak)
@@ -363,19 +363,18 @@ class _Search:
         except _No as no:
             self._pass(word, str(no))
             return None
-        self._passed.pop(word.code, None)  # as a path it was none
+        self._passed.pop(word.code, None)  # it was skipped as a path before
         return found
 
     def _members(self, found: Iterable[_Found]) -> Iterator[_Found]:
-        """Names with several meanings, of which one belongs to a class that the text names too."""
+        """Ambiguous names, resolved to the member of a class that the text mentions too."""
         named = {(one.anchor.path, one.anchor.symbol): one.proposal for one in found if one.anchor.symbol}
         for word, several in self._open:
             owned = [one for one in several.sites if (one.path, one.owner) in named]
             if len(owned) == 1:
                 line = named[owned[0].path, owned[0].owner].line
-                yield self._of_site(
-                    word, owned[0], f"belongs to {owned[0].owner}, which line {line} names: {owned[0].where}"
-                )
+                why = f"is a member of {owned[0].owner}, mentioned in line {line}: {owned[0].where}"
+                yield self._of_site(word, owned[0], why)
             else:
                 self._pass(word, str(several))
 
@@ -383,20 +382,20 @@ class _Search:
         path = self._file(word.path)
         source = self._tree.source(path)
         if source is None:
-            raise _No("there is no such file")
+            raise _No("no such file")
         self._files[word] = path
         if source.trouble:
-            raise _No(f"it cannot be read as code: {source.trouble}")
+            raise _No(f"not readable as code: {source.trouble}")
         if word.symbol:
             return self._of_symbol(word, source)
         if word.lines is not None:
             return self._of_lines(word, source, word.lines)
         if not is_code(path):
             raise _No("not code")
-        return self._made(word, Anchor(path), "names the whole file", weak=True)
+        return self._made(word, Anchor(path), "is a whole file", weak=True)
 
     def _file(self, named: str) -> str:
-        """The one file that a path of the text means."""
+        """The one file that matches a path in the text."""
         path = named.removeprefix("./")
         everything = self._names.by_name.get(path.rstrip("/").rpartition("/")[2], [])
         fitting = [one for one in everything if one == path] or [
@@ -405,35 +404,36 @@ class _Search:
         if len(fitting) == 1:
             return fitting[0]
         if fitting:
-            raise _No(f"{len(fitting)} files end in it")
+            raise _No(f"ambiguous: {len(fitting)} files match")
         if any(f"/{one}".find(f"/{path.rstrip('/')}/") >= 0 for one in self._tree.paths()):
-            raise _No("a folder: any edit in it would speak against the document")
-        raise _No("there is no such file")
+            raise _No("a folder: any edit in it would mark the document stale")
+        raise _No("no such file")
 
     def _of_symbol(self, word: CodeWord, source: CodeSource) -> _Found:
         definitions = self._names.parse(source).find(word.symbol)
         names = {one.name for one in definitions}
         if len(names) != 1:
-            told = f"{len(names)} definitions" if names else "no definition"
-            raise _No(f"{source.path} has {told} of that name")
+            if names:
+                raise _No(f"ambiguous: {len(names)} definitions in {source.path}")
+            raise _No(f"not defined in {source.path}")
         site = Site(source.path, definitions[0])
-        return self._of_site(word, site, "names it")
+        return self._of_site(word, site, "names the file and the symbol")
 
     def _of_lines(self, word: CodeWord, source: CodeSource, lines: tuple[int, int]) -> _Found:
         if source.of_lines(*lines) is None:
-            raise _No(f"{source.path} has no code in these lines")
+            raise _No(f"no code on these lines of {source.path}")
         single = lines[0] == lines[1]
         for one in self._names.parse(source).definitions():
-            # A definition stays found when lines above it come and go.
+            # Prefer the definition: it is found even when lines above it are added or removed.
             begins = single and one.first <= lines[0] <= one.last and lines[0] <= name_line(source, one)
             if begins or lines == (one.first, one.last):
-                return self._of_site(word, Site(source.path, one), f"is where {one.name} stands")
-        return self._made(word, Anchor(source.path, lines=lines), "names these lines")
+                return self._of_site(word, Site(source.path, one), f"is where {one.name} is defined")
+        return self._made(word, Anchor(source.path, lines=lines), "names the lines")
 
     def _of_site(self, word: CodeWord, site: Site, why: str) -> _Found:
         size = site.definition.last - site.definition.first + 1
         large = size > _LARGE
-        why += f", {size} lines of it" if large else ""
+        why += f" ({size} lines)" if large else ""
         return self._made(word, Anchor(site.path, site.definition.name), why, weak=large)._replace(size=size)
 
     def _of_name(self, word: CodeWord) -> _Found:
@@ -441,7 +441,7 @@ class _Search:
         if near:
             sites = _distinct(self._names.within(word.name, near))
             if len(sites) == 1:
-                why = f"is defined in {sites[0].where}, which line {self._first_line + line - 1} names"
+                why = f"is defined in {sites[0].where}, mentioned in line {self._first_line + line - 1}"
                 return self._of_site(word, sites[0], why)
         reason = why_not(word)
         named = sorted(set(self._files.values()))
@@ -449,22 +449,23 @@ class _Search:
             raise _No(reason.why)
         sites, unread = self._names.sites(word.name)
         if unread:
-            raise _No(f"too common: {unread} files may define it, more than are looked into")
+            raise _No(f"too common: {unread} files may define it, more than the limit")
         own = _distinct([one for one in sites if not is_beside(one.path)])
         cited = [one for one in own if one.path in named]
         if reason or len(own) > 1:
             if len(cited) == 1:
-                return self._of_site(word, cited[0], f"is defined in {cited[0].where}, a file the text names")
+                why = f"is defined in {cited[0].where}, a file that the text mentions"
+                return self._of_site(word, cited[0], why)
             raise _No(reason.why) if reason else _Several(own)
         if not own:
             raise _No(
-                "only tests and the like define it" if sites else "no file of the repository defines it"
+                "only defined in tests or third-party code" if sites else "not defined in this repository"
             )
-        others = " outside of tests" if len(_distinct(sites)) > 1 else ""
+        others = " outside tests" if len(_distinct(sites)) > 1 else ""
         return self._of_site(word, own[0], f"is defined once{others}: {own[0].where}")
 
     def _near(self, word: CodeWord) -> tuple[list[str], int]:
-        """Files named on the same line, else the only one in the same paragraph; and the line that does."""
+        """Files mentioned on the same line, else the only one in the same paragraph; and the line."""
         here = [other for other in self._files if other.line == word.line]
         if here:
             return [self._files[other] for other in here], word.line
@@ -473,7 +474,8 @@ class _Search:
         return (list(files), around[0].line) if len(files) == 1 else ([], 0)
 
     def _chosen(self, found: list[_Found], existing: list[Anchor]) -> list[_Found]:
-        """Each place once; no file or long class in which something is named; nothing that exists already."""
+        """Each place once, without existing anchors, and no file or long class that contains another
+        place."""
         first: dict[str, _Found] = {}
         for one in sorted(found, key=lambda one: one.proposal.line):
             first.setdefault(one.anchor.place, one)
@@ -483,15 +485,15 @@ class _Search:
         for one in first.values():
             anchor = one.anchor
             if (anchor.path, anchor.symbol or anchor.lines) in known:
-                self._passed_place(one, "anchored already")
+                self._passed_place(one, "already anchored")
             elif (anchor.is_weak or one.size > _SMALL) and any(_is_inside(other, anchor) for other in places):
-                self._passed_place(one, "something in it is named more exactly")
+                self._passed_place(one, "a more specific place in it is used")
             else:
                 kept.append(one)
         return kept
 
     def _canonical(self, anchor: Anchor) -> str | tuple[int, int] | None:
-        """The symbol of an anchor by its whole name."""
+        """The full name of an anchor's symbol."""
         source = self._tree.source(anchor.path) if anchor.symbol else None
         if source is None or source.trouble:
             return anchor.symbol or anchor.lines
@@ -508,7 +510,7 @@ def _is_inside(inner: Anchor, outer: Anchor) -> bool:
 
 
 def _distinct(sites: Sequence[Site]) -> list[Site]:
-    """One for each name in a file: overloads and conditional definitions are one thing."""
+    """One site for each name in a file: overloads and conditional definitions count as one."""
     found: dict[tuple[str, str], Site] = {}
     for one in sites:
         found.setdefault((one.path, one.definition.name), one)
@@ -516,8 +518,8 @@ def _distinct(sites: Sequence[Site]) -> list[Site]:
 
 
 class Suggestions(NamedTuple):
-    """Anchors proposed for a document, strong ones first; what its text names besides, and why that is no
-    proposal; how many ``files`` were parsed. ``anchors`` are those it has."""
+    """Anchors suggested for a document, strong ones first; skipped mentions (``passed``) with the reason; its
+    existing ``anchors``; the number of ``files`` parsed."""
 
     id: str
     proposals: tuple[SuggestedAnchor, ...]
@@ -527,14 +529,14 @@ class Suggestions(NamedTuple):
 
     @property
     def strong(self) -> tuple[str, ...]:
-        """The places of the proposals that are not weak, as `anchor` takes them."""
+        """The places of the strong suggestions, as `anchor` takes them."""
         return tuple(one.place for one in self.proposals if not one.weak)
 
 
 def suggest(memory: Memory, id: str) -> Suggestions:
-    """Propose anchors for a document from its text. Writes nothing.
+    """Suggest anchors for a document from its text. Writes nothing.
 
-    Raises `NotFound` for a document that is not there.
+    Raises `NotFound` for an unknown document.
     """
     memory.refresh()
     document = find_document(memory, id)

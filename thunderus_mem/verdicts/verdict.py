@@ -1,7 +1,7 @@
-"""Verdicts: does the code still hold what an anchor was made for? Pure, over a tree and a history.
+"""Verdicts: is the anchored code still what was verified? Pure, over a tree and a history.
 
-The content decides. A commit is only a hint where to look, so that squash, rebase, amend, shallow clones and
-uncommitted edits change no verdict; what cannot be known is ``unknown``, never an alarm.
+The content decides. A commit only hints where to look, so squash, rebase, amend, shallow clones and
+uncommitted edits change no verdict. What cannot be known is ``unknown``, never an alarm.
 """
 
 from __future__ import annotations
@@ -19,45 +19,46 @@ MOVED: Final = "moved"
 CHANGED: Final = "changed"
 MISSING: Final = "missing"
 UNKNOWN: Final = "unknown"
-RULES: Final = 1
-"""Number of the rules by which verdicts are found. Raised whenever the same code may be judged otherwise."""
+RULES: Final = 2
+"""Version of the rules for verdicts, part of the cache's key. Increment it when the same code may get another
+verdict or reason."""
 ORDER: Final = (VERIFIED, MOVED, UNKNOWN, CHANGED, MISSING)
-"""From good to bad."""
+"""From best to worst."""
 
 _STATUS: Final = {VERIFIED: "verified", MOVED: "verified", CHANGED: "stale", MISSING: "stale"}
 
 
 class Tree(Protocol):
-    """The code as it is at one moment: the working tree, what is staged, or a commit."""
+    """The code at one moment: the working tree, the staged files, or a commit."""
 
     def source(self, path: str) -> CodeSource | None:
         """The file at a root-relative path; ``None`` when there is none."""
 
     def paths(self) -> Sequence[str]:
-        """Every file that counts as code of the repository, sorted."""
+        """Every file of the repository except the memory itself, sorted."""
 
     def naming(self, word: str) -> Sequence[str]:
-        """Files that hold a word, as far as that can be told cheaply, sorted."""
+        """Files that contain a word, sorted; may include a few that do not."""
 
 
 class AnchorHistory(Protocol):
-    """What happened to the code since an anchor was made. Whatever is not known is ``None``."""
+    """What happened to the code since an anchor was made; ``None`` for anything unknown."""
 
     def renamed(self, path: str) -> str | None:
-        """Where git says that a file which is gone has moved to."""
+        """The path to which a missing file was renamed, according to git."""
 
     def touched(self) -> Sequence[str] | None:
         """Files that are new or changed since, sorted."""
 
     def before(self, path: str) -> CodeSource | None:
-        """The file as it was then."""
+        """The file when the anchor was made."""
 
     def is_cut(self) -> bool:
-        """Whether there was a past that cannot be asked, as in a shallow clone."""
+        """Whether part of the history is not available, as in a shallow clone."""
 
 
 class NoHistory:
-    """Nothing is known of the past: outside git, or the commit is not in this clone."""
+    """No history: outside git, or the commit is not in this clone."""
 
     def renamed(self, path: str) -> str | None:
         """Not known."""
@@ -69,16 +70,16 @@ class NoHistory:
         """Not known."""
 
     def is_cut(self) -> bool:
-        """Nothing is known of that either."""
+        """Not known either."""
         return False
 
 
 class Verdict(NamedTuple):
-    """What is true of one anchor. ``found`` is where its code is now, with the fingerprint of what is there.
+    """The state of one anchor. ``found`` is where its code is now, with the present fingerprint.
 
-    ``reason`` is one sentence; ``by`` says how it was found: place, rename, search, or "" for not at all.
-    ``note`` tells what is no alarm (only the docstring changed); ``others`` says that the verdict rests on
-    more than the one file that the anchor names.
+    ``reason`` is one sentence; ``by`` is how the code was found: place, rename, search, or "" for not found.
+    ``note`` is for changes that are no alarm (only the docstring changed). ``others`` is true when the
+    verdict depends on more files than the one in the anchor.
     """
 
     status: str
@@ -91,15 +92,15 @@ class Verdict(NamedTuple):
 
     @property
     def is_stale(self) -> bool:
-        """Whether the code no longer supports the claim."""
+        """Whether the document may be out of date."""
         return self.status in (CHANGED, MISSING)
 
 
 def worst(verdicts: Iterable[Verdict]) -> str:
-    """The worst status among verdicts; ``unknown`` for none."""
+    """The worst status among verdicts; ``unknown`` when there are none."""
     return max((verdict.status for verdict in verdicts), key=ORDER.index, default=UNKNOWN)
 
 
 def status_of(status: str) -> str:
-    """A verdict's status as ``verification.status`` has it: verified, stale or unknown."""
+    """The value of ``verification.status`` for a verdict: verified, stale or unknown."""
     return _STATUS.get(status, UNKNOWN)
