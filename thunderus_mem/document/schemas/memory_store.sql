@@ -1,22 +1,23 @@
--- The index of a memory: a projection of the Markdown files and of the event log. Delete it at any time.
--- It has exactly these statements (compared when it is opened). Times are RFC 3339 text; "_json" is JSON text.
+-- The index of a memory, built from the Markdown files and the event log. It can be deleted at any time.
+-- Its schema is exactly these statements (compared when it is opened). Times are RFC 3339 text; "_json" is JSON
+-- text.
 
--- One row a value that belongs to the whole index: how many documents and problems, the manifest's stamp, and the
--- generation, a sum of hashes over path and text of every file.
+-- Values of the whole index: the numbers of documents and problems, the manifest's stamp, and the generation, a
+-- hash of the paths and texts of all files.
 CREATE TABLE meta (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL
 ) WITHOUT ROWID;
 
--- One row: the walk over the files that the index agrees with. "names" are joined by NUL, "stamps" are four
--- 64-bit numbers a file: size, mtime_ns, ctime_ns, inode; all 0 for a file that is to be read again, because it
--- changed so shortly before it was read that its stamp cannot prove a later change.
+-- One row: the scan of the files that the index was built from. "names" are joined by NUL, "stamps" are four
+-- 64-bit numbers per file: size, mtime_ns, ctime_ns, inode; all 0 for a file that must be read again because it
+-- changed so shortly before it was read that its stamp cannot show a later change.
 CREATE TABLE walk (
     names BLOB NOT NULL,
     stamps BLOB NOT NULL
 );
 
--- Every Markdown file seen, documents and unreadable ones alike, with the stamp it had when it was read.
+-- Every Markdown file found, including unreadable ones, with its stamp when it was read.
 CREATE TABLE files (
     path TEXT PRIMARY KEY,            -- POSIX, relative to the folder that holds .thunderus
     size INTEGER NOT NULL,
@@ -32,8 +33,8 @@ CREATE INDEX files_by_doc_id ON files (doc_id, path);
 
 CREATE INDEX files_with_problems ON files (path) WHERE problems_json <> '[]';
 
--- One row a document. Of several files with one id the first path in order is the document; one in use goes
--- before one in the archive.
+-- One row per document. If several files have the same id, the first path is the document; files outside the
+-- archive come first.
 CREATE TABLE docs (
     doc_id TEXT PRIMARY KEY,          -- e.g. "fact.testing.llvm-cov"
     kind TEXT NOT NULL,               -- core|fact|adr|playbook|recap
@@ -60,13 +61,13 @@ CREATE INDEX docs_by_kind ON docs (archived, kind, tokens);
 
 CREATE INDEX archived_docs ON docs (doc_id) WHERE archived = 1;
 
--- The entries of the manifest, as they are written there: one a document in use.
+-- The entries of the manifest as written there: one per document outside the archive.
 CREATE TABLE manifest (
     doc_id TEXT PRIMARY KEY,
     entry TEXT NOT NULL               -- JSON object, indented
 ) WITHOUT ROWID;
 
--- Other names of documents: aliases, file stems, the files they were imported from. Folded, without ".md".
+-- Other names of documents: aliases, file names, the files they were imported from. Case-folded, without ".md".
 CREATE TABLE names (
     name TEXT NOT NULL,
     doc_id TEXT NOT NULL,
@@ -85,7 +86,7 @@ CREATE TABLE doc_edges (
 
 CREATE INDEX doc_edges_by_dst ON doc_edges (dst_doc_id, rel);
 
--- Places in the code that documents in use talk about, in the order of the document.
+-- Anchors of the documents outside the archive, in the order of the document.
 CREATE TABLE anchors (
     doc_id TEXT NOT NULL,
     place INTEGER NOT NULL,           -- from 0
@@ -100,14 +101,14 @@ CREATE TABLE anchors (
 
 CREATE INDEX anchors_by_path ON anchors (path);
 
--- Whole documents, for words. "names": aliases, words of id and path. "parts": parts of camel-case names and
+-- Whole documents, for search by words. "names": aliases, words of id and path. "parts": parts of camel-case names and
 -- two-character grams of Chinese, Japanese and Korean. The row id is that of docs.
 CREATE VIRTUAL TABLE docs_fts USING fts5(
     doc_id, title, headings, tags, body, names, parts,
     tokenize = 'porter unicode61 remove_diacritics 2'
 );
 
--- Sections of documents. id = row id of the document * 4096 + place in the document.
+-- Sections of documents. id = row id of the document * 4096 + position in the document.
 CREATE TABLE passages (
     id INTEGER PRIMARY KEY,
     anchor TEXT NOT NULL,             -- of the heading above it; "" before the first one
@@ -124,7 +125,7 @@ CREATE VIRTUAL TABLE passages_fts USING fts5(
     tokenize = 'porter unicode61 remove_diacritics 2'
 );
 
--- Shards of the event log, with the stamp at which they were read.
+-- Shards of the event log, with their stamp when they were read.
 CREATE TABLE shards (
     shard INTEGER PRIMARY KEY,
     path TEXT NOT NULL UNIQUE,
@@ -132,7 +133,7 @@ CREATE TABLE shards (
     damages INTEGER NOT NULL          -- lines that could not be read
 );
 
--- Events: where they stand, and where the log places them. Their bodies stay in the shards.
+-- Events: their position in the shard and in the order of the log. Their bodies are only in the shards.
 CREATE TABLE events (
     shard INTEGER NOT NULL,
     line INTEGER NOT NULL,
@@ -149,7 +150,7 @@ CREATE INDEX events_by_id ON events (id);
 
 CREATE INDEX events_by_day ON events (day);
 
--- Documents and files an event names, and the hashes it left them with.
+-- Documents and files that an event refers to, and their hashes after it.
 CREATE TABLE event_docs (
     shard INTEGER NOT NULL,
     line INTEGER NOT NULL,
