@@ -313,10 +313,10 @@ def test_refusals(tree: VerbTree) -> None:
         ("fact.calm", DocumentExists, "already exists"),
         ("calm", DocumentExists, "already an alias of 'fact.calm'"),
         ("fact.taken", DocumentExists, "already exists"),
-        ("Fact.New", InvalidDocument, "cannot be an id"),
-        ("a b", InvalidDocument, "cannot be an id"),
-        ("nul", InvalidDocument, "cannot be an id"),
-        ("../x", InvalidDocument, "cannot be an id"),
+        ("Fact.New", InvalidDocument, "invalid id"),
+        ("a b", InvalidDocument, "invalid id"),
+        ("nul", InvalidDocument, "invalid id"),
+        ("../x", InvalidDocument, "invalid id"),
     ):
         with pytest.raises(error, match=message):
             rename(tree.memory(), "fact.net.frames", new_id)

@@ -39,7 +39,7 @@ Text.
 
 @settings(deadline=None)
 @given(ANCHORS)
-def test_an_anchor_reads_as_it_is_written(anchor: Anchor) -> None:
+def test_anchor_round_trips(anchor: Anchor) -> None:
     assert parse_anchor(anchor.place) == anchor
     text = insert_item(HEAD.format(anchors=""), ("anchors",), anchor.item)
     assert [one.anchor for one in cited(text)] == [anchor]
@@ -59,7 +59,7 @@ def test_an_anchor_reads_as_it_is_written(anchor: Anchor) -> None:
         ("C#/a.cs#M", "C#/a.cs#M"),
     ],
 )
-def test_ways_to_write_a_place(text: str, place: str) -> None:
+def test_place_forms(text: str, place: str) -> None:
     assert parse_anchor(text).place == place
 
 
@@ -67,14 +67,14 @@ def test_ways_to_write_a_place(text: str, place: str) -> None:
     "text",
     ["", " ", "#f", "a.py#", "../a.py", "/etc/passwd", "a.py:9-3", "a\n.py", "x" * 2000, "..", "a/../.."],
 )
-def test_what_is_no_place_is_refused_with_a_hint(text: str) -> None:
+def test_invalid_place_is_an_error_with_a_hint(text: str) -> None:
     with pytest.raises(InvalidDocument) as caught:
         parse_anchor(text)
     assert caught.value.hint
 
 
 @given(st.text(max_size=60))
-def test_any_text_is_a_place_or_is_refused(text: str) -> None:
+def test_any_text_is_a_place_or_an_error(text: str) -> None:
     try:
         anchor = parse_anchor(text)
     except InvalidDocument:
@@ -90,7 +90,7 @@ def cited(text: str):
     return anchors_in(document.header, document.header_line)
 
 
-def test_anchors_of_every_form_are_read_with_their_lines() -> None:
+def test_anchors_of_every_form_are_parsed_with_their_lines() -> None:
     listed = """anchors:
   - src/a.py
   - src/a.py#f
@@ -118,7 +118,7 @@ def test_anchors_of_every_form_are_read_with_their_lines() -> None:
 
 @settings(deadline=None, max_examples=60)
 @given(st.lists(ANCHORS, min_size=1, max_size=5, unique_by=lambda one: one.place), st.data())
-def test_one_item_changes_and_nothing_else(anchors: list[Anchor], data: st.DataObject) -> None:
+def test_only_the_edited_item_changes(anchors: list[Anchor], data: st.DataObject) -> None:
     text = HEAD.format(anchors="")
     for anchor in anchors:
         item: str | dict[str, str] = anchor.item if data.draw(st.booleans()) else anchor.place
@@ -139,7 +139,7 @@ def test_one_item_changes_and_nothing_else(anchors: list[Anchor], data: st.DataO
     assert cited(after) == ()
 
 
-def test_an_item_in_a_flow_list_or_with_a_comment_keeps_its_surroundings() -> None:
+def test_edit_of_an_item_keeps_flow_style_and_comments() -> None:
     flow = HEAD.format(anchors="anchors: [{path: a.py, symbol: f}, b.py]  # two\n")
     item = cited(flow)[0].item
     after = update_item(
@@ -177,5 +177,5 @@ def test_globs() -> None:
         st.integers(0, 10**8),
     )
 )
-def test_a_fingerprint_reads_as_it_is_written(fingerprint: Fingerprint) -> None:
+def test_fingerprint_round_trips(fingerprint: Fingerprint) -> None:
     assert parse_fingerprint(str(fingerprint)) == fingerprint

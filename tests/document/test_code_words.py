@@ -1,4 +1,4 @@
-"""What code spans and links name: files, places in them, names of the code; never an exception."""
+"""Code mentioned in code spans and links: files, places in them, names; never an exception."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NAMES = {
 
 
 @pytest.mark.parametrize("code", NAMES)
-def test_a_code_span_names_a_part_of_the_code(code: str) -> None:
+def test_code_span_with_a_name(code: str) -> None:
     (word,) = code_words(f"See `{code}`.")
     assert (word.name, word.called) == (NAMES[code], "(" in code)
 
@@ -52,7 +52,7 @@ def test_a_code_span_names_a_part_of_the_code(code: str) -> None:
         "<b>",
     ],
 )
-def test_what_is_no_single_name_names_nothing(code: str) -> None:
+def test_code_span_without_a_single_name(code: str) -> None:
     assert code_words(f"See `{code}`.") == ()
 
 
@@ -70,26 +70,26 @@ def test_what_is_no_single_name_names_nothing(code: str) -> None:
         ("src/auth/", "src/auth/", "", None),
     ],
 )
-def test_a_code_span_names_a_place(code: str, path: str, symbol: str, lines: tuple[int, int] | None) -> None:
+def test_code_span_with_a_place(code: str, path: str, symbol: str, lines: tuple[int, int] | None) -> None:
     (word,) = code_words(f"One.\n\nSee `{code}`.")
     assert (word.path, word.symbol, word.lines, word.line) == (path, symbol, lines, 3)
 
 
-def test_links_start_from_the_folder_of_the_document() -> None:
+def test_links_are_relative_to_the_document() -> None:
     text = "See [it](../../src/jwt.py#L3-L5), [web](https://x.org/a.py) and [other](other.md#Title).\n"
     first, second = code_words(text, ".thunderus/memory")
     assert (first.path, first.lines) == ("src/jwt.py", (3, 5))
     assert (second.path, second.lines) == (".thunderus/memory/other.md", None)
 
 
-def test_a_name_that_may_be_a_file_is_both_and_fenced_code_is_none() -> None:
+def test_ambiguous_name_is_name_and_path_and_fenced_code_is_ignored() -> None:
     (word,) = code_words("```\n`fenced`\n```\n\n`app.go`\n")
     assert (word.path, word.name) == ("app.go", ("app", "go"))
 
 
 @settings(deadline=None, max_examples=300, derandomize=True)
 @given(st.text() | st.text(alphabet="`.:#()[]ab_\n/-> L1<"))
-def test_any_text_is_read(text: str) -> None:
+def test_any_text_is_accepted(text: str) -> None:
     count = text.count("\n") + 1
     for word in code_words(text):
         assert isinstance(word, CodeWord)
@@ -101,10 +101,10 @@ def test_any_text_is_read(text: str) -> None:
 @pytest.mark.parametrize(
     "path", ["a.py", "src/x.rs", "Makefile", "d/Dockerfile", "x.TSX", "a.sql", "b.swift"]
 )
-def test_code_is_known_by_its_name(path: str) -> None:
+def test_code_is_recognized_by_file_name(path: str) -> None:
     assert is_code(path)
 
 
 @pytest.mark.parametrize("path", ["a.md", "x.json", "LICENSE", ".py", "a.b.toml", "py", "docs/x.rst", ""])
-def test_what_is_no_code(path: str) -> None:
+def test_other_files_are_not_code(path: str) -> None:
     assert not is_code(path)

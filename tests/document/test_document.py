@@ -39,7 +39,7 @@ verification:
 """
 
 
-def test_a_document_holds_its_fields_and_places() -> None:
+def test_document_has_its_fields_and_positions() -> None:
     reading = read_document("FACTS/testing.md", TEXT.encode())
     document = reading.document
     assert document is not None
@@ -59,7 +59,7 @@ def test_a_document_holds_its_fields_and_places() -> None:
     assert document.data()["verification"] == {"last_verified_commit": "012", "status": "verified"}
 
 
-def test_absent_and_malformed_fields_read_as_nothing() -> None:
+def test_missing_and_malformed_fields_are_empty() -> None:
     text = "---\nid: a\ntitle: b\nkind: c\ntags: {x: 1}\nlinks: [{}]\nprovenance: 3\nverification: [x]\n---"
     document = read_document("a.md", text.encode()).document
     assert document is not None
@@ -68,7 +68,7 @@ def test_absent_and_malformed_fields_read_as_nothing() -> None:
     assert document.body == ""
 
 
-def test_a_single_text_reads_as_a_list_of_one() -> None:
+def test_string_is_read_as_a_list_of_one() -> None:
     text = "---\nid: a\ntitle: b\nkind: c\ntags: net, slow\naliases: other\nlinks:\n  refers_to: d\n---\n"
     document = read_document("a.md", text.encode()).document
     assert document is not None
@@ -77,14 +77,14 @@ def test_a_single_text_reads_as_a_list_of_one() -> None:
 
 
 @pytest.mark.parametrize("null", ["null", "~", ""])
-def test_a_null_commit_is_none_and_a_quoted_one_text(null: str) -> None:
+def test_null_commit_is_none_and_quoted_null_is_text(null: str) -> None:
     text = f"---\nid: a\ntitle: b\nkind: c\nverification:\n  last_verified_commit: {null}\n---\n"
     document = read_document("a.md", text.encode()).document
     assert document is not None
     assert document.last_verified_commit is None
 
 
-def test_bom_and_line_ends_stay_in_the_text_and_not_in_the_hash() -> None:
+def test_bom_and_line_ends_are_kept_in_the_text_but_not_hashed() -> None:
     crlf = TEXT.replace("\n", "\r\n")
     reading = read_document("a.md", b"\xef\xbb\xbf" + crlf.encode())
     assert reading.text == "\ufeff" + crlf
@@ -124,14 +124,14 @@ def test_bom_and_line_ends_stay_in_the_text_and_not_in_the_hash() -> None:
         (b"<<<<<<< ours\n---\nid: a\n---\n", "TM004", 1, 1),
     ],
 )
-def test_what_cannot_be_read_is_a_finding_with_its_place(
+def test_unreadable_file_is_a_finding_with_its_position(
     data: bytes, rule: str, line: int, column: int
 ) -> None:
     reading = read_document("a.md", data)
     assert reading.document is None
     found = reading.problems[0]
     assert (found.rule, found.path, found.line, found.column) == (rule, "a.md", line, column)
-    assert found.message.endswith(".")
+    assert not found.message.endswith(".")
     assert found.expected
     assert found.hint
 

@@ -81,7 +81,7 @@ def reads(text: str) -> bool:
 
 
 def entry_at(root: Mapping, key: tuple[str, ...]) -> tuple[Entry | None, int]:
-    """The entry at ``key``, or the deepest of its parents; and how many names it took."""
+    """The entry at ``key``, or its deepest existing parent, and the length of that path."""
     found, depth, node = None, 0, root
     for name in key:
         for entry in node.entries:
@@ -129,7 +129,7 @@ def nullish(node: object) -> bool:
 
 
 def settable(text: str, key: tuple[str, ...]) -> bool:
-    """Whether every parent is a mapping, has no value, or is not there."""
+    """Whether every parent is a mapping, has no value, or is missing."""
     entry, depth = entry_at(root_of(text), key)
     return depth in (0, len(key)) or entry is None or isinstance(entry.value, Mapping) or nullish(entry.value)
 
@@ -186,7 +186,7 @@ def test_set_key_changes_only_the_lines_of_its_key(text: str, key: tuple[str, ..
 @example("---\na: {b: c}\n---\n", ("a", "b"))
 @example("---\na: |+\n  t\nb: x\n\nc: y\n---\n", ("b",))
 @example("---\na: |\n  t\nb: x\n   # about b\nc: y\n---\n", ("b",))
-def test_remove_key_takes_only_its_lines(text: str, key: tuple[str, ...]) -> None:
+def test_remove_key_removes_only_its_lines(text: str, key: tuple[str, ...]) -> None:
     assume(reads(text))
     entry, depth = entry_at(root_of(text), key)
     new = remove_key(text, key)
@@ -243,7 +243,7 @@ def test_insert_item_adds_one_line_in_place(text: str, key: tuple[str, ...], ite
 
 @LAWS
 @given(documents(), st.sampled_from(["", "new\n", "\n# T\r\n\r\nx", "---\na: b\n---\n", "é"]))
-def test_replace_body_keeps_the_header_to_the_byte(text: str, body: str) -> None:
+def test_replace_body_keeps_the_header_bytes(text: str, body: str) -> None:
     assume(reads(text))
     new = replace_body(text, body)
     fences, old = find_fences(new), find_fences(text)
@@ -274,7 +274,7 @@ headers_to_write = st.dictionaries(
 
 @LAWS
 @given(headers_to_write, st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
-def test_what_compose_writes_reads_back(header: dict[str, Any], body: str) -> None:
+def test_composed_text_round_trips(header: dict[str, Any], body: str) -> None:
     try:
         text = compose(header, body)
     except InvalidDocument:
@@ -292,7 +292,7 @@ def test_what_compose_writes_reads_back(header: dict[str, Any], body: str) -> No
 
 @LAWS
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=20) | texts)
-def test_other_yaml_readers_take_every_written_text_for_the_same_text(value: str) -> None:
+def test_other_yaml_readers_agree_on_written_strings(value: str) -> None:
     import yaml
 
     assume("\0" not in value)
@@ -303,7 +303,7 @@ def test_other_yaml_readers_take_every_written_text_for_the_same_text(value: str
     }
 
 
-def test_compose_writes_the_fixed_order_and_quotes_what_could_mislead() -> None:
+def test_compose_uses_the_fixed_order_and_quotes_ambiguous_values() -> None:
     header = {
         "verification": {"status": "unknown", "last_verified_commit": None},
         "provenance": {"commits": ["1234567", "abc1234", "12e4567"], "patches": [], "events": ["evt_1"]},
@@ -346,7 +346,7 @@ body
 """.replace("\n", "\r\n")
 
 
-def test_a_hand_written_header_keeps_every_other_byte() -> None:
+def test_edit_keeps_all_other_bytes_of_a_hand_written_header() -> None:
     text = insert_item(HAND, ("tags",), "beta")
     assert text == HAND.replace("    - alpha  # first\r\n", "    - alpha  # first\r\n    - beta\r\n")
     text = set_key(HAND, ("title",), "Short")
@@ -369,7 +369,7 @@ def test_a_hand_written_header_keeps_every_other_byte() -> None:
 @pytest.mark.parametrize(
     "text", ["", "no header", "---\na: *x\n---\n", "---\na: 1\na: 2\n---\n", "---\na: 1\n"]
 )
-def test_what_cannot_be_read_is_never_rewritten(text: str) -> None:
+def test_invalid_header_is_never_rewritten(text: str) -> None:
     for edit in (
         lambda: set_key(text, ("a",), "b"),
         lambda: remove_key(text, ("a",)),
@@ -382,19 +382,19 @@ def test_what_cannot_be_read_is_never_rewritten(text: str) -> None:
         assert caught.value.hint
 
 
-def test_a_document_without_id_can_be_given_one() -> None:
+def test_id_can_be_added_to_a_document_without_one() -> None:
     text = set_key("---\nstatus: accepted\n---\nbody", ("id",), "adr.x")
     assert text == "---\nid: adr.x\nstatus: accepted\n---\nbody"
     assert set_key("---\n---\n", ("id",), "adr.x") == "---\nid: adr.x\n---\n"
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, object(), b"x"])
-def test_values_that_no_header_can_hold_are_refused(value: Any) -> None:
+def test_unsupported_values_are_rejected(value: Any) -> None:
     with pytest.raises(InvalidDocument):
         compose({"a": value}, "")
 
 
-def test_an_edited_document_still_reads() -> None:
+def test_edited_document_is_still_valid() -> None:
     text = compose({"id": "fact.a", "title": "T", "kind": "fact", "tags": ["x"]}, "Body.")
     text = set_key(text, ("links", "supersedes"), ["fact.b"])
     reading = read_document("a.md", text.encode())
@@ -413,7 +413,7 @@ def test_an_edited_document_still_reads() -> None:
         ("a:\n  > # why\n  x\n\nb: 1\n", {"c": "d"}, "a:\n  c: d\n\nb: 1\n"),
     ],
 )
-def test_the_comment_behind_a_block_mark_stays(before: str, value: Any, after: str) -> None:
+def test_comment_after_a_block_mark_is_kept(before: str, value: Any, after: str) -> None:
     assert set_key(f"---\n{before}---\n", ("a",), value) == f"---\n{after}---\n"
 
 
@@ -428,7 +428,7 @@ BROKEN_UP = "---\na: [\n    x, # of x\n    y  # of y\n  ] # of a\nb: 1\n---\n"
         ("z", "a: [\n    x, # of x\n    y,  # of y\n    z\n  ] # of a\nb: 1\n"),
     ],
 )
-def test_brackets_with_an_item_a_line_get_a_line(item: str, after: str) -> None:
+def test_flow_list_with_one_item_per_line_gets_a_line(item: str, after: str) -> None:
     assert insert_item(BROKEN_UP, ("a",), item) == f"---\n{after}---\n"
     assert insert_item(BROKEN_UP.replace("\n", "\r\n"), ("a",), item) == f"---\n{after}---\n".replace(
         "\n", "\r\n"
@@ -442,12 +442,12 @@ def test_brackets_with_an_item_a_line_get_a_line(item: str, after: str) -> None:
         ("y", "a: [\n    x, # of x\n  ] # of a\nb: 1\n"),
     ],
 )
-def test_an_item_on_a_line_of_its_own_goes_with_its_line(item: str, after: str) -> None:
+def test_item_on_its_own_line_is_removed_with_the_line(item: str, after: str) -> None:
     assert remove_item(BROKEN_UP, ("a",), item) == f"---\n{after}---\n"
 
 
 @pytest.mark.parametrize("written", ["[" + "x, " * 1_100 + "y]", "\n" + "- x\n" * 900 + "- y"])
-def test_an_item_that_is_there_a_thousand_times_goes_at_once(written: str) -> None:
+def test_thousand_equal_items_are_removed_at_once(written: str) -> None:
     text = remove_item(f"---\nt: {written}\n---\n", ("t",), "x")
     assert plain_data(root_of(text)) == {"t": ["y"]}
     text = remove_item(f"---\nt: {written.replace('y', 'x')}\n---\n", ("t",), "x")
@@ -466,13 +466,13 @@ def test_an_item_that_is_there_a_thousand_times_goes_at_once(written: str) -> No
         ("a: {b: c,}\n", ("a", "b"), "a: {}\n"),
     ],
 )
-def test_a_key_in_braces_goes_and_its_neighbours_comments_stay(
+def test_removing_a_flow_key_keeps_comments_of_its_neighbors(
     before: str, key: tuple[str, ...], after: str
 ) -> None:
     assert remove_key(f"---\n{before}---\n", key) == f"---\n{after}---\n"
 
 
-def test_new_lines_end_as_the_header_does() -> None:
+def test_new_lines_have_the_line_ends_of_the_header() -> None:
     text = "---\nid: a\r\nb: c\r\n---\nbody\n"
     assert set_key(text, ("d",), "e") == "---\nid: a\r\nb: c\r\nd: e\r\n---\nbody\n"
     assert replace_body(text, "x\ny\n") == "---\nid: a\r\nb: c\r\n---\nx\ny\n"

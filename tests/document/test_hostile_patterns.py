@@ -1,4 +1,4 @@
-"""The regular expressions of the package: all are listed, and none repeats what repeats itself.
+"""The regular expressions of the package: all are listed, and none has nested repeats.
 
 ``tests/cases/patterns.txt`` lists them, so that a new one is looked at; ``REWRITE_CASES=1`` writes it anew.
 How long they take is measured by ``benchmarks/pattern_growth.py``.
@@ -34,7 +34,7 @@ def test_every_pattern_is_listed() -> None:
 
 
 def _inside(kind: str, value: Any) -> list[Any]:
-    """The parts of a pattern that one element holds."""
+    """The parts of a pattern in one element."""
     if kind in (*REPEATS, "POSSESSIVE_REPEAT"):
         return [value[2]]
     if kind == "SUBPATTERN":
@@ -49,7 +49,7 @@ def _is_endless(kind: str, value: Any) -> bool:
 
 
 def _may_be_one_repeat(part: Any) -> bool:
-    """Whether some way through a part is a repeat without an end, and everything else may be left out."""
+    """Whether some path through a part is an unbounded repeat, and everything else is optional."""
     for at, (kind, value) in enumerate(part):
         others = [part[one : one + 1] for one in range(len(part)) if one != at]
         if any(one.getwidth()[0] or str(one[0][0]) in CONDITIONS for one in others):
@@ -70,14 +70,14 @@ def exponential(part: Any) -> bool:
     )
 
 
-def test_no_repeat_stands_directly_around_a_repeat() -> None:
+def test_no_pattern_has_directly_nested_repeats() -> None:
     parsed = {
         one.name: parser.parse(one.compiled.pattern, one.compiled.flags & ~re.UNICODE) for one in patterns()
     }
     assert [name for name, tree in parsed.items() if exponential(tree)] == []
 
 
-def test_the_check_tells_a_repeat_of_repeats_from_one_with_a_mark_between() -> None:
+def test_check_distinguishes_nested_repeats_with_a_separator() -> None:
     for bad in ("(a+)+b", "(?:a*)*", "x(?:(?:a|b)+|c)*y", "(?:[ab]+c?)*", "(?=(a+)+b)"):
         assert exponential(parser.parse(bad)), bad
     for good in ("a+b*", "(?:a+,)*", "[a-z]+(?:-[a-z]+)*", "(?:a{2,5})*", "(a++)+", "(?:ab?)*", r"(?:a+\b)*"):

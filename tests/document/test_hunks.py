@@ -1,4 +1,4 @@
-"""Unified diffs read as hunks: those of the real git, and any text at all."""
+"""Unified diffs parsed as hunks: those of the real git, and any text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LINES = st.lists(st.sampled_from(["a", "b", "c", "", "--- x", "+++ y", "@@ -1 +1
 
 
 def replayed(old: list[str], hunks: tuple[Hunk, ...]) -> list[str]:
-    """The new lines, from the old ones and the hunks alone."""
+    """The new lines, from the old ones and the hunks."""
     new: list[str] = []
     at = 0
     for hunk in hunks:
@@ -32,7 +32,7 @@ def replayed(old: list[str], hunks: tuple[Hunk, ...]) -> list[str]:
 
 @settings(max_examples=40, deadline=None)
 @given(old=LINES, new=LINES, context=st.sampled_from(["0", "3"]))
-def test_the_hunks_of_git_lead_from_old_to_new(
+def test_hunks_of_git_transform_old_to_new(
     tmp_path_factory: pytest.TempPathFactory, old: list[str], new: list[str], context: str
 ) -> None:
     folder = tmp_path_factory.mktemp("diff")
@@ -49,7 +49,7 @@ def test_the_hunks_of_git_lead_from_old_to_new(
         assert replayed(old, diff.hunks) == new
 
 
-def test_names_renames_new_gone_and_binary_files(repo: Path) -> None:
+def test_paths_of_renamed_new_deleted_and_binary_files(repo: Path) -> None:
     def git(*arguments: str) -> str:
         done = subprocess.run(["git", *arguments], cwd=repo, capture_output=True, text=True, check=True)
         return done.stdout
@@ -81,12 +81,12 @@ def test_names_renames_new_gone_and_binary_files(repo: Path) -> None:
 
 
 @given(st.text(alphabet='ab/\\"0127\n+-@ ,d', max_size=120))
-def test_any_text_is_read(text: str) -> None:
+def test_any_text_is_accepted(text: str) -> None:
     for diff in parse_diff(text):
         assert isinstance(diff.old_path, str)
 
 
-def test_what_hunks_touch() -> None:
+def test_lines_touched_by_hunks() -> None:
     hunk = Hunk(10, 2, 12, 0, ())
     assert [hunk.touches_old(*span) for span in ((1, 9), (1, 10), (11, 20), (12, 20))] == [
         False,

@@ -1,4 +1,4 @@
-"""Which lines were kept: places grow, lines are equal, and nothing that kept its order is missed."""
+"""Kept lines: in increasing order, equal, and none that kept its order is missed."""
 
 from __future__ import annotations
 
@@ -22,19 +22,17 @@ def test_kept_lines_are_equal_and_in_order(old: list[str], new: list[str]) -> No
 
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(st.lists(st.integers(0, 60), unique=True), st.lists(st.integers(0, 60), unique=True))
-def test_of_lines_that_are_all_different_every_one_that_kept_its_order_is_found(
-    first: list[int], second: list[int]
-) -> None:
+def test_every_distinct_line_in_order_is_found(first: list[int], second: list[int]) -> None:
     old, new = [f"line {n}" for n in sorted(first)], [f"line {n}" for n in sorted(second)]
     places = {line: at for at, line in enumerate(old)}
     assert kept_lines(old, new) == [places.get(line, NEW) for line in new]
 
 
-def test_a_line_with_a_word_holds_its_place_against_a_blank_one() -> None:
+def test_line_with_a_word_is_preferred_to_a_blank_one() -> None:
     assert kept_lines(["old", "", "stays"], ["new", "stays", "", "more"]) == [NEW, 2, NEW, NEW]
 
 
-def test_the_ends_are_found_in_texts_too_uniform_to_compare() -> None:
+def test_common_ends_are_found_in_uniform_texts() -> None:
     old = ["first", *["same", "other"] * 5_000, "last"]
     new = ["first", *["other", "same", "same"] * 5_000, "last"]
     found = kept_lines(old, new)

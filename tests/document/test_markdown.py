@@ -49,7 +49,7 @@ lines
 """
 
 
-def test_headings_are_those_a_reader_sees() -> None:
+def test_headings_are_those_that_render() -> None:
     assert [(h.level, h.text, h.anchor, h.line) for h in headings(BODY)] == [
         (1, "Title", "title", 3),
         (2, "A code & more", "a-code--more", 7),
@@ -74,7 +74,7 @@ def test_headings_are_those_a_reader_sees() -> None:
         ("", ""),
     ],
 )
-def test_anchors_follow_github(text: str, anchor: str) -> None:
+def test_anchors_match_github(text: str, anchor: str) -> None:
     assert heading_anchor(text) == anchor
 
 
@@ -100,11 +100,11 @@ def test_repeated_anchors_get_the_next_free_number() -> None:
         "#\ttab\n"[1:],
     ],
 )
-def test_what_only_looks_like_a_heading_is_none(body: str) -> None:
+def test_lookalikes_are_not_headings(body: str) -> None:
     assert headings(body) == ()
 
 
-def test_a_closing_fence_has_no_info_string() -> None:
+def test_closing_fence_has_no_info_string() -> None:
     assert [h.text for h in headings("```\n``` x\n# no\n```\n# yes\n")] == ["yes"]
 
 
@@ -118,7 +118,7 @@ def test_passages_are_sections_with_their_path() -> None:
     )
 
 
-def test_a_long_section_splits_at_blank_lines_and_loses_no_line() -> None:
+def test_long_section_is_split_at_blank_lines_without_losing_lines() -> None:
     paragraphs = [f"Paragraph {n}. " + "word " * 60 for n in range(20)]
     body = "# A\n\n" + "\n\n".join(paragraphs) + "\n"
     found = passages(body)
@@ -139,7 +139,7 @@ noise = st.text(alphabet="ab# \n\t`~-=<!>[](){}|*_\\:/.%0é\r", max_size=200) | 
 
 @LAWS
 @given(noise)
-def test_any_text_has_an_outline_with_true_lines_and_unique_anchors(body: str) -> None:
+def test_any_text_has_an_outline_with_correct_lines_and_unique_anchors(body: str) -> None:
     found = outline(body)
     lines = body.replace("\r\n", "\n").split("\n")
     anchors = [h.anchor for h in found.headings]
@@ -155,7 +155,7 @@ def test_any_text_has_an_outline_with_true_lines_and_unique_anchors(body: str) -
 
 @LAWS
 @given(noise)
-def test_any_text_has_references_at_true_places(body: str) -> None:
+def test_any_text_has_references_at_correct_positions(body: str) -> None:
     lines = body.replace("\r\n", "\n").split("\n")
     for one in references(body):
         assert lines[one.line - 1][one.column - 1] == "["
@@ -182,7 +182,7 @@ def test_references_are_wiki_and_relative_links_outside_code() -> None:
     ]
 
 
-def test_an_indented_code_block_holds_no_reference() -> None:
+def test_indented_code_block_has_no_references() -> None:
     assert references("text\n\n    [[code]]\n") == ()
     assert [r.target for r in references("- item\n\n    [[of.the.item]]\n")] == ["of.the.item"]
 
@@ -224,11 +224,11 @@ def test_an_indented_code_block_holds_no_reference() -> None:
         ("", ""),
     ],
 )
-def test_a_cited_path_looks_like_a_file(code: str, path: str) -> None:
+def test_cited_path_looks_like_a_file(code: str, path: str) -> None:
     assert path_in(code) == path
 
 
-def test_cited_paths_have_places() -> None:
+def test_cited_paths_have_positions() -> None:
     body = (
         "Read `src/a.py:3` or\n[the b](../b.md#c) and `` pyproject.toml ``, not `x`.\n\n```\n`c/d.py`\n```\n"
     )
@@ -278,13 +278,13 @@ def test_cited_paths_have_places() -> None:
         "\t" * 100_000,
     ],
 )
-def test_no_text_takes_long(body: str) -> None:
+def test_parsing_takes_linear_time(body: str) -> None:
     outline(body)
     references(body)
     cited_paths(body)
 
 
-def test_thousands_of_links_in_one_paragraph_keep_their_places() -> None:
+def test_thousands_of_links_in_one_paragraph_have_correct_positions() -> None:
     body = "".join(
         f"[a]: b{number}\nsee [[fact.x{number}]] and [t](c{number}.md) and `src/x{number}.py`\n"
         for number in range(3000)

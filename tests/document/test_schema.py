@@ -1,4 +1,4 @@
-"""The schemas: what they ask for, said with its place; and the quick yes that never contradicts them."""
+"""The schemas: violations with their position, and the fast check that never contradicts them."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ MANIFEST_FILE: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", SCHEMA_NAMES)
-def test_each_schema_is_a_valid_2020_12_schema_with_an_identity(name: str) -> None:
+def test_each_schema_is_a_valid_2020_12_schema_with_an_id(name: str) -> None:
     schema = load_schema(name)
     Draft202012Validator.check_schema(schema)
     assert schema["$schema"].endswith("2020-12/schema")
@@ -95,7 +95,7 @@ def test_each_schema_is_a_valid_2020_12_schema_with_an_identity(name: str) -> No
         assert value["description"], key
 
 
-def test_ordinary_data_is_accepted_by_both() -> None:
+def test_ordinary_data_is_valid_for_both_checks() -> None:
     assert is_valid_fast(DOCUMENT, FACT)
     assert check(DOCUMENT, FACT) == []
     undo = {**EVENT_LINE, "body": {**EVENT_LINE["body"], "op": "undo", "undoes": ["evt_1"]}}
@@ -106,7 +106,7 @@ def test_ordinary_data_is_accepted_by_both() -> None:
     assert check(MANIFEST, MANIFEST_FILE) == []
 
 
-def test_the_seed_event_and_optional_and_unknown_keys_are_fine() -> None:
+def test_seed_event_and_optional_and_unknown_keys_are_valid() -> None:
     assert check(DOCUMENT, {**FACT, "owner": {"any": [1]}, "author": None, "session": {"id": "s"}}) == []
     seed = {**EVENT_LINE, "kind": "message", "refs": {}, "body": {}, "extra": 1}
     assert (
@@ -122,7 +122,7 @@ def test_the_seed_event_and_optional_and_unknown_keys_are_fine() -> None:
     ("change", "key", "said"),
     [
         ({"tags": []}, "tags", "is an empty list"),
-        ({"tags": "testing"}, "tags", "is text"),
+        ({"tags": "testing"}, "tags", "is a string"),
         ({"created": "2026-01-21"}, "created", "is “2026-01-21”"),
         ({"updated": "2026-02-30T09:00:00Z"}, "updated", "2026-02-30"),
         ({"kind": "note"}, "kind", "is “note”"),
@@ -133,12 +133,12 @@ def test_the_seed_event_and_optional_and_unknown_keys_are_fine() -> None:
             "verification.last_verified_commit",
             "HEAD",
         ),
-        ({"links": {"superseeds": []}}, "links.superseeds", "not known"),
+        ({"links": {"superseeds": []}}, "links.superseeds", "Unknown key"),
         ({"credibility": 1.5}, "credibility", "1.5"),
         ({"sequence_number": 10**5000}, "sequence_number", ""),
     ],
 )
-def test_a_violation_names_its_key_and_what_is(change: dict[str, Any], key: str, said: str) -> None:
+def test_violation_has_its_key_and_value(change: dict[str, Any], key: str, said: str) -> None:
     found = check(DOCUMENT, {**FACT, **change})
     if key == "sequence_number":
         assert found == []
@@ -149,12 +149,12 @@ def test_a_violation_names_its_key_and_what_is(change: dict[str, Any], key: str,
     assert not is_valid_fast(DOCUMENT, {**FACT, **change})
 
 
-def test_numbers_of_any_length_are_told_without_being_printed() -> None:
+def test_huge_numbers_are_reported_without_their_digits() -> None:
     found = check(DOCUMENT, {**FACT, "credibility": 10**5000})
     assert "very large number" in found[0].message
 
 
-def test_events_and_manifest_name_what_is_missing() -> None:
+def test_missing_keys_of_events_and_manifest_are_reported() -> None:
     bare = {**EVENT_LINE, "refs": {}}
     assert [one.key for one in check(EVENT, bare)] == ["refs.patch_id"]
     assert [one.key for one in check(EVENT, {**EVENT_LINE, "ts": "now"})] == ["ts"]
@@ -162,12 +162,12 @@ def test_events_and_manifest_name_what_is_missing() -> None:
     assert [one.key for one in check(MANIFEST, minimum)] == ["stats"]
 
 
-def test_an_unknown_schema_is_a_key_error() -> None:
+def test_unknown_schema_is_a_key_error() -> None:
     with pytest.raises(KeyError):
         load_schema("nothing")
 
 
-def test_the_quick_yes_loads_no_schema_library() -> None:
+def test_fast_check_does_not_load_the_schema_library() -> None:
     code = (
         "import sys;  from thunderus_mem.document.schema import DOCUMENT, is_valid_fast; "
         f"assert is_valid_fast(DOCUMENT, {FACT!r}); assert 'jsonschema' not in sys.modules"
@@ -203,7 +203,7 @@ def changed(base: dict[str, Any], keys: list[str]) -> st.SearchStrategy[dict[str
 
 @settings(deadline=None, max_examples=300, derandomize=True)
 @given(changed(FACT, sorted(load_schema(DOCUMENT)["properties"])))
-def test_frontmatter_that_is_surely_valid_is_valid(data: dict[str, Any]) -> None:
+def test_frontmatter_accepted_by_the_fast_check_is_valid(data: dict[str, Any]) -> None:
     if is_valid_fast(DOCUMENT, data):
         assert check(DOCUMENT, data) == []
 
@@ -214,7 +214,7 @@ def test_frontmatter_that_is_surely_valid_is_valid(data: dict[str, Any]) -> None
     st.dictionaries(st.sampled_from(["paths", "patch_id", "snapshot_id", "x"]), ODDER, max_size=2),
     st.dictionaries(st.sampled_from(["op", "undoes", "changes", "x"]), ODDER, max_size=2),
 )
-def test_an_event_that_is_surely_valid_is_valid(
+def test_event_accepted_by_the_fast_check_is_valid(
     data: dict[str, Any], refs: dict[str, Any], body: dict[str, Any]
 ) -> None:
     for key, more in (("refs", refs), ("body", body)):
@@ -226,7 +226,7 @@ def test_an_event_that_is_surely_valid_is_valid(
 
 @settings(deadline=None, max_examples=200, derandomize=True)
 @given(changed(MANIFEST_FILE, []), changed(MANIFEST_FILE["docs"][0], []))
-def test_a_manifest_that_is_surely_valid_is_valid(data: dict[str, Any], entry: dict[str, Any]) -> None:
+def test_manifest_accepted_by_the_fast_check_is_valid(data: dict[str, Any], entry: dict[str, Any]) -> None:
     data = {**data, "docs": [entry]} if isinstance(data.get("docs"), list) else data
     if is_valid_fast(MANIFEST, data):
         assert check(MANIFEST, data) == []

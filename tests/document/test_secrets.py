@@ -1,4 +1,4 @@
-"""Secrets are found by their issuers' shapes; what only looks a little like one is not.
+"""Secrets are found by their issuers' formats; similar texts are not.
 
 Every token here is made up at run time, so that no scanner takes this file for a leak.
 """
@@ -125,14 +125,14 @@ def tokens(seed: int) -> list[tuple[str, str, str]]:
     ]
 
 
-def test_at_least_95_of_100_made_up_tokens_are_found_and_called_by_their_kind() -> None:
+def test_at_least_95_of_100_generated_tokens_are_found_with_their_kind() -> None:
     made = [one for seed in range(4) for one in tokens(seed)]
     assert len({kind for kind, _, _ in made}) >= 60
     missed = [kind for kind, text, _ in made if kind not in {one.kind for one in find_secrets(text)}]
     assert len(missed) <= len(made) * 0.05, missed
 
 
-def test_the_place_is_the_token_and_the_fingerprint_its_hash() -> None:
+def test_finding_has_the_position_and_hash_of_the_token() -> None:
     for kind, text, token in tokens(7):
         if token:
             found = [one for one in find_secrets(text) if one.kind == kind]
@@ -141,7 +141,7 @@ def test_the_place_is_the_token_and_the_fingerprint_its_hash() -> None:
             assert token not in repr(found[0])
 
 
-def test_no_token_fires_in_the_middle_of_a_word() -> None:
+def test_token_in_the_middle_of_a_word_is_ignored() -> None:
     spaced = {
         "aws-secret-key",
         "azure-storage-key",
@@ -177,13 +177,13 @@ def benign(seed: int) -> str:
     return "\n".join(rng.sample(lines, 5))
 
 
-def test_at_most_one_of_200_benign_texts_fires() -> None:
+def test_at_most_one_of_200_benign_texts_is_reported() -> None:
     fired = [(seed, find_secrets(benign(seed))) for seed in range(1_000)]
     assert sum(bool(found) for _, found in fired) <= 5, [one for one in fired if one[1]][:3]
 
 
 @pytest.mark.parametrize("blank", ["\n", " ", "\t", "\r\n", "\u00a0", "\u2028"])
-def test_a_long_text_has_the_secrets_of_its_parts(blank: str) -> None:
+def test_long_text_has_the_secrets_of_its_parts(blank: str) -> None:
     needy = {rule.kind for rule in SECRET_RULES if rule.near}
     for seed in range(3):
         parts = [text for kind, text, _ in tokens(seed) if kind not in needy]
@@ -197,14 +197,14 @@ def test_a_long_text_has_the_secrets_of_its_parts(blank: str) -> None:
 
 
 @pytest.mark.parametrize("rule", SECRET_RULES, ids=lambda rule: rule.kind)
-def test_a_shape_that_is_sought_in_single_words_holds_no_blank(rule: SecretRule) -> None:
+def test_pattern_searched_in_single_words_has_no_spaces(rule: SecretRule) -> None:
     classes = re.findall(r"\[(?:\\.|[^\]\\])*\]", rule.shape)
     open_ends = [one for one in classes if one.startswith("[^") or r"\s" in one]
     bare = re.sub(r"\[(?:\\.|[^\]\\])*\]|\\[^s]", "", rule.shape)
     assert rule.spaced or rule.free or not (open_ends or r"\s" in bare or "." in bare or " " in bare)
 
 
-def test_every_rule_is_anchored_and_named_once() -> None:
+def test_every_rule_is_anchored_and_unique() -> None:
     assert len(SECRET_RULES) >= 30
     assert len({rule.kind for rule in SECRET_RULES}) == len(SECRET_RULES)
     for rule in SECRET_RULES:

@@ -1,4 +1,4 @@
-"""A body as its statements: layout is nothing, meaning is everything."""
+"""A body as statements: layout is ignored, meaning counts."""
 
 from __future__ import annotations
 
@@ -83,23 +83,23 @@ APART = {
 
 
 @pytest.mark.parametrize("name", SAME)
-def test_layout_does_not_count(name: str) -> None:
+def test_layout_is_ignored(name: str) -> None:
     left, right = SAME[name]
     assert said(left, "the title") == said(right, "the title")
 
 
 @pytest.mark.parametrize("name", APART)
-def test_what_may_carry_meaning_counts(name: str) -> None:
+def test_meaning_counts(name: str) -> None:
     left, right = APART[name]
     assert said(left, "the title") != said(right, "the title")
 
 
-def test_an_unclosed_fence_and_comment_run_to_the_end() -> None:
+def test_unclosed_fence_and_comment_run_to_the_end() -> None:
     assert said("```\nx\n# y") == {((), "", "```\nx\n# y")}
     assert said("<!-- a\n\n# b") == {((), "", "<!-- a\n\n# b")}
 
 
-def test_folding_keeps_what_is_no_plain_word() -> None:
+def test_fold_keeps_words_that_are_not_plain() -> None:
     assert (
         fold("  Run  `Make  X` On README.md, HTTP2 and iPhone.")
         == "run `Make X` on README.md, HTTP2 and iPhone"
@@ -111,7 +111,7 @@ markdown = st.text(st.sampled_from("aB1 \n\n#-*>|`~:.!?<\t()[]_") | st.character
 
 @settings(deadline=None, max_examples=200, derandomize=True)
 @given(markdown)
-def test_any_text_is_read_and_read_the_same_with_other_line_ends(body: str) -> None:
+def test_any_text_has_the_same_statements_with_other_line_ends(body: str) -> None:
     plain = body.replace("\r\n", "\n").replace("\r", "\n")
     assert statements(plain) == statements(plain.replace("\n", "\r\n"))
 

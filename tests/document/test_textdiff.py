@@ -1,4 +1,4 @@
-"""Unified diffs: git applies them, and long ones are left out."""
+"""Unified diffs: git applies them, and long ones are omitted."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def test_git_applies_the_diff(tmp_path: Path, old: str | None, new: str | None) 
     assert (target.read_bytes().decode() if target.exists() else None) == new
 
 
-def test_nothing_changed_is_an_empty_diff() -> None:
+def test_equal_texts_have_an_empty_diff() -> None:
     assert unified_diff("a\r\nb", "a\nb", "x") == ""
 
 
-def test_a_diff_over_the_cap_is_left_out() -> None:
+def test_diff_over_the_limit_is_omitted() -> None:
     assert unified_diff(None, "x" * MAX_DIFF, "x") is None
     assert unified_diff("a\n" * 9_000, "b\n" * 9_000, "x") is None

@@ -1,4 +1,4 @@
-"""Joining two changes of one text: nothing of either is lost, and the same place is never guessed at."""
+"""Merging two changes of one text: nothing of either is lost, and overlaps are conflicts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BASE = "".join(f"{n}\n" for n in range(10))
 
 @settings(deadline=None, max_examples=200, derandomize=True)
 @given(TEXTS, TEXTS, ENDS)
-def test_a_change_of_an_unchanged_text_is_that_change(base: str, theirs: str, end: str) -> None:
+def test_change_of_an_unchanged_text_is_that_change(base: str, theirs: str, end: str) -> None:
     ours = base.replace("\n", end)
     wanted = theirs.replace("\n", main_line_end(ours))
     assert three_way(base, ours, theirs) == wanted
@@ -24,20 +24,20 @@ def test_a_change_of_an_unchanged_text_is_that_change(base: str, theirs: str, en
 
 @settings(deadline=None, max_examples=100, derandomize=True)
 @given(TEXTS, TEXTS)
-def test_no_change_leaves_ours_as_it_is(base: str, ours: str) -> None:
+def test_no_change_keeps_ours(base: str, ours: str) -> None:
     assert three_way(base, ours, base) == ours
     assert three_way(base, ours, ours) == ours
 
 
 @settings(deadline=None, max_examples=200, derandomize=True)
 @given(TEXTS, TEXTS, TEXTS, st.integers(0, 9))
-def test_the_order_of_the_two_does_not_matter(base: str, ours: str, theirs: str, apart: int) -> None:
+def test_merge_is_symmetric(base: str, ours: str, theirs: str, apart: int) -> None:
     assert three_way(base, ours, theirs, apart=apart) == three_way(base, theirs, ours, apart=apart)
 
 
 @settings(deadline=None, max_examples=200, derandomize=True)
 @given(TEXTS, TEXTS)
-def test_a_reversed_diff_leads_back(old: str, new: str) -> None:
+def test_reversed_diff_restores_the_old_text(old: str, new: str) -> None:
     diff = unified_diff(old, new, "d.md")
     assert diff is not None
     assert apply_diff(new, reversed_diff(diff)) == old
@@ -55,7 +55,7 @@ def test_a_reversed_diff_leads_back(old: str, new: str) -> None:
         (BASE.replace("2\n3\n", ""), BASE.replace("3\n", "three\n"), False),
     ],
 )
-def test_other_places_are_joined_and_the_same_place_is_not(ours: str, theirs: str, joined: bool) -> None:
+def test_changes_merge_unless_they_overlap(ours: str, theirs: str, joined: bool) -> None:
     result = three_way(BASE, ours, theirs)
     assert (result is not None) is joined
     if result is not None:
@@ -63,7 +63,7 @@ def test_other_places_are_joined_and_the_same_place_is_not(ours: str, theirs: st
         assert set(result.split()) ^ set(BASE.split()) == changed
 
 
-def test_neighbouring_lines_stand_apart_where_that_is_said() -> None:
+def test_adjacent_lines_merge_in_the_header() -> None:
     ours, theirs = BASE.replace("2\n", "two\n"), BASE.replace("3\n", "")
     assert three_way(BASE, ours, theirs, apart=5) == ours.replace("3\n", "")
     assert three_way(BASE, BASE.replace("2\n", "2\nx\n"), BASE.replace("2\n", ""), apart=5) == (
@@ -74,12 +74,12 @@ def test_neighbouring_lines_stand_apart_where_that_is_said() -> None:
     assert three_way(BASE, *same_point, apart=9) is None
 
 
-def test_mixed_line_ends_stay_where_nothing_changed() -> None:
+def test_mixed_line_ends_of_unchanged_lines_are_kept() -> None:
     ours = "a\r\nb\nc\r\nd\r\n"
     assert three_way("a\nb\nc\nd\n", ours, "a\nb\nc\nnew\nd\n") == "a\r\nb\nc\r\nnew\r\nd\r\n"
     assert three_way("a\nb\n", "a\rb\n", "a\nb\nc\n") == "a\rb\nc\n"
 
 
-def test_what_differs_too_much_is_not_compared() -> None:
+def test_texts_that_differ_too_much_are_not_compared() -> None:
     many = "".join(f"line {n}\n" for n in range(5_000))
     assert three_way(many, many.upper(), many + "x\n") is None

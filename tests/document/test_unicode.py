@@ -1,4 +1,4 @@
-"""Characters that hide are found, honest uses are not, and nothing raw reaches a terminal."""
+"""Invisible characters are found, legitimate ones are not, and nothing unescaped reaches a terminal."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from thunderus_mem.document.unicode import find_invisible, visible
         "\x0c",
     ],
 )
-def test_a_hidden_character_is_found_with_its_place(char: str) -> None:
+def test_invisible_character_is_found_with_its_position(char: str) -> None:
     assert [(one.char, one.start) for one in find_invisible(f"ab{char}c")] == [(char, 2)]
     assert find_invisible(f"ab{char}c")[0].name
 
@@ -51,7 +51,7 @@ def test_a_hidden_character_is_found_with_its_place(char: str) -> None:
         "Caf\u00e9 \u2014 \u201cquoted\u201d\u00a0\u2026",
     ],
 )
-def test_honest_text_is_left_alone(text: str) -> None:
+def test_legitimate_characters_are_not_reported(text: str) -> None:
     assert find_invisible(text) == []
 
 
@@ -61,7 +61,7 @@ def test_smuggled_bytes_are_found() -> None:
     assert len(find_invisible("a\u200db")) == 1
 
 
-def test_the_filter_spells_out_what_hides_and_keeps_the_rest() -> None:
+def test_visible_escapes_invisible_characters_only() -> None:
     assert visible("a\x1b[31m\u202eb\n\tc\r\u200b") == "a\\x1b[31m<U+202E>b\n\tc\\x0d<U+200B>"
     assert visible("\ud800") == "<U+D800>"
     family = "\U0001f468\u200d\U0001f469 Caf\u00e9"
@@ -70,7 +70,7 @@ def test_the_filter_spells_out_what_hides_and_keeps_the_rest() -> None:
 
 @settings(deadline=None, max_examples=300, derandomize=True)
 @given(st.text(alphabet=st.characters(codec=None)))
-def test_nothing_raw_passes_the_filter(text: str) -> None:
+def test_visible_leaves_no_control_characters(text: str) -> None:
     shown = visible(text)
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200b\ud800-\udfff]", shown)
     assert visible(shown) == shown

@@ -1,7 +1,6 @@
-"""A document as a text: what it holds, what it points at, and pure work on texts. Only `schema` reads a file.
+"""A document as text: its content, its references, and pure functions on texts. Only `schema` reads a file.
 
-`document` is the one way from bytes to a value, over `frontmatter`; `markdown`, `references`, `statements`
-and `anchors` read bodies; `ids`, `timestamp` and `paths` know how names and times are written; `schema` and
-`templates` say what a document has to look like; `diff` is about changes, `secrets` and `unicode` about
-what must not be shown.
+`document` is the only way from bytes to a value, using `frontmatter`; `markdown`, `references`, `statements`
+and `anchors` parse bodies; `ids`, `timestamp` and `paths` handle names and times; `schema` and `templates`
+define what a document must contain; `diff` handles changes, `secrets` and `unicode` what must not be shown.
 """

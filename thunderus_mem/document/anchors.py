@@ -1,7 +1,7 @@
-"""Anchors: the places in the code that a document says it talks about. Pure.
+"""Anchors: the places in the code that a document is about. Pure.
 
-In the frontmatter an anchor is a mapping (``path`` and, as far as wanted, ``symbol``, ``lines``,
-``fingerprint``) or one text: ``src/jwt.py``, ``src/jwt.py#Token.issue``, ``src/jwt.py:L10-20``.
+In the frontmatter an anchor is a mapping (``path``; optional: ``symbol``, ``lines``, ``fingerprint``) or a
+string: ``src/jwt.py``, ``src/jwt.py#Token.issue``, ``src/jwt.py:L10-20``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 _LINES: Final = re.compile(r"L?([1-9][0-9]{0,6})(?:-L?([1-9][0-9]{0,6}))?", re.ASCII)
-_BEHIND_COLON: Final = re.compile(r"(.+):(L?[1-9][0-9]{0,6}(?:-L?[1-9][0-9]{0,6})?)", re.ASCII | re.DOTALL)
+_WITH_LINES: Final = re.compile(r"(.+):(L?[1-9][0-9]{0,6}(?:-L?[1-9][0-9]{0,6})?)", re.ASCII | re.DOTALL)
 _WILD: Final = re.compile(r"[*?\[]")
 _MAX_PATH: Final = 1_024
 _MAX_SYMBOL: Final = 512
@@ -30,8 +30,8 @@ class Anchor(NamedTuple):
     """A place in the code. ``path`` is POSIX and relative to the root of the store; it may be a glob, or a
     folder when it ends in ``/``.
 
-    ``symbol`` is a dotted name in that file, ``lines`` the first and the last line from 1, ``fingerprint``
-    what was there when somebody last said that the document is right about it ("" = nobody did yet).
+    ``symbol`` is a dotted name in that file, ``lines`` the first and last line (from 1), ``fingerprint`` that
+    of the code when the document was last verified ("" = not verified yet).
     """
 
     path: str
@@ -41,7 +41,7 @@ class Anchor(NamedTuple):
 
     @property
     def place(self) -> str:
-        """The anchor as one text, without the fingerprint."""
+        """The anchor as a string, without the fingerprint."""
         if self.symbol:
             return f"{self.path}#{self.symbol}"
         if self.lines is None:
@@ -51,17 +51,17 @@ class Anchor(NamedTuple):
 
     @property
     def is_glob(self) -> bool:
-        """Whether the path stands for all files it matches."""
+        """Whether the path matches more than one file: a pattern or a folder."""
         return self.is_weak and (self.path.endswith("/") or _WILD.search(self.path) is not None)
 
     @property
     def is_weak(self) -> bool:
-        """Whether it names whole files, so that any edit in them speaks against the document."""
+        """Whether it covers whole files, so that any edit there marks the document stale."""
         return not self.symbol and self.lines is None
 
     @property
     def item(self) -> dict[str, str]:
-        """The anchor as the frontmatter holds it."""
+        """The anchor as a frontmatter mapping."""
         found = {"path": self.path}
         if self.symbol:
             found["symbol"] = self.symbol
@@ -74,7 +74,7 @@ class Anchor(NamedTuple):
 
 
 class Cited(NamedTuple):
-    """An anchor of a document: the line of the file it stands in, and the item as it is written there."""
+    """An anchor of a document: its line in the file, and the item as written there."""
 
     anchor: Anchor
     line: int
@@ -91,9 +91,9 @@ def parse_lines(text: str) -> tuple[int, int] | None:
 
 
 def parse_anchor(text: str) -> Anchor:
-    """An anchor from one text: ``PATH``, ``PATH#SYMBOL``, ``PATH:10-20`` or ``PATH#L10-L20``.
+    """Parse an anchor: ``PATH``, ``PATH#SYMBOL``, ``PATH:10-20`` or ``PATH#L10-L20``.
 
-    Raises `InvalidDocument` for a text that names no place.
+    Raises `InvalidDocument` for anything else.
     """
     text = text.strip()
     anchor, usable = _split(text)
@@ -101,20 +101,21 @@ def parse_anchor(text: str) -> Anchor:
 
 
 def split_place(text: str) -> Anchor:
-    """Path, symbol and lines of a text as `parse_anchor` takes it, but the path as it is written: it may be
-    absolute, or lead upwards. Raises `InvalidDocument` when nothing usable follows the path.
+    """Parse like `parse_anchor`, but keep the path as written: it may be absolute or begin with ``..``.
+
+    Raises `InvalidDocument` when no symbol or lines follow ``#`` or ``:``.
     """
     anchor, usable = _split(text)
     return anchor if usable else _checked(anchor, text, empty=True)
 
 
 def _split(text: str) -> tuple[Anchor, bool]:
-    """A text taken apart, and whether what follows its path can be used."""
+    """The parts of a text, and whether what follows the path is valid."""
     path, mark, rest = text.partition("#")
     if mark:
         lines = parse_lines(rest) if rest[:1] == "L" else None
         return (Anchor(path, lines=lines) if lines else Anchor(path, rest)), bool(rest)
-    match = _BEHIND_COLON.fullmatch(text)
+    match = _WITH_LINES.fullmatch(text)
     if match is None:
         return Anchor(text), True
     lines = parse_lines(match[2])
@@ -125,26 +126,26 @@ def _checked(anchor: Anchor, text: str, *, empty: bool = False) -> Anchor:
     path = _normal(anchor.path)
     reason = ""
     if empty:
-        reason = "nothing usable follows the path"
+        reason = "no valid symbol or lines after the path"
     elif not path:
-        reason = "it names no file"
+        reason = "it has no path"
     elif path.startswith(("/", "../")) or path == "..":
-        reason = "the path leads out of the repository"
+        reason = "the path is outside the repository"
     elif len(path) > _MAX_PATH or len(anchor.symbol) > _MAX_SYMBOL:
         reason = "it is too long"
     elif not (path.isprintable() and anchor.symbol.isprintable()):
-        reason = "it holds control characters"
+        reason = "it contains control characters"
     if reason:
         shown = text if len(text) <= 80 else text[:80] + "…"
         raise InvalidDocument(
-            f"{shown!r} is no anchor: {reason}",
-            hint="write PATH, PATH#SYMBOL or PATH:10-20, the path relative to the repository",
+            f"invalid anchor {shown!r}: {reason}",
+            hint="use PATH, PATH#SYMBOL or PATH:10-20, with the path relative to the repository",
         )
     return anchor._replace(path=path)
 
 
 def _normal(path: str) -> str:
-    """The path without ``.`` and doubled slashes, ``..`` taken back; "" when nothing is left."""
+    """The path without ``.``, ``..`` and double slashes where possible; "" when nothing is left."""
     if path.startswith("/"):
         return path
     names: list[str] = []
@@ -157,18 +158,18 @@ def _normal(path: str) -> str:
 
 
 def place_of(item: Any) -> str:
-    """The place that an item of a list of anchors names, however it is written; "" for none."""
+    """The place of an item in a list of anchors, in either form; "" for an invalid item."""
     if isinstance(item, dict):
         anchor = _of_mapping({key: text for key, text in item.items() if isinstance(text, str)})
     else:
-        anchor = _quietly(item) if isinstance(item, str) else None
+        anchor = _parse_or_none(item) if isinstance(item, str) else None
     return anchor.place if anchor is not None else ""
 
 
 def anchors_in(header: nodes.Mapping, header_line: int) -> tuple[Cited, ...]:
-    """The anchors of a frontmatter, in order, each with the line of the file it stands in.
+    """The anchors of a frontmatter, in order, each with its line in the file.
 
-    Items that name no place are left out: the schema speaks of them.
+    Invalid items are skipped: the schema check reports them.
     """
     node = header.get("anchors")
     if isinstance(node, nodes.Scalar) and node.text and not (node.plain and node.text in ("~", "null")):
@@ -179,14 +180,14 @@ def anchors_in(header: nodes.Mapping, header_line: int) -> tuple[Cited, ...]:
 def _cited(items: list[nodes.Scalar] | tuple[nodes.Node, ...], header_line: int) -> Iterator[Cited]:
     for item in items:
         written = nodes.plain_data(item)
-        found = _quietly(written) if isinstance(item, nodes.Scalar) else None
+        found = _parse_or_none(written) if isinstance(item, nodes.Scalar) else None
         if isinstance(item, nodes.Mapping):
             found = _of_mapping({key: text for key, text in written.items() if isinstance(text, str)})
         if found is not None:
             yield Cited(found, header_line + item.line - 1, written)
 
 
-def _quietly(text: str) -> Anchor | None:
+def _parse_or_none(text: str) -> Anchor | None:
     try:
         return parse_anchor(text)
     except InvalidDocument:
@@ -218,11 +219,11 @@ _OWN: Final = frozenset(("self", "this", "cls", "Self", "super"))
 
 
 class CodeWord(NamedTuple):
-    """What one code span or link names.
+    """The code that a code span or link mentions.
 
-    ``path`` is a file or folder ("" for none) and ``symbol`` or ``lines`` a place in it; ``name`` the parts
-    of a name out of the code, which ``called`` says stands there with its brackets. A text that may be
-    either, such as ``app.go``, has both. ``line`` and ``paragraph`` count from 1 in the text.
+    ``path`` is a file or folder ("" for none), ``symbol`` or ``lines`` a place in it; ``name`` has the parts
+    of a name in the code, and ``called`` says whether it is written as a call. A text that may be either,
+    such as ``app.go``, has both. ``line`` and ``paragraph`` count from 1 in the text.
     """
 
     code: str
@@ -236,7 +237,7 @@ class CodeWord(NamedTuple):
 
 
 def code_words(body: str, folder: str = "") -> tuple[CodeWord, ...]:
-    """What a Markdown text names, in order. Links are relative to ``folder``, where the document is."""
+    """The code that a Markdown text mentions, in order. Links are relative to ``folder``, the document's."""
     found = [word for span in code_spans(body) if (word := _read(span.code, span.line, span.paragraph))]
     found.extend(_links(body, folder))
     return tuple(sorted(found, key=lambda word: word.line))
@@ -268,7 +269,7 @@ def _read(code: str, line: int, paragraph: int) -> CodeWord | None:
 
 
 def _name(code: str) -> tuple[tuple[str, ...], bool]:
-    """The parts of the one name that a text is about, and whether it is called there."""
+    """The parts of the name in a code span, and whether it is written as a call."""
     words = code.split(" ")
     while len(words) > 1 and words[0] in _BEFORE:
         words.pop(0)
@@ -285,7 +286,7 @@ def _name(code: str) -> tuple[tuple[str, ...], bool]:
 
 
 def _closes(rest: str) -> bool:
-    """Whether a call ends with its brackets, or with the type that it returns."""
+    """Whether a call ends with its parentheses or its return type."""
     depth = 0
     for at, char in enumerate(rest):
         depth += (char == "(") - (char == ")")

@@ -1,8 +1,8 @@
-"""Differences of texts by lines: written as unified diffs, read, applied, and two of them merged. Pure.
+"""Line diffs of texts: write, parse, apply and merge them. Pure.
 
-`unified_diff` writes what ``git apply`` reads; `parse_diff` reads what git (git-diff(1), "Generating patch
-text with -p"), ``diff -u`` (POSIX) and mails hold; `apply_diff` and `reversed_diff` lead from one text to
-another, to know one that is nowhere else any more; `three_way` merges two changes of one text.
+`unified_diff` writes diffs that ``git apply`` accepts; `parse_diff` reads those of git (git-diff(1),
+"Generating patch text with -p"), ``diff -u`` (POSIX) and mails; `apply_diff` and `reversed_diff` restore a
+text from another one; `three_way` merges two changes of one text.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 MAX_DIFF: Final = 32 * 1024
-"""Bytes (UTF-8) of the longest diff that is kept."""
+"""Maximum size of a stored diff, in bytes of UTF-8."""
 _CONTEXT: Final = 3
 _MAX_LINES: Final = 3_000
-"""Changed stretches longer than this are not compared: their diff would pass the cap or take seconds."""
+"""Changed ranges longer than this are not compared: their diff would exceed the limit or take seconds."""
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a text with their ends, all written as LF; a last line without an end keeps none."""
+    """The lines of a text with their line ends, all as LF; a last line without a line end gets none."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if lines[-1] == "":
         return [f"{line}\n" for line in lines[:-1]]
@@ -29,14 +29,14 @@ def lines_of(text: str) -> list[str]:
 
 
 def raw_lines(text: str) -> list[str]:
-    """Lines with their ends, cut at LF only (a lone CR or U+2028 is text, as it is for git)."""
+    """Lines with their line ends, split at LF only (a lone CR or U+2028 is text, as in git)."""
     parts = text.split("\n")
     lines = [part + "\n" for part in parts[:-1]]
     return [*lines, parts[-1]] if parts[-1] else lines
 
 
 def _shared(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
-    """How many lines the two have in common at the start, and at the end."""
+    """The number of common lines at the start, and at the end."""
     limit = min(len(old), len(new))
     start = 0
     while start < limit and old[start] == new[start]:
@@ -50,7 +50,7 @@ def _shared(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
 def stretches(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int, int]] | None:
     """Where two lists of lines differ, as ``(old start, old stop, new start, new stop)``, in order.
 
-    ``None`` when so much differs that comparing it would take seconds.
+    ``None`` when comparing would take seconds because too much differs.
     """
     from difflib import SequenceMatcher
 
@@ -87,7 +87,7 @@ def unified_diff(old: str | None, new: str | None, path: str) -> str | None:
 
 
 def whole_diff(old: str | None, new: str | None, path: str) -> str:
-    """As `unified_diff`, however long it is; where comparing would take seconds, all that may differ is one
+    """Like `unified_diff`, of any length; where comparing would take seconds, the changed range is one
     hunk."""
     return _diff(old, new, path, coarse=True) or ""
 
@@ -144,8 +144,8 @@ _ESCAPED: Final = re.compile(r'\\([0-7]{3}|[abtnvfr"\\])')
 
 
 class Hunk(NamedTuple):
-    """A run of changed lines: first line and count in the old and the new file (from 1; a count of 0 stands
-    behind the line named), and the diff's own lines."""
+    """A run of changed lines: first line and count in the old and new file (from 1; with a count of 0 the
+    hunk is after that line), and the diff's own lines."""
 
     old_start: int
     old_count: int
@@ -154,28 +154,28 @@ class Hunk(NamedTuple):
     lines: tuple[str, ...]
 
     def touches_old(self, first: int, last: int) -> bool:
-        """Whether it takes away or adds inside these lines of the old file."""
+        """Whether it removes or adds lines inside this range of the old file."""
         return _meets(self.old_start, self.old_count, first, last)
 
     def touches_new(self, first: int, last: int) -> bool:
-        """Whether it puts or takes something inside these lines of the new file."""
+        """Whether it adds or removes lines inside this range of the new file."""
         return _meets(self.new_start, self.new_count, first, last)
 
     @property
     def header(self) -> str:
-        """The line that begins it in a diff."""
+        """The header line in a diff."""
         return f"@@ -{self.old_start},{self.old_count} +{self.new_start},{self.new_count} @@"
 
 
 def _meets(start: int, count: int, first: int, last: int) -> bool:
     if count == 0:
-        # Between the line named and the next: inside only when both belong to the span.
+        # Between that line and the next: inside only when both are in the range.
         return first <= start < last
     return start <= last and first < start + count
 
 
 class FileDiff(NamedTuple):
-    """What a diff says of one file; a path is "" where there is none. ``binary``: it shows no lines."""
+    """The diff of one file; a path is "" for a new or deleted file. ``binary``: it has no lines."""
 
     old_path: str
     new_path: str
@@ -184,8 +184,8 @@ class FileDiff(NamedTuple):
 
 
 def parse_diff(text: str) -> tuple[FileDiff, ...]:
-    """The files of a unified diff in order. What stands between them is passed over, so that mails and
-    ``git show`` read as well; of a text that is no diff nothing comes back. Never raises."""
+    """The files of a unified diff, in order. Other text between them is skipped, so that mails and the output
+    of ``git show`` can be parsed; a text without a diff gives nothing. Never raises."""
     return tuple(_files(text.split("\n")))
 
 
@@ -241,7 +241,7 @@ def _hunks(lines: list[str], at: int) -> tuple[tuple[Hunk, ...], int]:
 
 
 def _git_names(names: str) -> tuple[str, str]:
-    """Both names of a ``diff --git`` line, as far as it says them without doubt."""
+    """Both names of a ``diff --git`` line; "" where the line is ambiguous."""
     if names.startswith('"'):
         end = _closing(names)
         return unquoted(names[: end + 1]).removeprefix("a/"), unquoted(names[end + 2 :]).removeprefix("b/")
@@ -268,7 +268,7 @@ def _name(written: str, prefix: str) -> str:
 
 
 def unquoted(name: str) -> str:
-    """A path as git writes it: in double quotes with escapes when it holds unusual characters."""
+    """Decode a path as git writes it: in double quotes with escapes when it has unusual characters."""
     if len(name) < 2 or name[0] != '"' or name[-1] != '"':
         return name
     raw = bytearray()
@@ -285,11 +285,11 @@ def unquoted(name: str) -> str:
 
 _HUNK_HEAD = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.ASCII)
 _NO_NEWLINE = "\\ No newline at end of file"
-_TURNED = {"+": "-", "-": "+"}
+_OPPOSITE = {"+": "-", "-": "+"}
 
 
 def apply_diff(text: str, diff: str) -> str | None:
-    """The text after a unified diff; ``None`` when the diff is not one of this text."""
+    """The text after applying a unified diff; ``None`` when the diff does not apply."""
     old = raw_lines(text)
     new: list[str] = []
     position = 0
@@ -304,32 +304,32 @@ def apply_diff(text: str, diff: str) -> str | None:
         if start < position or start > len(old):
             return None
         new.extend(old[position:start])
-        position, index, fits = _apply_hunk(old, start, body, index + 1, new)
-        if not fits:
+        position, index, applies = _apply_hunk(old, start, body, index + 1, new)
+        if not applies:
             return None
     new.extend(old[position:])
     return "".join(new)
 
 
 def reversed_diff(diff: str) -> str:
-    """The diff that leads back; the lines that name the file stay as they are."""
-    turned: list[str] = []
+    """The reverse diff; the lines with file names are not changed."""
+    reversed_lines: list[str] = []
     inside = False
     for line in raw_lines(diff):
         match = _HUNK_HEAD.match(line)
         if match is not None:
             old, _, new = match[0][4:-3].partition(" +")
-            turned.append(f"@@ -{new} +{old} @@\n")
+            reversed_lines.append(f"@@ -{new} +{old} @@\n")
             inside = True
         else:
-            turned.append(_TURNED.get(line[:1], line[:1]) + line[1:] if inside else line)
-    return "".join(turned)
+            reversed_lines.append(_OPPOSITE.get(line[:1], line[:1]) + line[1:] if inside else line)
+    return "".join(reversed_lines)
 
 
 def _apply_hunk(
     old: list[str], position: int, body: list[str], index: int, new: list[str]
 ) -> tuple[int, int, bool]:
-    """Carry out one hunk: the positions after it in the old text and the diff, and whether it fitted."""
+    """Apply one hunk; return the positions after it in the old text and the diff, and whether it applied."""
     while index < len(body) and body[index][:1] in (" ", "+", "-"):
         mark, line = body[index][0], body[index][1:]
         index += 1
@@ -348,7 +348,7 @@ def _apply_hunk(
 
 
 class _Stretch(NamedTuple):
-    """Lines ``start`` to ``stop`` of the base, and the lines that stand in their place."""
+    """Lines ``start`` to ``stop`` of the base, and the lines that replace them."""
 
     start: int
     stop: int
@@ -356,15 +356,15 @@ class _Stretch(NamedTuple):
 
 
 def main_line_end(text: str) -> str:
-    """The line end that most lines of a text have; LF when there are none."""
+    """The line end of most lines in a text; LF when there are none."""
     return "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
 
 
 def three_way(base: str, ours: str, theirs: str, *, apart: int = 0) -> str | None:
-    """``ours`` with what changed from ``base`` to ``theirs``; ``None`` where both changed the same lines.
+    """``ours`` with the changes from ``base`` to ``theirs``; ``None`` when both changed the same lines.
 
-    Line ends do not count in the comparison: lines of ``ours`` keep theirs, new ones get what most have.
-    Changes of neighbouring lines are the same place, as git sees it, but not in the first ``apart`` lines.
+    Line ends are ignored in the comparison: lines of ``ours`` keep theirs, new ones get the most frequent
+    one. As in git, changes of adjacent lines conflict, except in the first ``apart`` lines.
     """
     old, own, other = lines_of(base), lines_of(ours), lines_of(theirs)
     by_us, by_them = _stretches(old, own), _stretches(old, other)
@@ -373,7 +373,7 @@ def three_way(base: str, ours: str, theirs: str, *, apart: int = 0) -> str | Non
     wanted = [one for one in by_them if one not in by_us]
     if any(_meet(one, ours_too, apart) for one in wanted for ours_too in by_us):
         return None
-    return _carried_out(_raw_lines(ours), by_us, wanted, main_line_end(ours))
+    return _merged(_raw_lines(ours), by_us, wanted, main_line_end(ours))
 
 
 def _stretches(old: Sequence[str], new: Sequence[str]) -> list[_Stretch] | None:
@@ -391,7 +391,7 @@ def _meet(one: _Stretch, other: _Stretch, apart: int) -> bool:
 
 
 def _raw_lines(text: str) -> list[str]:
-    """The lines of a text with the ends they have; as many as `lines_of` finds."""
+    """The lines of a text with their own line ends; as many as `lines_of` returns."""
     lines = []
     at = 0
     for line in lines_of(text):
@@ -403,13 +403,13 @@ def _raw_lines(text: str) -> list[str]:
     return lines
 
 
-def _carried_out(lines: list[str], by_us: list[_Stretch], wanted: list[_Stretch], line_end: str) -> str:
-    """Our raw lines with the wanted stretches, whose places are those of the base."""
+def _merged(lines: list[str], by_us: list[_Stretch], wanted: list[_Stretch], line_end: str) -> str:
+    """Our raw lines with the wanted changes, whose line numbers are those of the base."""
     for one in reversed(wanted):
         shift = sum(len(ours.lines) - (ours.stop - ours.start) for ours in by_us if ours.stop <= one.start)
-        lines[one.start + shift : one.stop + shift] = [_ended(line, line_end) for line in one.lines]
+        lines[one.start + shift : one.stop + shift] = [_with_line_end(line, line_end) for line in one.lines]
     return "".join(lines)
 
 
-def _ended(line: str, line_end: str) -> str:
+def _with_line_end(line: str, line_end: str) -> str:
     return line[:-1] + line_end if line.endswith("\n") else line

@@ -1,6 +1,6 @@
-"""A memory document: frontmatter, body, and what the rest of the program asks of them.
+"""A memory document: its frontmatter, body and the values the program needs.
 
-The one way from bytes to a `Document`. Nothing here raises: what cannot be read is a finding.
+The only way from bytes to a `Document`. Nothing here raises: an unreadable file gives findings.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ RELATIONS: Final = ("derives_from", "refers_to", "supersedes", "duplicates")
 
 
 class Link(NamedTuple):
-    """An edge to another document. ``rel`` is one of `RELATIONS`, ``target`` an id as it is written."""
+    """A link to another document. ``rel`` is one of `RELATIONS`, ``target`` an id as written."""
 
     rel: str
     target: str
 
 
 class Document(NamedTuple):
-    """A document that reads. ``text`` is the file exactly as decoded: BOM and CRLF stay.
+    """A readable document. ``text`` is the file exactly as decoded, with BOM and CRLF.
 
     ``header_line`` is the file line of the header's first line, so a node's file line is
     ``header_line + node.line - 1``. ``body_start`` is an offset into ``text``, ``body_line`` its line.
     ``last_verified_commit`` and ``status`` come from ``verification``; ``status`` is "unknown" without one.
-    A key of the wrong type reads as absent here, a single text where a list belongs as a list of one; the
-    schema rule reports both.
+    A key of the wrong type counts as missing, a string in place of a list as a list of one; the schema rule
+    reports both.
     """
 
     path: str
@@ -66,13 +66,13 @@ class Document(NamedTuple):
 
     @property
     def imported_from(self) -> str:
-        """The file an import took the text from (``metadata.imported_from``); "" for any other document."""
+        """The file the text was imported from (``metadata.imported_from``); "" if it was not imported."""
         metadata = self.header.get("metadata")
         return _text(metadata.get("imported_from")) if isinstance(metadata, nodes.Mapping) else ""
 
     @property
     def confirmed_by(self) -> str:
-        """Who confirmed it last (``verification.by``): user, agent, or "" when that is not known."""
+        """Who verified it last (``verification.by``): user, agent, or "" when not known."""
         verification = self.header.get("verification")
         by = _text(verification.get("by")) if isinstance(verification, nodes.Mapping) else ""
         return by if self.status == "verified" else ""
@@ -83,9 +83,9 @@ class Document(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What came of reading a file: a document or the findings that say why not.
+    """The result of reading a file: a document, or the findings that say why not.
 
-    ``text`` is ``None`` when the bytes are no text, ``header`` when there is none that reads.
+    ``text`` is ``None`` when the bytes are not text, ``header`` when it is missing or invalid.
     """
 
     path: str
@@ -97,7 +97,7 @@ class Reading(NamedTuple):
 
 
 def content_hash(data: bytes | str) -> str:
-    """``sha256:`` and hex over the bytes with CRLF and CR turned into LF."""
+    """``sha256:`` and the hex digest of the bytes, with CRLF and CR converted to LF."""
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     if b"\r" in raw:
         raw = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
@@ -105,7 +105,7 @@ def content_hash(data: bytes | str) -> str:
 
 
 def read_document(path: str, data: bytes) -> Reading:
-    """Read the bytes of the file at ``path`` (root-relative, only named in findings). Never raises."""
+    """Read the bytes of the file at ``path`` (root-relative, used only in findings). Never raises."""
     decoded = _decode(path, data)
     if isinstance(decoded, Diagnostic):
         return Reading(path, None, None, 0, None, (decoded,))
@@ -127,40 +127,40 @@ def _error(rule: str, path: str, line: int, column: int, message: str, **more: s
 
 def _decode(path: str, data: bytes) -> str | Diagnostic:
     if len(data) > MAX_DOCUMENT:
-        message = f"The file holds {len(data):,} bytes."
-        hint = "Split the document, or keep only what a reader needs."
+        message = f"The file has {len(data):,} bytes"
+        hint = "Split or shorten the document"
         return _error("TM003", path, 0, 0, message, expected="at most 1 MiB", hint=hint)
     zero = data.find(b"\0")
     if zero >= 0:
         line = data.count(b"\n", 0, zero) + 1
-        hint = "Delete the byte, or move the file out of the memory folders if it is no text."
-        return _error("TM002", path, line, 1, "The file holds a NUL byte.", expected="text", hint=hint)
+        hint = "Delete the byte, or move the file out of the memory folders if it is not text"
+        return _error("TM002", path, line, 1, "The file contains a NUL byte", expected="text", hint=hint)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         before = data[data.rfind(b"\n", 0, error.start) + 1 : error.start]
         column = len(before.decode("utf-8", "replace")) + 1
-        message = f"The byte 0x{data[error.start]:02x} is not UTF-8."
-        hint = "Save the file as UTF-8."
+        message = f"The byte 0x{data[error.start]:02x} is not valid UTF-8"
+        hint = "Save the file as UTF-8"
         return _error("TM001", path, line, column, message, expected="UTF-8 text", hint=hint)
 
 
 def _no_fences(path: str, text: str, fences: Fences | None) -> Diagnostic:
     if fences is not None:
-        hint = "Close the frontmatter with a line that holds only ---."
+        hint = "End the frontmatter with a line ---"
         return _error(
-            "TM005", path, 1, 1, "The frontmatter is never closed.", expected="a closing ---", hint=hint
+            "TM005", path, 1, 1, "The frontmatter is not closed", expected="a closing ---", hint=hint
         )
-    message = "The file has no frontmatter."
+    message = "The file has no frontmatter"
     hint = (
-        "Begin the file with a line ---, then id, title and kind, then a line ---; or put it elsewhere and "
-        "bring it in: thunderus-mem import markdown FILE --kind fact."
+        "Begin the file with a line ---, then id, title and kind, then a line ---; or move the file away and "
+        "import it: `thunderus-mem import markdown FILE --kind fact`"
     )
     if text.lstrip("\ufeff \t\r\n").startswith("---"):
-        message = "The frontmatter does not begin in the first line, or its first line holds more than ---."
-        hint = "Begin the file with a line ---, then id, title and kind, then a line ---."
-    return _error("TM004", path, 1, 1, message, expected="--- in the first line", hint=hint)
+        message = "The frontmatter does not begin on the first line, or its first line is not just ---"
+        hint = "Begin the file with a line ---, then id, title and kind, then a line ---"
+    return _error("TM004", path, 1, 1, message, expected="--- on the first line", hint=hint)
 
 
 _RULE_OF: Final = {
@@ -175,7 +175,7 @@ _RULE_OF: Final = {
 }
 _EXPECTED_OF: Final = {
     "TM006": "YAML keys and values",
-    "TM007": "every key once",
+    "TM007": "each key once",
     "TM008": "spaces",
     "TM009": "plain values, without anchors, aliases, tags and merge keys",
     "TM010": "at most 32 KiB, 6 levels and 2,500 values",
@@ -203,12 +203,12 @@ def _missing_identity(path: str, header: nodes.Mapping, first_line: int) -> tupl
         if isinstance(node, nodes.Scalar) and node.text.strip():
             continue
         if node is None:
-            line, column, message = first_line, 1, f"The frontmatter has no {key}."
+            line, column, message = first_line, 1, f"The frontmatter has no {key}"
         else:
             line, column = first_line + node.line - 1, node.column
-            message = f"The {key} is {'empty' if isinstance(node, nodes.Scalar) else 'not one text'}."
-        hint = f"Add a line '{key}: …'."
-        found.append(_error("TM011", path, line, column, message, key=key, expected="a text", hint=hint))
+            message = f"The {key} is {'empty' if isinstance(node, nodes.Scalar) else 'not a string'}"
+        hint = f"Add a line '{key}: …'"
+        found.append(_error("TM011", path, line, column, message, key=key, expected="a string", hint=hint))
     return tuple(found)
 
 
@@ -249,7 +249,7 @@ def _text(node: nodes.Node | None) -> str:
 
 
 def tag_words(text: str) -> tuple[str, ...]:
-    """The tags in one text, as older documents write them: parted by commas, or by blanks."""
+    """The tags in a single string, as in older documents: separated by commas or spaces."""
     words = text.split(",") if "," in text else text.split()
     return tuple(dict.fromkeys(tag for word in words if (tag := word.strip().lstrip("#"))))
 

@@ -1,5 +1,6 @@
-"""Ids of documents: made from titles, found from what people type, and the file names they lead to,
-with the numbers of decisions. Pure."""
+"""Ids of documents: made from titles, completed from prefixes, and mapped to file names with ADR numbers.
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 MAX_ID = 120
 MAX_NAME = 60
 _CUT_HASH = 6
-_ALIKE = 0.6
+_SIMILAR = 0.6
 
 _ID = re.compile(r"[a-z0-9]+(?:[._-][a-z0-9]+)*", re.ASCII)
 _NOT_WORD = re.compile(r"[^a-z0-9]+", re.ASCII)
@@ -24,16 +25,18 @@ _RESERVED = frozenset(
 
 
 def is_document_id(text: str) -> bool:
-    """Whether ``text`` is lower-case ASCII words joined by single ``.``, ``-`` or ``_``, 120 at most."""
+    """Whether ``text`` is lower-case ASCII words joined by single ``.``, ``-`` or ``_``, at most 120
+    characters.
+    """
     return len(text) <= MAX_ID and _ID.fullmatch(text) is not None and not is_reserved_name(text)
 
 
 def is_reserved_name(name: str) -> bool:
-    """Whether a file of this name would be a device on Windows (``nul``, ``com1.md``)."""
+    """Whether a file with this name would be a device on Windows (``nul``, ``com1.md``)."""
     return name.lower().partition(".")[0].strip(" ") in _RESERVED
 
 
-# Latin letters that are no letter with an accent, as they are written where they are missing.
+# Latin letters that NFKD does not decompose, and their usual ASCII spelling.
 _LETTERS: Final = str.maketrans(
     {"ß": "ss", "ẞ": "SS", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L"}
     | {"đ": "d", "Đ": "D", "þ": "th", "Þ": "Th", "ı": "i"}
@@ -41,9 +44,9 @@ _LETTERS: Final = str.maketrans(
 
 
 def slug(title: str) -> str:
-    """Words of a title as an id has them: accents folded, lower case, joined by ``-``; may be empty."""
-    spelt = title.translate(_LETTERS)
-    folded = unicodedata.normalize("NFKD", spelt).encode("ascii", "ignore").decode().lower()
+    """The words of a title for an id: without accents, lower case, joined by ``-``; may be empty."""
+    latin = title.translate(_LETTERS)
+    folded = unicodedata.normalize("NFKD", latin).encode("ascii", "ignore").decode().lower()
     return _NOT_WORD.sub("-", folded).strip("-")
 
 
@@ -53,9 +56,9 @@ def short_hash(text: str, length: int = _CUT_HASH) -> str:
 
 
 def new_document_id(kind: str, title: str) -> str:
-    """The id a new document gets from its title: ``fact.tests-run-with-pytest``.
+    """The id of a new document, from its title: ``fact.tests-run-with-pytest``.
 
-    A title without any ASCII letter or digit is named by its hash. Long titles are cut at a word.
+    A title without ASCII letters or digits gets its hash as the name. Long titles are cut at a word.
     """
     words = slug(title)
     if len(words) > MAX_NAME:
@@ -64,7 +67,7 @@ def new_document_id(kind: str, title: str) -> str:
 
 
 def file_stem(document_id: str, kind: str) -> str:
-    """The file name (without ``.md``) for an id: without its kind, 60 characters at most.
+    """The file name (without ``.md``) for an id: without its kind, at most 60 characters.
 
     A cut name ends in six characters of the id's hash, so that two long ids never share a file.
     """
@@ -77,12 +80,13 @@ def file_stem(document_id: str, kind: str) -> str:
 
 
 def fold_key(name: str) -> str:
-    """What two names share when some file system takes them for one: NFC and case folded."""
+    """A key that is equal for names that some file system treats as the same: NFC and case-folded."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def resolve_prefix(given: str, known: Iterable[str]) -> list[str]:
-    """The ids that ``given`` may mean: itself when it exists, else those it begins (with or without kind)."""
+    """The ids that ``given`` may mean: itself if it exists, else ids with that prefix (with or without
+    kind)."""
     ids = sorted(known)
     if given in ids:
         return [given]
@@ -94,9 +98,9 @@ def resolve_prefix(given: str, known: Iterable[str]) -> list[str]:
 
 
 def closest(given: str, known: Iterable[str], limit: int = 3) -> list[str]:
-    """Ids that ``given`` begins, else those that look like it, for a "did you mean".
+    """Ids with the prefix ``given``, else similar ids, for a "did you mean".
 
-    Of ids of one kind only what follows the kind is compared: what all of them share says nothing.
+    For ids of the same kind only the part after the kind is compared.
     """
     from difflib import get_close_matches
 
@@ -105,14 +109,14 @@ def closest(given: str, known: Iterable[str], limit: int = 3) -> list[str]:
     if begun:
         return sorted(begun, key=len)[:limit]
     kind, dot, rest = given.partition(".")
-    alike = {name.removeprefix(kind + dot): name for name in names if dot and name.startswith(kind + dot)}
-    near = [alike[name] for name in get_close_matches(rest, alike, n=limit, cutoff=_ALIKE)]
-    others = [name for name in names if name not in set(alike.values())]
-    return near or get_close_matches(given, others, n=limit, cutoff=_ALIKE)
+    same_kind = {name.removeprefix(kind + dot): name for name in names if dot and name.startswith(kind + dot)}
+    near = [same_kind[name] for name in get_close_matches(rest, same_kind, n=limit, cutoff=_SIMILAR)]
+    others = [name for name in names if name not in set(same_kind.values())]
+    return near or get_close_matches(given, others, n=limit, cutoff=_SIMILAR)
 
 
 def file_name(document_id: str, kind: str, existing: Iterable[str]) -> str:
-    """The file name for an id; an ADR gets the number after the highest in ``existing`` file names."""
+    """The file name for an id; an ADR gets the number after the highest among the ``existing`` file names."""
     if kind == "core" and document_id == "core":
         return "CORE.md"
     stem = file_stem(document_id, kind)

@@ -1,8 +1,8 @@
-"""Markdown of a body: its headings and passages, a line as plain text or as GitHub's anchor, and the comments
-that answer findings. Pure.
+"""Markdown of a body: headings and passages, a line as plain text or as GitHub's anchor, and suppression
+comments. Pure.
 
-One scan of the lines knows fenced code, HTML comments at the start of a line, ATX and setext headings
-(CommonMark 0.31 §4). Any text is fine; time is linear in its length.
+One scan of the lines finds fenced code, HTML comments at the start of a line, ATX and setext headings
+(CommonMark 0.31 §4). Any text is accepted; time is linear in its length.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ _PLAIN_TITLE = re.compile(r"[\w .,:;?/'&()+-]*")
 
 
 def inline_text(text: str) -> str:
-    """A line of Markdown as it reads: links give their text; emphasis, code marks, tags and escapes go."""
+    """A line of Markdown as plain text: links become their text; emphasis, backticks, tags and escapes are
+    removed."""
     if _PLAIN_TITLE.fullmatch(text) and "_" not in text:
         return text
     if "[[" in text:
@@ -42,7 +43,7 @@ _ASCII_SLUG = {**_ASCII_DROPPED, ord(" "): "-"}
 
 
 def heading_anchor(text: str) -> str:
-    """The anchor GitHub gives a heading of this text: lower case, punctuation dropped, blanks to ``-``."""
+    """GitHub's anchor for a heading: lower case, without punctuation, spaces as ``-``."""
     lowered = text.lower()
     if lowered.isascii():
         return lowered.translate(_ASCII_SLUG)
@@ -76,11 +77,11 @@ class Heading(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """A piece of a section: its own text, without that of sections below.
+    """A part of a section: its own text, without that of subsections.
 
-    ``heading`` is the path of headings ("Setup > Linux"), ``anchor`` the innermost one's; both are empty
-    before the first heading. ``line`` is where the text begins. A section without text has an empty passage
-    only when nothing stands below it.
+    ``heading`` is the path of headings ("Setup > Linux"), ``anchor`` that of the innermost one; both are
+    empty before the first heading. ``line`` is where the text begins. A section without text has an empty
+    passage only when it has no subsections.
     """
 
     anchor: str
@@ -108,7 +109,7 @@ _NOT_PARAGRAPH = re.compile(
 
 
 class MarkdownScan(NamedTuple):
-    """What the one scan of a body's lines finds."""
+    """The result of scanning a body's lines once."""
 
     lines: list[str]
     titles: list[tuple[int, int, int, str]]  # level, first line, line after, raw text (indexes from 0)
@@ -122,7 +123,7 @@ def _split(body: str) -> list[str]:
 
 
 def scan(body: str) -> MarkdownScan:
-    """The one scan: where headings are, and which lines are code or comments."""
+    """Scan a body: find its headings, and the lines that are code or comments."""
     lines = _split(body)
     titles: list[tuple[int, int, int, str]] = []
     hidden: list[tuple[int, int]] = []
@@ -153,7 +154,7 @@ def scan(body: str) -> MarkdownScan:
 
 
 def without_comments(body: str) -> str:
-    """The body with every block of HTML comment lines made empty; line numbers stay, code is kept."""
+    """The body with HTML comment lines blanked; line numbers stay the same, code is kept."""
     if "<!--" not in body:
         return body
     lines, _, hidden = scan(body)
@@ -178,9 +179,9 @@ def _closed(text: str) -> str:
 
 
 def _fence_end(lines: list[str], index: int, line: str, outside: dict[int, int]) -> int:
-    """Index after a fenced block that begins here; 0 when none does.
+    """Index after a fenced block that begins here; 0 for none.
 
-    ``outside`` remembers for each indent the last line known to be in no list item.
+    ``outside`` has for each indent the last line known not to be in a list item.
     """
     fence = _FENCE.match(line)
     if fence is None or (fence[2][0] == "`" and "`" in fence[3]):
@@ -197,7 +198,7 @@ def _fence_end(lines: list[str], index: int, line: str, outside: dict[int, int])
 
 
 def _inside_item(lines: list[str], index: int, indent: int, known: int) -> bool:
-    """Whether a line so far indented belongs to a list item above rather than being indented code."""
+    """Whether a line with this indent belongs to a list item above and is not indented code."""
     for above in range(index - 1, max(index - 200, known), -1):
         line = lines[above]
         item = _ITEM.match(line)
@@ -209,7 +210,7 @@ def _inside_item(lines: list[str], index: int, indent: int, known: int) -> bool:
 
 
 def _comment_end(lines: list[str], index: int, line: str) -> int:
-    """Index after an HTML comment that begins here; 0 for one that ends in its own line."""
+    """Index after an HTML comment that begins here; 0 for one that ends on its own line."""
     if "-->" in line:
         return 0
     for after in range(index + 1, len(lines)):
@@ -258,7 +259,7 @@ def _named(titles: list[tuple[int, int, int, str]]) -> list[Heading]:
 
 
 def outline(body: str) -> Outline:
-    """Headings and passages together, for the price of one scan."""
+    """Headings and passages from one scan."""
     scanned = scan(body)
     named = _named(scanned.titles)
     found: list[Passage] = []
@@ -303,7 +304,7 @@ def _pieces(lines: list[str], start: int, end: int) -> list[tuple[int, int]]:
     pieces: list[tuple[int, int]] = []
     first = start
     size = 0
-    paragraph = start  # where the running paragraph began
+    paragraph = start  # where the current paragraph begins
     paragraph_size = 0
     for index in range(start, end):
         if lines[index].strip():
@@ -332,21 +333,20 @@ def _trimmed(lines: list[str], first: int, after: int) -> int:
 
 
 def headings(body: str, scanned: MarkdownScan | None = None) -> tuple[Heading, ...]:
-    """Every heading of the body, in order; ``scanned`` is what `scan` found in it, where that is known."""
+    """Every heading of the body, in order; ``scanned`` is the result of `scan`, if known."""
     return tuple(_named((scanned or scan(body)).titles))
 
 
 def passages(body: str) -> tuple[Passage, ...]:
-    """The body cut at its headings, and long sections at blank lines."""
+    """The body split at its headings, and long sections at blank lines."""
     return outline(body).passages
 
 
-# Comments that answer findings
+# Suppression comments
 #
-# ``<!-- thunderus-mem: ignore TM201 reason -->`` at the end of a line speaks for that line, alone on a line
-# for the next one that is not blank; ``ignore-file`` speaks for the whole file, its frontmatter included.
-# Several codes are joined by commas. TM401 must name the fingerprint of the secret it means, never all of
-# them.
+# ``<!-- thunderus-mem: ignore TM201 reason -->`` at the end of a line applies to that line, alone on a line
+# to the next line that is not blank; ``ignore-file`` applies to the whole file, including its frontmatter.
+# Codes are separated by commas. TM401 must give the fingerprint of the secret; it never covers all secrets.
 
 MARK: Final = "thunderus-mem: ignore"
 _COMMENT = re.compile(r"<!--\s{0,9}thunderus-mem: ignore(-file)?(?![\w-])([^\n>]{0,600}?)-->")
@@ -356,10 +356,10 @@ FINGERPRINT = re.compile(r"\b[0-9a-f]{8}\b")
 
 
 class Suppression(NamedTuple):
-    """One answer: its codes, the line it speaks for (0: the file), and the words of its reason.
+    """A suppression: its codes, the line it applies to (0: the file), and its reason.
 
-    ``at`` is where a comment stands, and ``shown`` is true for one inside code, which may be an example.
-    ``glob`` is set for an entry of the configuration.
+    ``at`` is the position of a comment, and ``shown`` is true for one inside code, which may be an example.
+    ``glob`` is set for an entry in the configuration.
     """
 
     codes: tuple[str, ...]
@@ -370,7 +370,7 @@ class Suppression(NamedTuple):
     glob: str = ""
 
     def covers(self, found: Diagnostic) -> bool:
-        """Whether this answers that finding."""
+        """Whether this suppresses that finding."""
         if found.rule not in self.codes or self.line not in (0, found.line):
             return False
         if found.rule != _SECRET:
@@ -379,7 +379,7 @@ class Suppression(NamedTuple):
 
 
 def suppressions(text: str) -> tuple[Suppression, ...]:
-    """The comments of a file, in order. Lines count from 1 in the file."""
+    """The suppression comments of a file, in order. Lines count from 1 in the file."""
     if MARK not in text:
         return ()
     found: list[Suppression] = []
@@ -390,10 +390,10 @@ def suppressions(text: str) -> tuple[Suppression, ...]:
             continue
         alone = not _COMMENT.sub("", line).strip()
         for match in _COMMENT.finditer(line):
-            speaks_for = 0 if match[1] else _next_line(lines, number) if alone else number
+            target = 0 if match[1] else _next_line(lines, number) if alone else number
             shown = number in fenced or line.count("`", 0, match.start()) % 2 == 1
             codes, reason = _parts(match[2])
-            found.append(Suppression(codes, speaks_for, reason, (number, match.start() + 1), shown))
+            found.append(Suppression(codes, target, reason, (number, match.start() + 1), shown))
     return tuple(found)
 
 

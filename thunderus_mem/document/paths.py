@@ -1,7 +1,7 @@
-"""Paths as texts: places in the archive, words of a text that name files of the repository, and globs. Pure.
+"""Paths as strings: archived paths, paths mentioned in a text, and globs. Pure.
 
-The archive is a folder that mirrors the memory's own folders. In a glob ``*``, ``?`` and ``[…]`` stand for
-something inside one name, ``**`` for any number of folders.
+The archive is a folder that mirrors the memory's own folders. In a glob ``*``, ``?`` and ``[…]`` match within
+one name, ``**`` matches any number of folders.
 """
 
 from __future__ import annotations
@@ -15,25 +15,26 @@ if TYPE_CHECKING:
 
 _MEMORY: Final = ".thunderus/memory/"
 ARCHIVE: Final = ".thunderus/memory/archive"
-"""The folder of the archive, POSIX and relative to root."""
+"""The archive folder, POSIX and relative to the root."""
 _INSIDE: Final = f"{ARCHIVE}/"
 
 
 def is_archived(path: str) -> bool:
-    """Whether a root-relative POSIX path lies in the archive."""
+    """Whether a root-relative POSIX path is in the archive."""
     return path.startswith(_INSIDE)
 
 
 def archived_path(path: str) -> str:
-    """Where a document of the memory folders goes when it is set aside: ``episodic/2026-01-21.md`` to
-    ``archive/episodic/2026-01-21.md``. A path in the archive, or outside the memory, is given back."""
+    """The path of a document once archived: ``episodic/2026-01-21.md`` becomes
+    ``archive/episodic/2026-01-21.md``. A path in the archive, or outside the memory, is returned
+    unchanged."""
     if is_archived(path) or not path.startswith(_MEMORY):
         return path
     return _INSIDE + path.removeprefix(_MEMORY)
 
 
 def live_path(path: str) -> str:
-    """Where an archived document came from, and goes when it is brought back; other paths as they are."""
+    """The path of an archived document once unarchived; other paths unchanged."""
     return _MEMORY + path.removeprefix(_INSIDE) if is_archived(path) else path
 
 
@@ -45,7 +46,7 @@ _EXTENSION_WORDS = (
     "tcl tf tfvars thrift toml ts tsx txt v vb vim vue xml xsd yaml yml zig zsh "
 )
 _EXTENSIONS = frozenset(_EXTENSION_WORDS.split())
-# Of these, files that hold text or data: no code that a memory could be wrong about.
+# Of these, text and data files, which are not code.
 _NO_CODE_WORDS = (
     "adoc cfg conf csv htm html in ini json jsonc jsonl less lock md mdx rst sass scss css svg toml txt "
     "xml yaml yml "
@@ -58,7 +59,7 @@ _PATH = re.compile(
     r"((?:\.{1,2}/)*\.?[\w@+-][\w.@+~-]*(?:/\.?[\w@+-][\w.@+~-]*)*/?)(?::[0-9]+(?:[-:][0-9]+)?|#L[0-9]+(?:-L[0-9]+)?)?"
 )
 _FILE_EXTENSION = re.compile(r"[^/]\.(?=[A-Za-z0-9_]*[A-Za-z])([A-Za-z0-9_]{1,10})$")
-# First words of what looks like a path and is none: media types, git names, placeholders.
+# First words of things that look like a path: media types, git names, placeholders.
 _NOT_FIRST_WORDS = (
     "application audio font image message model multipart text video origin upstream refs feature "
     "feat fix hotfix bugfix release path foo your my some and or n a "
@@ -70,10 +71,10 @@ _PRODUCTS = frozenset(_PRODUCT_WORDS.split())
 
 
 def path_in(code: str) -> str:
-    """The repository path that a code span names, "" when it names none.
+    """The repository path in a code span, "" for none.
 
-    It must hold a ``/`` or end in a known extension, and must be no URL, glob, placeholder, absolute path or
-    branch; a trailing ``:12`` or ``#L12`` is left out.
+    A path has a ``/`` or a known extension, and is not a URL, glob, placeholder, absolute path or branch; a
+    trailing ``:12`` or ``#L12`` is omitted.
     """
     if len(code) > 300 or ("/" not in code and "." not in code):
         return ""
@@ -90,13 +91,13 @@ def path_in(code: str) -> str:
         return ""
     if known or path.endswith("/") or path.startswith("."):
         return path
-    # "either/or" is no path and "23/03/2020" is a day, "src/model/parser" is one.
+    # "either/or" and "23/03/2020" are not paths; "src/model/parser" is one.
     long = path.count("/") > 1 and any(char.isalpha() for char in path)
     return path if extension is not None or long else ""
 
 
 def is_code(path: str) -> bool:
-    """Whether a file's name says that it holds code, not text or data."""
+    """Whether a file is code by its name, not text or data."""
     name = path.rpartition("/")[2].lower()
     stem, dot, extension = name.rpartition(".")
     return name in _CODE_NAMES or (bool(dot and stem) and extension in _CODE)
@@ -107,22 +108,22 @@ _WILD: Final = re.compile(r"[*?\[]")
 
 
 def fits(glob: str, path: str) -> bool:
-    """Whether a whole path fits a glob. A glob that ends in ``/`` means everything below; none that is longer
-    than 1,024 characters fits anything."""
+    """Whether a whole path matches a glob. A glob that ends in ``/`` matches everything below; one longer
+    than 1,024 characters matches nothing."""
     if len(glob) > _LONGEST:
         return False
     return _fits(tuple(f"{glob}**".split("/") if glob.endswith("/") else glob.split("/")), path)
 
 
 def matching(glob: str, paths: Iterable[str]) -> list[str]:
-    """The paths that fit a glob, in their order."""
+    """The paths that match a glob, in order."""
     wild = _WILD.search(glob)
     literal = glob[: wild.start()] if wild else glob
     return [path for path in paths if path.startswith(literal) and fits(glob, path)]
 
 
 def _fits(wanted: tuple[str, ...], path: str) -> bool:
-    """Row by row, so that many ``**`` cost no more than the product of both lengths."""
+    """Match part by part, so that many ``**`` cost no more than the product of both lengths."""
     steps = path.split("/")
     reached = {0}
     for part in wanted:

@@ -1,6 +1,6 @@
-"""What a Markdown body points at: wiki and relative links, and repository paths in code spans.
+"""References in a Markdown body: wiki links, relative links, and repository paths in code spans.
 
-Nothing inside fenced code and comments counts; links inside code spans do not either.
+Fenced code and comments are ignored, and so are links inside code spans.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class Reference(NamedTuple):
-    """A link to another document or heading. ``target`` is as written, with ``%20`` and the like decoded.
+    """A link to another document or heading. ``target`` is decoded (``%20``).
 
     ``kind`` is "wiki" (``[[id]]``, ``[[id|text]]``, ``[[id#Heading]]``) or "link" (a Markdown link without a
     scheme: relative, or only ``#anchor``). ``line`` and ``column`` count from 1 in the body; ``written`` is
-    the target as it stands there, and ``place`` the line and column where it does.
+    the target as written, and ``place`` its line and column.
     """
 
     target: str
@@ -36,7 +36,7 @@ class Reference(NamedTuple):
 
 
 class Span(NamedTuple):
-    """A code span: what stands in it, where it begins, and the line where its paragraph does."""
+    """A code span: its content, where it begins, and the line where its paragraph begins."""
 
     code: str
     line: int
@@ -45,7 +45,7 @@ class Span(NamedTuple):
 
 
 class Citation(NamedTuple):
-    """A path that the text names. ``relative``: from a link, so relative to the document's own folder."""
+    """A path mentioned in the text. ``relative``: from a link, so relative to the document's own folder."""
 
     path: str
     line: int
@@ -66,7 +66,7 @@ _PLAIN_TICKS = re.compile("`+")
 
 
 def _paragraphs(scanned: MarkdownScan, *marks: str) -> Iterator[tuple[int, str]]:
-    """Runs of lines outside code and comments that hold one of the marks: first line (from 0) and text."""
+    """Paragraphs outside code and comments that contain one of the marks: first line (from 0) and text."""
     lines = scanned.lines
     edges = iter([*scanned.hidden, (len(lines), len(lines))])
     floor, (ceiling, after) = 0, next(edges)
@@ -88,7 +88,7 @@ def _paragraphs(scanned: MarkdownScan, *marks: str) -> Iterator[tuple[int, str]]
 
 
 def _indented_code(lines: list[str], first: int) -> bool:
-    """Whether a paragraph is an indented code block rather than the text of a list item above."""
+    """Whether a paragraph is an indented code block and not the text of a list item above."""
     if not lines[first].startswith(("    ", "\t")):
         return False
     for above in range(first - 1, max(first - 60, -1), -1):
@@ -99,7 +99,7 @@ def _indented_code(lines: list[str], first: int) -> bool:
 
 
 def _tick_runs(text: str) -> list[tuple[int, int, int, int]]:
-    """Runs of backticks: place and width as a beginning, where the first may be escaped, and as an end."""
+    """Runs of backticks: offset and width as an opening, where the first may be escaped, and as a closing."""
     if "\\" not in text:
         whole = [(match.start(), match.end() - match.start()) for match in _PLAIN_TICKS.finditer(text)]
         return [(start, size, start, size) for start, size in whole]
@@ -111,7 +111,7 @@ def _tick_runs(text: str) -> list[tuple[int, int, int, int]]:
 
 
 def _code_spans(text: str) -> list[tuple[int, int, int]]:
-    """Code spans as (start, end, width of the mark); linear however many backticks there are."""
+    """Code spans as (start, end, width of the mark), in linear time."""
     if "`" not in text:
         return []
     runs = _tick_runs(text)
@@ -122,11 +122,11 @@ def _code_spans(text: str) -> list[tuple[int, int, int]]:
     number = 0
     while number < len(runs):
         start, size, _, _ = runs[number]
-        waiting = closers.get(size, [])
-        while waiting and waiting[-1] <= number:
-            waiting.pop()
-        if size and waiting:
-            closing = waiting.pop()
+        candidates = closers.get(size, [])
+        while candidates and candidates[-1] <= number:
+            candidates.pop()
+        if size and candidates:
+            closing = candidates.pop()
             spans.append((start, runs[closing][2] + size, size))
             number = closing
         number += 1
@@ -144,7 +144,7 @@ def _ends(text: str) -> list[int]:
 
 
 def _place(first: int, ends: list[int], offset: int) -> tuple[int, int]:
-    """Line and column, from 1, of an offset in a run of lines that begins at ``first`` (from 0)."""
+    """Line and column (from 1) of an offset in a paragraph that begins at line ``first`` (from 0)."""
     above = bisect_left(ends, offset)
     return first + above + 1, offset - (ends[above - 1] if above else -1)
 
@@ -152,7 +152,7 @@ def _place(first: int, ends: list[int], offset: int) -> tuple[int, int]:
 def references(body: str, scanned: MarkdownScan | None = None) -> tuple[Reference, ...]:
     """Every wiki link and relative Markdown link outside code and comments, in order.
 
-    ``scanned`` is what `scan` found in the body, where that is known.
+    ``scanned`` is the result of `scan`, if known.
     """
     if "[" not in body:
         return ()
@@ -227,7 +227,7 @@ def _markdown_links(first: int, text: str, masked: str) -> Iterator[Reference]:
 
 
 def _opening(text: str, closing: int) -> int:
-    """The ``[`` that a ``]`` closes, within a thousand characters; -1 without one, or for an image."""
+    """The offset of the ``[`` for a ``]``, within a thousand characters; -1 for none, or for an image."""
     depth = 0
     for offset in range(closing - 1, max(closing - 1_000, -1), -1):
         char = text[offset]
@@ -260,7 +260,7 @@ def _decoded(target: str) -> str:
 
 
 def paths_in_code(scanned: MarkdownScan) -> Iterator[Citation]:
-    """Files and folders of the repository that code spans name, in order."""
+    """Files and folders of the repository in code spans, in order."""
     for first, text in _paragraphs(scanned, "`"):
         ends: list[int] | None = None
         for start, end, size in _code_spans(text):
@@ -273,7 +273,7 @@ def paths_in_code(scanned: MarkdownScan) -> Iterator[Citation]:
 
 
 def code_spans(body: str) -> tuple[Span, ...]:
-    """What stands in code spans outside fenced code and comments, without the blanks around it, in order."""
+    """The code spans outside fenced code and comments, stripped, in order."""
     return tuple(_spans(scan(body))) if "`" in body else ()
 
 
@@ -287,7 +287,7 @@ def _spans(scanned: MarkdownScan) -> Iterator[Span]:
 
 
 def cited_paths(body: str) -> tuple[Citation, ...]:
-    """Files and folders of the repository that code spans and relative links name, in order."""
+    """Files and folders of the repository in code spans and relative links, in order."""
     if "`" not in body and "](" not in body and "]:" not in body:
         return ()
     scanned = scan(body)
@@ -301,13 +301,13 @@ def cited_paths(body: str) -> tuple[Citation, ...]:
 
 
 _NO_NAME: Final = re.compile(r"""[$"'=<>{}();:&!*,]|^-|^\d+$|^\s|\s$""")
-# "[[text]](address)" is a link whose text stands in brackets, no wiki link.
+# "[[text]](address)" is a link with bracketed text, not a wiki link.
 _BRACKETED: Final = re.compile(r"\[\[[^\[\]]*\]\][(\[:]")
 _PLAIN: Final = "/._-~"
 
 
 def may_be_name(name: str) -> bool:
-    """Whether what stands in double brackets could be the name of a document at all."""
+    """Whether the text in double brackets could be the name of a document."""
     return _NO_NAME.search(name) is None
 
 
@@ -317,23 +317,23 @@ def is_bracketed(line: str, column: int) -> bool:
 
 
 def link_to(reference: Reference, source: str, target: str) -> str:
-    """What a Markdown link in the file ``source`` has to say instead to lead to the file ``target``; anchor
-    and query stay. Both paths are POSIX and relative to the root."""
+    """The new target of a Markdown link in the file ``source`` so that it points to the file ``target``;
+    anchor and query are kept. Both paths are POSIX and relative to the root."""
     path = re.split("[#?]", reference.written, maxsplit=1)[0]
     relative = posixpath.relpath(target, posixpath.dirname(source) or ".")
     return quote(relative, safe=_PLAIN) + reference.written[len(path) :]
 
 
 def wiki_to(reference: Reference, doc_id: str) -> str:
-    """What a wiki link has to say instead to name ``doc_id``; its heading stays."""
+    """The new text of a wiki link so that it points to ``doc_id``; its heading is kept."""
     name = reference.target.partition("#")[0].strip()
     return reference.written.replace(name, doc_id, 1) if name else doc_id + reference.written.lstrip()
 
 
 def relinked(body: str, changes: Iterable[tuple[Reference, str]]) -> str:
-    """The body with what the references say replaced; nothing else changes.
+    """The body with the targets of these references replaced; nothing else changes.
 
-    One whose text no longer stands where it was found is left alone.
+    A reference whose text is no longer at its place is skipped.
     """
     lines = body.split("\n")
     placed = sorted(((one.place, one.written, new) for one, new in changes), reverse=True)

@@ -1,8 +1,8 @@
-"""The JSON Schemas of documents, manifest, events and proposals, and what breaks them. Reads `schemas/`.
+"""The JSON Schemas of documents, manifest, events and proposals, and their violations. Reads `schemas/`.
 
-The schema files (JSON Schema 2020-12, json-schema.org/draft/2020-12) are the only description of a shape.
-`is_valid_fast` compiles them to functions and says yes to what is right beyond doubt, so that an ordinary
-document never loads the schema library; `check` asks jsonschema and says what is wrong.
+The schema files (JSON Schema 2020-12, json-schema.org/draft/2020-12) are the only definition of each format.
+`is_valid_fast` compiles them to functions and accepts clearly valid data, so that an ordinary document never
+loads the schema library; `check` uses jsonschema and lists the violations.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _HUGE = 10**300
 
 
 class Violation(NamedTuple):
-    """One place where data breaks its schema.
+    """A violation of a schema.
 
-    ``key`` is the dotted path, ``path`` the same as its steps (ending in the missing key when ``kind`` is
-    ``required``); ``kind`` is the keyword of JSON Schema that failed.
+    ``key`` is the dotted path, ``path`` the same as a tuple (ending in the missing key when ``kind`` is
+    ``required``); ``kind`` is the JSON Schema keyword that failed.
     """
 
     key: str
@@ -47,7 +47,7 @@ class Violation(NamedTuple):
 
 
 def schema_text(name: str) -> str:
-    """The bytes of a packaged schema as text: one of `SCHEMA_NAMES`, or `INDEX`. Raises `KeyError` else."""
+    """The text of a packaged schema: one of `SCHEMA_NAMES`, or `INDEX`. Raises `KeyError` for others."""
     if name not in (*SCHEMA_NAMES, INDEX):
         raise KeyError(name)
     file_name = f"{name}.sql" if name == INDEX else f"{name}.schema.json"
@@ -56,7 +56,7 @@ def schema_text(name: str) -> str:
 
 
 def load_schema(name: str) -> dict[str, Any]:
-    """A packaged schema as data; ``name`` is one of `SCHEMA_NAMES`. Raises `KeyError` for another name."""
+    """A packaged schema as data; ``name`` is one of `SCHEMA_NAMES`. Raises `KeyError` for others."""
     import json
 
     schema: dict[str, Any] = json.loads(schema_text(name))
@@ -64,11 +64,11 @@ def load_schema(name: str) -> dict[str, Any]:
 
 
 _Test: TypeAlias = "Callable[[Any], object]"
-"""What it says is taken as true or false."""
+"""Its result counts as true or false."""
 _Tests: TypeAlias = "dict[type, _Test]"
-"""By the type of a value; one of a type that is not there is not accepted."""
+"""Tests by the type of a value; values of other types are rejected."""
 
-# Years from 1000 to 2999 and days of every year: the 29th of February is left out.
+# Years from 1000 to 2999, and days that exist in every year: not the 29th of February.
 _ORDINARY_TIME: Final = re.compile(
     r"[12][0-9]{3}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)"
     r"|(?:0[13578]|1[02])-31)T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
@@ -77,7 +77,7 @@ _ORDINARY_TIME: Final = re.compile(
 
 
 def is_valid_fast(name: str, data: Any) -> bool:
-    """Whether data is right beyond doubt by a schema; ``False`` only means that `check` must be asked."""
+    """Whether data is clearly valid; ``False`` only means that `check` must decide."""
     return bool(_compiled(name)(data))
 
 
@@ -111,7 +111,7 @@ def _tests(schema: dict[str, Any]) -> _Tests:
     if words.keys() == {"const"}:
         return {type(words["const"]): words["const"].__eq__}
     if words.keys() == {"anyOf"}:
-        # Of two choices for one type only the last is asked: less than is right, not more.
+        # Of two choices for one type only the last is tested: this rejects too much, never too little.
         return {kind: test for choice in words["anyOf"] for kind, test in _tests(choice).items()}
     names = words.pop("type", tuple(_BY_TYPE))
     if not words.keys() <= _KEYWORDS:
@@ -146,7 +146,7 @@ def _of_list(words: dict[str, Any]) -> _Test:
     ((kind, test),) = tests.items()
     kinds, plain = {kind}, test is _always
 
-    # Two loops that the interpreter runs are quicker than one that calls a function of ours for each item.
+    # Two loops in C are faster than one that calls a Python function for each item.
     def every(found: list[Any]) -> bool:
         return not found or ({*map(type, found)} == kinds and (plain or all(map(test, found))))
 
@@ -190,7 +190,7 @@ def _of_mapping(words: dict[str, Any]) -> _Test:
 
 
 def _cases(schemas: Iterable[dict[str, Any]]) -> dict[str, dict[str, _Test]] | None:
-    """``allOf`` where all that it says is: with this text at a key, another schema holds as well."""
+    """``allOf`` of the form: if a key has this text, another schema applies as well; ``None`` for others."""
     found: dict[str, dict[str, _Test]] = {}
     for schema in schemas:
         (key,) = schema.get("if", {}).get("required", ("",))
@@ -238,25 +238,25 @@ def _validator(name: str) -> Draft202012Validator:
     checker = FormatChecker()
     unknown = sorted(set(_formats(schema)) - checker.checkers.keys())
     if unknown:
-        raise RuntimeError(f"No checker for the format {', '.join(unknown)}; install rfc3339-validator.")
+        raise RuntimeError(f"no checker for the format {', '.join(unknown)}; install rfc3339-validator")
     return Draft202012Validator(schema, format_checker=checker)
 
 
 _TYPE_WORDS = {
-    "string": "text",
+    "string": "a string",
     "array": "a list",
     "object": "a mapping",
-    "integer": "a whole number",
+    "integer": "an integer",
     "number": "a number",
     "boolean": "true or false",
     "null": "null",
 }
 
 
-def _is_now(value: Any) -> str:
+def _type_of(value: Any) -> str:
     if value is None:
         return "empty"
-    for kind, words in ((bool, "true or false"), (str, "text"), (list, "a list"), (dict, "a mapping")):
+    for kind, words in ((bool, "true or false"), (str, "a string"), (list, "a list"), (dict, "a mapping")):
         if isinstance(value, kind):
             return words
     return "a number"
@@ -274,37 +274,37 @@ def _type_words(types: Any) -> str:
 
 
 def _in_words(error: ValidationError, key: str) -> tuple[str, str]:
-    """What is, and what should be, in words; the library's own messages show values of any length."""
-    name = f"`{key}`" if key else "The whole"
+    """The finding and the expectation in words; the library's own messages show values of any length."""
+    name = f"`{key}`" if key else "The value"
     want: Any = error.validator_value
     value: Any = error.instance
     match str(error.validator):
         case "type":
-            return f"{name} is {_is_now(value)}.", _type_words(want)
+            return f"{name} is {_type_of(value)}", _type_words(want)
         case "enum":
-            return f"{name} is {_shown(value)}.", "one of " + ", ".join(map(str, want))
+            return f"{name} is {_shown(value)}", "one of " + ", ".join(map(str, want))
         case "const":
-            return f"{name} is {_shown(value)}.", str(want)
+            return f"{name} is {_shown(value)}", str(want)
         case "format":
-            return f"{name} is {_shown(value)}.", "an RFC 3339 time such as 2026-01-21T09:00:00Z"
+            return f"{name} is {_shown(value)}", "an RFC 3339 time such as 2026-01-21T09:00:00Z"
         case "minItems":
-            return f"{name} is an empty list.", f"at least {want} entry" if want == 1 else f"{want} entries"
+            return f"{name} is an empty list", f"at least {want} entry" if want == 1 else f"{want} entries"
         case "uniqueItems":
-            return f"{name} names something twice.", "each entry once"
+            return f"{name} has duplicate entries", "each entry once"
         case "minLength":
-            return f"{name} is empty.", "text"
+            return f"{name} is empty", "a string that is not empty"
         case "maxLength":
-            return f"{name} is {len(value)} characters long.", f"at most {want} characters"
+            return f"{name} is {len(value)} characters long", f"at most {want} characters"
         case "pattern":
-            return f"{name} is {_shown(value)}.", f"text that matches {want}"
+            return f"{name} is {_shown(value)}", f"a string matching {want}"
         case "minimum":
-            return f"{name} is {_shown(value)}.", f"{want} or more"
+            return f"{name} is {_shown(value)}", f"{want} or more"
         case "maximum":
-            return f"{name} is {_shown(value)}.", f"{want} or less"
+            return f"{name} is {_shown(value)}", f"{want} or less"
         case "anyOf":
-            return f"{name} is {_is_now(value)}.", "a path, or a mapping with the key `path`"
+            return f"{name} is {_type_of(value)}", "a path, or a mapping with the key `path`"
         case _:
-            return f"{name} does not fit its schema.", "what the schema asks for"
+            return f"{name} does not match the schema", "a value that matches the schema"
 
 
 def _violations(error: ValidationError) -> Iterator[Violation]:
@@ -314,7 +314,7 @@ def _violations(error: ValidationError) -> Iterator[Violation]:
     if error.validator == "required":
         for name in [name for name in wanted if name not in data]:
             key = ".".join(map(str, (*path, name)))
-            message = f"The key `{key}` is missing."
+            message = f"The key `{key}` is missing"
             yield Violation(key, message, f"the key `{key}`", (*path, name), "required")
         return
     if error.validator == "additionalProperties":
@@ -322,7 +322,7 @@ def _violations(error: ValidationError) -> Iterator[Violation]:
         known = sorted(schema.get("properties", {}))
         for name in sorted(set(data) - set(known)):
             key = ".".join(map(str, (*path, name)))
-            message = f"`{key}` is not known here."
+            message = f"Unknown key `{key}`"
             yield Violation(key, message, "one of " + ", ".join(known), (*path, name), "additionalProperties")
         return
     key = ".".join(map(str, path))
@@ -331,7 +331,7 @@ def _violations(error: ValidationError) -> Iterator[Violation]:
 
 
 def _bounded(data: Any) -> Any:
-    # The library prints values into its messages, which Python refuses for numbers of thousands of digits.
+    # The library formats values in its messages; Python refuses that for numbers of thousands of digits.
     if isinstance(data, dict):
         return {key: _bounded(value) for key, value in data.items()}
     if isinstance(data, list):
@@ -342,7 +342,7 @@ def _bounded(data: Any) -> Any:
 
 
 def check(name: str, data: Any) -> list[Violation]:
-    """Every place where ``data`` breaks the schema ``name``, ordered by key.
+    """Every violation of the schema ``name`` in ``data``, ordered by key.
 
     Raises `KeyError` for an unknown name, `RuntimeError` when a format of the schema cannot be checked.
     """

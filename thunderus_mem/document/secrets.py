@@ -1,7 +1,8 @@
-"""Secrets by the shape their issuers gave them: anchored prefixes, fixed lengths, never the middle of a word.
+"""Secrets by their published format: known prefixes, fixed lengths, never in the middle of a word.
 
-A finding holds kind, place and fingerprint, never the value. Every pattern is bounded and runs in linear
-time, and is only tried when its literal prefix stands in the text. The shapes are those the issuers publish.
+A finding has the kind, the position and a fingerprint, never the value. Every pattern is bounded and runs in
+linear time, and is only tried when its literal prefix is in the text. The formats are those the issuers
+publish.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ class Secret(NamedTuple):
 
 
 class SecretRule(NamedTuple):
-    """One kind of secret: literals of which one must stand in the text, and the whole shape.
+    """One kind of secret: literals, one of which must be in the text, and the whole pattern.
 
-    A group named ``value`` marks the secret inside the shape. ``near`` is a word that must stand somewhere
-    in the text, for shapes that are not telling enough alone. ``spaced`` shapes hold blanks; ``free`` ones
+    A group named ``value`` marks the secret inside the pattern. ``near`` is a word that must be somewhere in
+    the text, for patterns that are not distinctive enough. ``spaced`` patterns contain spaces; ``free`` ones
     may begin inside a word.
     """
 
@@ -43,7 +44,7 @@ class SecretRule(NamedTuple):
 
     @property
     def pattern(self) -> re.Pattern[str]:
-        """The shape as a pattern that never begins inside a word; compiled when first asked for."""
+        """The shape as a pattern that never begins inside a word; compiled on first use."""
         return _compiled(self.shape if self.free else f"(?<![A-Za-z0-9_-]){self.shape}")
 
 
@@ -118,7 +119,7 @@ typeform-token         tfp_                      tfp_[A-Za-z0-9_.=-]{44,64}$
 vault-token            hvs.,hvb.,hvr.            hv[sbr]\.[A-Za-z0-9_-]{24,300}$
 xai-key                xai-                      xai-[A-Za-z0-9]{80}$
 """
-"""Kind, literals, shape and, where needed, the word near it. ``$`` ends a word, ``$=`` one in base 64."""
+"""Kind, literals, shape and, if needed, the word near it. ``$`` ends a word, ``$=`` a word in base 64."""
 
 
 def _rule(kind: str, literals: str, shape: str, near: str = "") -> SecretRule:
@@ -189,7 +190,7 @@ _PLACEHOLDER = (
     r"example|sample|placeholder|redacted|dummy|changeme|change_me|xxxx|your[_-]|yourtoken|notreal|not-real|"
     r"fake|foobar|deadbeef|\.\.\.|\*\*\*|[_-]here\b|insert|(.)\1{5}"
 )
-# The claims of the tutorial token that documentation repeats everywhere ("sub": "1234567890").
+# The claims of the jwt.io example token found in much documentation ("sub": "1234567890").
 _TUTORIAL_JWT = "eyJzdWIiOiIxMjM0NTY3ODkwIi"
 
 
@@ -216,11 +217,11 @@ def _is_placeholder(kind: str, value: str) -> bool:
 
 
 def find_secrets(text: str) -> list[Secret]:
-    """Every secret in ``text``, by place; of overlapping ones the first and longest.
+    """Every secret in ``text``, by position; of overlapping ones the first and longest.
 
-    Placeholders (``sk-xxxx``, ``AKIA…EXAMPLE``, counting characters, few different characters) do not fire.
+    Placeholders (``sk-xxxx``, ``AKIA…EXAMPLE``, counting characters, few distinct characters) do not count.
     """
-    # No secret is shorter than this, and few words of prose are as long: look for the literals in those only.
+    # No secret is shorter than this, and few words of prose are as long: search only those for the literals.
     words = [word for word in text.split() if len(word) >= _SHORTEST]
     if not words:
         return []
@@ -229,7 +230,7 @@ def find_secrets(text: str) -> list[Secret]:
     candidates += [rule for literal, rule in _BY_SPACED_LITERAL if literal in text]
     found: list[Secret] = []
     for rule in dict.fromkeys(candidates):
-        # A shape that asks what stands before it is slow in a long text: look at the words that may hold it.
+        # A pattern with a lookbehind is slow in a long text: try it on the candidate words first.
         if not (rule.free or rule.spaced or _in_a_word(rule, words)):
             continue
         if rule.near and rule.near not in text.lower():
@@ -243,7 +244,7 @@ def find_secrets(text: str) -> list[Secret]:
 
 
 def _in_a_word(rule: SecretRule, words: list[str]) -> bool:
-    """Whether the shape stands in one of the words; a shape that is not ``spaced`` holds no blank."""
+    """Whether the pattern matches in one of the words; a pattern that is not ``spaced`` has no spaces."""
     search = rule.pattern.search
     return any(search(word) for literal in rule.literals for word in words if literal in word)
 
@@ -255,8 +256,7 @@ def _fingerprint(value: str) -> str:
 
 
 def holds_secret(text: str) -> bool:
-    """Whether a secret stands in the text that the text itself does not excuse (``ignore TM401`` with its
-    fingerprint)."""
+    """Whether the text contains a secret without a suppression (``ignore TM401`` with its fingerprint)."""
     return any(f"ignore TM401 {one.fingerprint}" not in text for one in find_secrets(text))
 
 
@@ -270,7 +270,7 @@ def redacted(text: str) -> str:
 
 
 def redacted_data(value: Any) -> Any:
-    """A JSON value with every text in it, keys included, `redacted`."""
+    """A JSON value with every string in it, including keys, `redacted`."""
     if isinstance(value, str):
         return redacted(value)
     if isinstance(value, dict):

@@ -1,9 +1,9 @@
-"""A body as the statements it makes, so that two bodies can be told to say exactly the same. Pure.
+"""A body as statements, to decide whether two bodies say exactly the same. Pure.
 
-Layout does not count: line breaks inside a paragraph, blank lines, the sort of bullet, a capital first
-letter, punctuation at the end. What may carry meaning does: the headings and the lead-in a statement stands
-under, code and its case, names in capitals, numbers, the order of numbered steps, table rows, nested items.
-A sentence is never cut inside; rather two stay together.
+Layout is ignored: line breaks inside a paragraph, blank lines, the bullet character, a capital first letter,
+punctuation at the end. Anything that may carry meaning counts: the headings and lead-in of a statement, code
+and its case, capitalized names, numbers, the order of numbered steps, table rows, nested items. A sentence is
+never split; when in doubt, two sentences stay together.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ _LONGEST_NUMBER = 12
 
 
 def _pieces(text: str) -> list[str]:
-    """The text cut behind a full stop that follows two letters, a bracket, code or a number with a point in
-    it, before a capital. Other numbers may count steps or days: ``1. Install``, ``on 4. August``."""
+    """The text split after a full stop that follows two letters, a bracket, code or a decimal number, before
+    a capital. Other numbers may number steps or days: ``1. Install``, ``on 4. August``."""
     pieces = []
     start = 0
     for stop in _MAY_END.finditer(text):
@@ -53,10 +53,11 @@ def _pieces(text: str) -> list[str]:
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences of one paragraph; the whole of it when a piece may be none (too short, ``approx.``)."""
+    """The sentences of a paragraph; the whole paragraph when a piece may not be a sentence (too short, or
+    ending in ``approx.``)."""
     pieces = _pieces(" ".join(text.split()))
     for piece in pieces[:-1]:
-        # Only how a piece ends is asked: searching the whole of it would cost most of the reading.
+        # Only the end of a piece matters; searching all of it would take most of the time.
         if len(piece.split(None, _SHORTEST_SENTENCE)) < _SHORTEST_SENTENCE:
             return [text]
         if _ABBREVIATED.search(piece, max(0, len(piece) - _LONGEST_ABBREVIATION)):
@@ -68,7 +69,7 @@ ORDERED_KINDS: Final = frozenset({"playbook"})
 """In a playbook the order of the sentences is the procedure."""
 
 FEWEST_WORDS: Final = 3
-"""What says less than this is never taken for the same as something else."""
+"""Shorter texts never count as the same."""
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
@@ -84,7 +85,8 @@ _END_MARKS = ".,;:!… "
 
 
 class Statement(NamedTuple):
-    """One thing a body says: ``text``, under the headings ``under``, introduced by the sentence ``lead``."""
+    """One statement of a body: ``text``, under the headings ``under``, introduced by the sentence
+    ``lead``."""
 
     under: tuple[str, ...]
     lead: str
@@ -100,9 +102,9 @@ def _fold_word(token: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Text as it counts: one space between words, plain words in lower case, no punctuation at the end.
+    """Normalize a text: one space between words, plain words in lower case, no punctuation at the end.
 
-    Code spans, words with a capital inside, and anything with a digit or a sign in it stay as written.
+    Code spans, words with an inner capital, and anything with a digit or symbol stay as written.
     """
     text = " ".join((text if text.isascii() else unicodedata.normalize("NFC", text)).split())
     if "`" not in text:
@@ -114,7 +116,7 @@ def fold(text: str) -> str:
 
 
 def _item(lines: list[str]) -> str:
-    """A list item: one line, or every line as it is when something is nested in it."""
+    """A list item: one line, or all lines as they are when something is nested in it."""
     if any(_NESTED.match(line) for line in lines[1:]):
         return "\n".join([fold(lines[0]), *(line for line in lines[1:] if line)])
     return fold(" ".join(lines))
@@ -122,7 +124,7 @@ def _item(lines: list[str]) -> str:
 
 @dataclass(slots=True)
 class _Reader:
-    """Walks the lines once and collects statements."""
+    """Reads the lines once and collects statements."""
 
     lines: list[str]
     title: str
@@ -149,7 +151,7 @@ class _Reader:
         name = fold(text)
         self.headings = [entry for entry in self.headings if entry[0] < level]
         self.lead = ""
-        # The heading that repeats the title says nothing that the title does not say.
+        # A heading that repeats the title adds nothing.
         if self.begun or level > 1 or name != self.title:
             self.headings.append((level, name))
         self.begun = True
@@ -208,7 +210,7 @@ class _Reader:
         self.emit("\n".join(steps), self.lead)
 
     def block(self, line: str) -> bool:
-        """Read the block that begins at ``line``; false when it is ordinary text."""
+        """Read the block that begins at ``line``; false for ordinary text."""
         if line[0].isalpha():
             return False
         if fence := _FENCE.match(line):
@@ -271,34 +273,34 @@ def _starts_block(line: str) -> bool:
 
 
 def statements(body: str, title: str = "") -> tuple[Statement, ...]:
-    """Everything ``body`` (Markdown) says, in its order; a first heading equal to ``title`` is left out."""
+    """The statements of ``body`` (Markdown), in order; a first heading equal to ``title`` is skipped."""
     lines = [line.rstrip() for line in body.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
     return tuple(_Reader(lines, fold(title)).read())
 
 
-def digest(said: Iterable[Statement]) -> str:
-    """One value for some statements in their order."""
-    return hashlib.sha256(repr([(s.under, s.lead, s.text) for s in said]).encode()).hexdigest()
+def digest(found: Iterable[Statement]) -> str:
+    """A hash of statements, in order."""
+    return hashlib.sha256(repr([(s.under, s.lead, s.text) for s in found]).encode()).hexdigest()
 
 
-def text_digest(title: str, said: Iterable[Statement]) -> str:
-    """One value for a title and what is said below it, in its order: a decision about a text rests on it."""
-    return hashlib.sha256(repr((fold(title), digest(said))).encode("utf-8", "surrogatepass")).hexdigest()
+def text_digest(title: str, found: Iterable[Statement]) -> str:
+    """A hash of a title and its statements, in order; decisions about a text are stored under it."""
+    return hashlib.sha256(repr((fold(title), digest(found))).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def gist(said: Iterable[Statement]) -> str:
-    """The `digest` of what is said, in whatever order and however often; "" when that is next to nothing."""
-    told = sorted(set(said))
-    enough = sum(len(statement.text.split()) for statement in told) >= FEWEST_WORDS
-    return digest(told) if enough else ""
+def gist(found: Iterable[Statement]) -> str:
+    """The `digest` of statements regardless of order and repetition; "" when there are too few words."""
+    distinct = sorted(set(found))
+    enough = sum(len(statement.text.split()) for statement in distinct) >= FEWEST_WORDS
+    return digest(distinct) if enough else ""
 
 
 def same_text(one: Document, other: Document) -> bool:
-    """Whether two documents are of one kind and say exactly the same."""
+    """Whether two documents have the same kind and say exactly the same."""
     if one.kind != other.kind:
         return False
     left, right = statements(one.body, one.title), statements(other.body, other.title)
     if one.kind in ORDERED_KINDS and digest(left) != digest(right):
         return False
-    told = gist(left)
-    return bool(told) and told == gist(right)
+    left_gist = gist(left)
+    return bool(left_gist) and left_gist == gist(right)

@@ -1,5 +1,5 @@
-"""What a new document looks like: its id, its header, the skeleton of its kind. Also which keys a person may
-set, and what a field's text means. Pure.
+"""New documents: their id, header and the skeleton of their kind. Also the keys a user may set, and how the
+text of a field is parsed. Pure.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 ADR_STATUSES = ("Proposed", "Accepted", "Deprecated", "Superseded", "Rejected")
 
-# Set by the tool alone: identity, provenance and verdict are not free text.
+# Set only by the tool: identity, provenance and verification are not free text.
 GUARDED_KEYS = frozenset({"id", "kind", "provenance", "verification"})
 _LIST_KEYS = frozenset({"tags", "aliases"})
 
@@ -37,16 +37,16 @@ _SKELETONS = {
 
 ## Architecture
 
-<!-- The parts and how they talk. -->
+<!-- The components and how they interact. -->
 
 ## Conventions
 
-<!-- What everybody keeps to. -->
+<!-- Rules that all changes follow. -->
 """,
     "fact": """\
 # {title}
 
-What is true, and where one sees it.
+What is true, and where to check it.
 """,
     "adr": """\
 # {title}
@@ -57,7 +57,7 @@ What is true, and where one sees it.
 
 ## Context
 
-What made a decision necessary.
+Why a decision is needed.
 
 ## Decision
 
@@ -72,7 +72,7 @@ What becomes easier, and what becomes harder.
 
 ## Preconditions
 
-What must hold before the first step.
+What must be true before the first step.
 
 ## Steps
 
@@ -80,11 +80,11 @@ What must hold before the first step.
 
 ## Verification
 
-How one sees that it worked.
+How to check that it worked.
 
 ## Rollback
 
-How to get back.
+How to undo the steps.
 """,
     "recap": """\
 # {title}
@@ -95,45 +95,57 @@ What happened.
 
 ## Provenance
 
-Which events say so.
+The events this is based on.
 """,
 }
+_FORMER_CORE = (
+    ("The components and how they interact.", "The parts and how they talk."),
+    ("Rules that all changes follow.", "What everybody keeps to."),
+)
 
 
 def skeleton(kind: str, title: str, *, status: str = "Accepted") -> str:
-    """The body a new document of a kind starts from, with the sections Thunderus asks for."""
+    """The initial body of a new document of a kind, with the sections Thunderus requires."""
     return _SKELETONS[check_kind(kind)].format(title=title, status=status)
 
 
+def is_core_skeleton(body: str, title: str) -> bool:
+    """Whether the body of the core document is still its skeleton, in the present or the former wording."""
+    present = former = skeleton("core", title)
+    for new, old in _FORMER_CORE:
+        former = former.replace(new, old)
+    return body.strip() in (present.strip(), former.strip())
+
+
 def check_kind(kind: str) -> str:
-    """The kind itself, or `InvalidDocument` that lists the five."""
+    """The kind itself; raises `InvalidDocument` with the five kinds for any other."""
     if kind not in KINDS:
-        raise InvalidDocument(f"{kind!r} is no kind of document", hint=f"one of: {', '.join(KINDS)}")
+        raise InvalidDocument(f"unknown kind {kind!r}", hint=f"use one of {', '.join(KINDS)}")
     return kind
 
 
 def choose_id(kind: str, title: str, given: str | None) -> str:
-    """The id of a new document: the given one when its grammar is right, else made from the title."""
+    """The id of a new document: the given one if it is valid, else one made from the title."""
     if given is None:
         return new_document_id(kind, title)
     if not is_document_id(given):
         raise InvalidDocument(
-            f"{given!r} cannot be an id",
-            hint="lower-case words of a-z and 0-9 joined by single . - or _, 120 characters at most",
+            f"invalid id {given!r}",
+            hint="use words of a-z and 0-9 joined by single . - or _, at most 120 characters",
         )
     return given
 
 
 def adr_status(text: str) -> str:
-    """A status as the field writes it (``accepted`` → ``Accepted``), or `InvalidDocument`."""
+    """A status in its usual spelling (``accepted`` → ``Accepted``); raises `InvalidDocument` for others."""
     for status in ADR_STATUSES:
         if status.casefold() == text.strip().casefold():
             return status
-    raise InvalidDocument(f"{text!r} is no ADR status", hint=f"one of: {', '.join(ADR_STATUSES)}")
+    raise InvalidDocument(f"unknown ADR status {text!r}", hint=f"use one of {', '.join(ADR_STATUSES)}")
 
 
 def with_status_section(body: str, status: str) -> str:
-    """The body of an ADR with its Status section: kept when it has one, put in front when it has none."""
+    """The body of an ADR with a Status section: the existing one, or a new one at the start."""
     if _STATUS_HEADING.search(body):
         return body
     lines = body.split("\n")
@@ -152,25 +164,27 @@ def link_map(links: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def check_relation(relation: str) -> str:
-    """The relation itself (``-`` and ``_`` are one), or `InvalidDocument` that lists the four."""
+    """The relation with ``-`` as ``_``; raises `InvalidDocument` with the four relations for any other."""
     name = relation.replace("-", "_")
     if name not in RELATIONS:
-        raise InvalidDocument(f"{relation!r} is no relation", hint=f"one of: {', '.join(RELATIONS)}")
+        raise InvalidDocument(f"unknown relation {relation!r}", hint=f"use one of {', '.join(RELATIONS)}")
     return name
 
 
 def parse_field(key: str, value: Any) -> tuple[tuple[str, ...], Any]:
-    """A field as a person names it: the key's path, and the value with the type the key asks for.
+    """Parse a field given by the user: the path of the key, and the value with the type of the key.
 
-    Raises `InvalidDocument` for a key that the tool itself keeps.
+    Raises `InvalidDocument` for a key that only the tool may set.
     """
     path = tuple(key.split("."))
     if not all(path):
-        raise InvalidDocument(f"{key!r} is no key", hint="a word, or words joined by dots for a nested key")
+        raise InvalidDocument(
+            f"invalid key {key!r}", hint="use a word, or words joined by dots for a nested key"
+        )
     if path[0] in GUARDED_KEYS:
         raise InvalidDocument(
-            f"{path[0]!r} is kept by the tool",
-            hint="`rename` gives another id, `link` and `supersede` make relations",
+            f"{path[0]!r} is maintained by the tool",
+            hint="use `rename` to change the id, `link` or `supersede` for relations",
         )
     if not isinstance(value, str):
         return path, value
@@ -180,7 +194,7 @@ def parse_field(key: str, value: Any) -> tuple[tuple[str, ...], Any]:
 
 
 def _number(text: str) -> int | float | str:
-    """The number a text is; the text itself when it is none, for the schema to complain of."""
+    """The text as a number; the text itself when it is not one, so that the schema check reports it."""
     for read in (int, float):
         try:
             return read(text)
@@ -200,7 +214,7 @@ def new_header(
     patch_id: str,
     fields: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """The header of a new document: the keys that are required, then ``fields``, the others given."""
+    """The header of a new document: the required keys, then ``fields``."""
     return {
         "id": document_id,
         "title": title,

@@ -1,5 +1,5 @@
-"""Times as the documents and the log hold them: RFC 3339 texts, ending in ``Z`` where we write them, and
-ULIDs, the ids of what happens. Pure: clock and chance come from outside.
+"""Times in documents and the log: RFC 3339 texts, in UTC (``Z``) where the tool writes them, and ULIDs, the
+ids of events. Pure: clock and random source are passed in.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 def parse_timestamp(text: str) -> datetime | None:
-    """Read an RFC 3339 date-time (section 5.6) with its offset; ``None`` when it is not one.
+    """Parse an RFC 3339 date-time (section 5.6) with its offset; ``None`` when it is not one.
 
-    A leap second (``:60``) is read as the second before it, since ``datetime`` has none.
+    A leap second (``:60``) is read as the second before it, because ``datetime`` has none.
     """
     match = _RFC3339.fullmatch(text)
     if match is None:
@@ -53,15 +53,15 @@ def format_timestamp(moment: datetime) -> str:
 
 
 def format_precise(moment: datetime) -> str:
-    """Write a time in UTC with milliseconds, as the log orders by it: ``2026-01-21T09:00:00.123Z``."""
+    """Write a time in UTC with milliseconds, the sort order of the log: ``2026-01-21T09:00:00.123Z``."""
     utc = moment.astimezone(UTC)
     return f"{utc.strftime('%Y-%m-%dT%H:%M:%S')}.{utc.microsecond // 1000:03d}Z"
 
 
 def utc_key(text: str) -> str:
-    """A text that sorts as the time does, whatever offset it was written with; "" when it is no time."""
+    """A string that sorts by time, whatever offset the text has; "" when it is not a time."""
     if _OURS.fullmatch(text):
-        with suppress(ValueError):  # a leap second, or no time at all
+        with suppress(ValueError):  # a leap second, or not a valid time
             datetime.fromisoformat(text)
             return f"{text[:-1]}.000000Z"
     moment = parse_timestamp(text)
@@ -89,7 +89,7 @@ def encode_ulid(milliseconds: int, randomness: int) -> str:
 
 
 def ulid_time(ulid: str) -> datetime | None:
-    """When a ULID was made, in UTC; ``None`` when the text is none."""
+    """The time of a ULID, in UTC; ``None`` when the text is not one."""
     from datetime import UTC, datetime
 
     if len(ulid) != 26 or not set(ulid) <= set(_CROCKFORD):
@@ -104,9 +104,9 @@ def ulid_time(ulid: str) -> datetime | None:
 
 
 class UlidSource:
-    """Makes ULIDs that only grow, even when the clock stands still or steps back.
+    """Makes strictly increasing ULIDs, even when the clock stops or goes back.
 
-    ``now`` and ``random_bits`` come from outside, so that tests fix both.
+    ``now`` and ``random_bits`` are passed in, so that tests can fix both.
     """
 
     def __init__(self, now: Callable[[], datetime], random_bits: Callable[[int], int]) -> None:

@@ -1,4 +1,4 @@
-"""Characters that hide: found for lint, and made visible by the one filter before anything is printed.
+"""Invisible characters: found for lint, and escaped by one filter before anything is printed.
 
 Sources: Unicode Standard 15 (general category Cf, UAX #9 for direction, UTS #51 for emoji sequences).
 """
@@ -21,7 +21,7 @@ _OTHER = "\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
 _TAGS = "\U000e0000-\U000e007f"
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 
-# Wide ranges take milliseconds to compile, and most texts are plain: each is compiled when first needed.
+# Wide ranges take milliseconds to compile, and most texts are plain: each is compiled on first use.
 _SUSPECT = f"[{_CONTROLS}{_MARKS}{_BIDI}{_ZERO}{_OTHER}{_TAGS}{_SELECTORS}]"
 _SUSPECT_ASCII = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
 _UNPRINTABLE = (
@@ -51,7 +51,7 @@ _NAMES = {
 
 
 class Invisible(NamedTuple):
-    """A character nobody sees: itself, its Unicode name (or a description) and its offset in the text."""
+    """An invisible character, its Unicode name (or a description) and its offset in the text."""
 
     char: str
     name: str
@@ -99,12 +99,12 @@ def _in_flag(text: str, at: int) -> bool:
 
 
 def _line_around(text: str, at: int) -> str:
-    # A window is enough to see the script of a line, and keeps the whole linear.
+    # A window is enough to detect the script of a line, and keeps the search linear.
     return text[max(at - 80, 0) : at + 80]
 
 
-def _is_honest(text: str, at: int) -> bool:
-    """Whether this character does the work it was made for: emoji, Persian, Indic, ideograph variants."""
+def _is_legitimate(text: str, at: int) -> bool:
+    """Whether this character has its intended use: emoji, Persian, Indic, ideograph variants."""
     char = text[at]
     if char == BOM:
         return at == 0
@@ -122,7 +122,7 @@ def _is_honest(text: str, at: int) -> bool:
 
 
 def find_invisible(text: str) -> list[Invisible]:
-    """Characters that hide or turn text around, in order: zero width, direction, tags, C0/C1 and the like.
+    """Characters that hide or reorder text, in order: zero width, direction, tags, C0/C1 and others.
 
     Newline, tab, carriage return, a leading byte order mark, joiners inside emoji and in scripts that need
     them, and flags made of tags are not reported.
@@ -131,23 +131,23 @@ def find_invisible(text: str) -> list[Invisible]:
     return [
         Invisible(match.group(), _name(match.group()), match.start())
         for match in pattern.finditer(text)
-        if not _is_honest(text, match.start())
+        if not _is_legitimate(text, match.start())
     ]
 
 
 def _shown(match: re.Match[str]) -> str:
     char, text, at = match.group(), match.string, match.start()
-    if char in (ZWJ, ZWNJ) and _is_honest(text, at):
+    if char in (ZWJ, ZWNJ) and _is_legitimate(text, at):
         return char
     code = ord(char)
     return f"\\x{code:02x}" if code < 0xA0 else f"<U+{code:04X}>"
 
 
 def visible(text: str) -> str:
-    """The text with every control, direction, tag and zero-width character spelled out.
+    """The text with every control, direction, tag and zero-width character escaped.
 
-    Escapes look like ``\\x1b`` or ``<U+202E>``; newline and tab stay, and so do joiners inside an emoji.
-    Everything a person is shown passes through here once.
+    Escapes look like ``\\x1b`` or ``<U+202E>``; newline, tab and joiners inside an emoji are kept. All
+    printed output passes through here once.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -155,9 +155,10 @@ def visible(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """The text on one line, as a Python string would be written: nothing in it is a tab, line end or control.
+    """The text on one line, escaped like a Python string: without tabs, line ends and control characters.
 
-    What `visible` spells out, a backslash, newline and tab become escapes; reading them back gives the text.
+    The characters that `visible` escapes, backslash, newline and tab become escapes; unescaping restores the
+    text.
     """
     if text.isascii() and text.isprintable() and "\\" not in text:
         return text
@@ -169,7 +170,7 @@ _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
 def _escape(match: re.Match[str]) -> str:
     char = match.group()
-    if char in (ZWJ, ZWNJ) and _is_honest(match.string, match.start()):
+    if char in (ZWJ, ZWNJ) and _is_legitimate(match.string, match.start()):
         return char
     code = ord(char)
     return _ESCAPES.get(char) or (

@@ -18,7 +18,7 @@ from thunderus_mem.document.document import KINDS, MAX_DOCUMENT, read_document
 from thunderus_mem.document.frontmatter.edit import insert_item
 from thunderus_mem.document.ids import fold_key
 from thunderus_mem.document.secrets import find_secrets
-from thunderus_mem.document.templates import skeleton
+from thunderus_mem.document.templates import is_core_skeleton
 from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.git.commits import added_dates
@@ -435,7 +435,7 @@ def _kept_documents(layout: Layout) -> Iterator[Document]:
 
 def _is_template(document: Document) -> bool:
     """Whether this is the unedited core template written by `init`."""
-    return document.id == "core" and document.body.strip() == skeleton("core", document.title).strip()
+    return document.id == "core" and is_core_skeleton(document.body, document.title)
 
 
 def _origin(directory: str, root: str) -> str:

@@ -1,6 +1,6 @@
-"""A document's header, read and edited as text. No disk.
+"""A document's header, read and edited as text. No disk access.
 
-`read` finds and reads it, and gives `nodes`, values with their places and types. `write` says how values are
-written, where they go, and on which ones YAML readers do not agree; `edit` changes one key or item and reads
-the result again.
+`read` finds and parses it into `nodes`, values with their positions and types. `write` formats values,
+decides where they go, and finds values that YAML readers interpret differently; `edit` changes one key or
+item and parses the result again.
 """

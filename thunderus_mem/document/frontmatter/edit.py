@@ -1,7 +1,7 @@
-"""Edits of a document's text that change only the lines of the key they name.
+"""Edits of a document's text that change only the lines of one key.
 
-Each edit finds its place in the header as read, splices text there, and reads the result again before it
-gives it back: a text that would not read as meant is never returned.
+Each edit finds the key in the parsed header, replaces the text there, and parses the result again: a text
+that does not read as intended is never returned.
 """
 
 from __future__ import annotations
@@ -19,15 +19,14 @@ if TYPE_CHECKING:
 
 Value: TypeAlias = str | int | float | bool | list[Any] | dict[str, Any] | None
 Item: TypeAlias = str | dict[str, str]
-"""What a list holds: texts, or, among anchors, mappings of texts."""
+"""An item of a list: a string, or, among anchors, a mapping of strings."""
 
 
 def set_key(text: str, key: nodes.Key, value: Value) -> str:
-    """Give ``key`` (a path such as ``("verification", "status")``) a value.
+    """Set ``key`` (a path such as ``("verification", "status")``) to a value.
 
-    A missing key is added at its fixed place, with the parents it needs. A value that is there already
-    leaves the text as it is. Raises `InvalidDocument` when the header cannot be read or a parent is no
-    mapping.
+    A missing key is added at its fixed place, with the parents it needs. The text does not change if the key
+    has that value. Raises `InvalidDocument` when the header cannot be parsed or a parent is not a mapping.
     """
     opened = open_header(text)
     before = nodes.plain_data(opened.root)
@@ -48,15 +47,15 @@ def set_key(text: str, key: nodes.Key, value: Value) -> str:
             mapping, parent = entry.value, name
             continue
         if not (nodes.is_null(entry.value) or isinstance(entry.value, nodes.Mapping)):
-            message = f"The key '{'.'.join(key[: depth + 1])}' holds no keys of its own."
-            raise InvalidDocument(message, hint=f"Make '{name}' a mapping, or remove it, then try again.")
+            message = f"the key '{'.'.join(key[: depth + 1])}' is not a mapping"
+            raise InvalidDocument(message, hint=f"make '{name}' a mapping, or remove it")
         header = write.with_value(opened, mapping, entry, _wrapped(rest, value))
         return write.checked(opened, header, _data_with(before, key, value))
-    raise InvalidDocument("No key was named.", hint="Name the key to set.")
+    raise InvalidDocument("no key given", hint="give the key to set")
 
 
 def _same_type(node: nodes.Node, value: Value) -> bool:
-    """Whether a scalar that has the right text also has the right type: quoted or not is the difference."""
+    """Whether a scalar with the right text also has the right type: quoted scalars are strings."""
     if not isinstance(node, nodes.Scalar) or isinstance(value, str):
         return True
     return node.plain
@@ -77,7 +76,7 @@ def _data_with(data: Any, key: nodes.Key, value: Any) -> Any:
 
 
 def _without(data: Any, key: nodes.Key, emptied: Any) -> Any:
-    """The plain data of a header after ``key`` is gone; ``emptied`` is what a keyless mapping reads as."""
+    """The plain data of a header without ``key``; ``emptied`` is the value of a mapping without keys."""
     copy = dict(data)
     if len(key) > 1:
         copy[key[0]] = _without(copy[key[0]], key[1:], emptied) or emptied
@@ -87,9 +86,9 @@ def _without(data: Any, key: nodes.Key, emptied: Any) -> Any:
 
 
 def remove_key(text: str, key: nodes.Key) -> str:
-    """Take a key and its value out. Not there: the text as it is.
+    """Remove a key and its value; a missing key changes nothing.
 
-    A mapping that loses its last key stays, without a value. Raises `InvalidDocument` like `set_key`.
+    A mapping that loses its last key is kept, without a value. Raises `InvalidDocument` like `set_key`.
     """
     opened = open_header(text)
     mapping, entry = _found(opened.root, key) if key else (None, None)
@@ -105,14 +104,14 @@ def remove_key(text: str, key: nodes.Key) -> str:
     try:
         return write.checked(opened, header[:start] + header[end:], expected)
     except InvalidDocument:
-        # A kept literal above would take the blank lines that follow.
+        # A literal above that keeps its trailing lines (`+`) would take the blank lines that follow.
         blank = re.compile(r"(?:[ \t]*\r?\n)*").match(header, end)
         end = blank.end() if blank is not None else end
         return write.checked(opened, header[:start] + header[end:], expected)
 
 
 class _List(NamedTuple):
-    """A list of a text: where it stands, and its items as plain data."""
+    """A list in a text: its node, and its items as plain data."""
 
     opened: Opened
     key: nodes.Key
@@ -120,43 +119,41 @@ class _List(NamedTuple):
     items: list[Any]
 
     def written(self, header: str, items: list[Any]) -> str:
-        """The text with another header, in which the list has these items."""
+        """The text with a new header, in which the list has these items."""
         return write.checked(
             self.opened, header, _data_with(nodes.plain_data(self.opened.root), self.key, items)
         )
 
     def with_one(self, place: int, item: Item) -> str:
-        """The text with one more item, as number ``place``."""
+        """The text with one more item, at index ``place``."""
         header = write.with_item(self.opened, self.node, place, item, self.key[-1])
         return self.written(header, [*self.items[:place], item, *self.items[place:]])
 
     def without(self, gone: set[int]) -> str:
-        """The text without the items of these numbers; others stay."""
+        """The text without the items at these indexes."""
         kept = [item for place, item in enumerate(self.items) if place not in gone]
         return self.written(write.without_items(self.opened.header, self.node, gone), kept)
 
 
 def _list(text: str, key: nodes.Key) -> _List | None:
-    """The list at ``key``; ``None`` when there is something else, or nothing."""
+    """The list at ``key``; ``None`` when it is missing or not a list."""
     opened = open_header(text)
     node = opened.root.at(key)
     return _List(opened, key, node, nodes.plain_data(node)) if isinstance(node, nodes.Sequence) else None
 
 
 def insert_item(text: str, key: nodes.Key, item: Item) -> str:
-    """Put ``item`` into the list at ``key``, in order if the list is in order, else last.
+    """Add ``item`` to the list at ``key``: in order if the list is sorted, else last.
 
-    A block list gets one more line in its own style (a mapping one a key), a flow list stays on its line, a
-    missing or empty list becomes a block list. An item that is there leaves the text as it is. Raises
-    `InvalidDocument` when ``key`` holds something else than a list.
+    A block list gets one more line in its own style (one per key for a mapping), a flow list stays on its
+    line, a missing or empty list becomes a block list. An existing item changes nothing. Raises
+    `InvalidDocument` when ``key`` is not a list.
     """
     found = _list(text, key)
     if found is not None and found.items:
         return text if item in found.items else found.with_one(_sorted_place(found.items, item), item)
     if found is None and not nodes.is_null(open_header(text).root.at(key)):
-        raise InvalidDocument(
-            f"The key '{'.'.join(key)}' is not a list.", hint="Make it a list, then try again."
-        )
+        raise InvalidDocument(f"the key '{'.'.join(key)}' is not a list", hint="make it a list")
     return set_key(text, key, [item])
 
 
@@ -166,14 +163,15 @@ def _sorted_place(items: list[Any], item: Item) -> int:
 
 
 def _order(item: Any) -> tuple[str, ...]:
-    """What items are in order of: a text itself, a mapping by path, symbol and lines."""
+    """The sort key of an item: a string itself, a mapping by path, symbol and lines."""
     if isinstance(item, dict):
         return tuple(str(item.get(name, "")) for name in ("path", "symbol", "lines"))
     return (str(item),)
 
 
 def remove_item(text: str, key: nodes.Key, item: Item) -> str:
-    """Take every ``item`` out of the list at ``key``; the last one leaves ``[]``. Not there: no change."""
+    """Remove every ``item`` from the list at ``key``; an empty list becomes ``[]``. A missing item changes
+    nothing."""
     found = _list(text, key)
     if found is None or item not in found.items:
         return text
@@ -182,10 +180,10 @@ def remove_item(text: str, key: nodes.Key, item: Item) -> str:
 
 
 def rename_item(text: str, key: nodes.Key, old: str, new: str) -> str:
-    """Write the first text ``old`` in the list at ``key`` as ``new``, in its place: quotes, comments and the
-    order stay. Where ``new`` is in the list already, ``old`` leaves it. Not there: the text as it is.
+    """Replace the first string ``old`` in the list at ``key`` by ``new``; quotes, comments and order are
+    kept. If ``new`` is already in the list, ``old`` is removed. A missing ``old`` changes nothing.
 
-    Raises `InvalidDocument` when the header cannot be read or is written in a way that cannot be kept.
+    Raises `InvalidDocument` when the header cannot be parsed or its style cannot be preserved.
     """
     found = _list(text, key)
     if found is None or old not in found.items or old == new:
@@ -196,20 +194,20 @@ def rename_item(text: str, key: nodes.Key, old: str, new: str) -> str:
     item, header = found.node.items[place], found.opened.header
     items = [*found.items[:place], new, *found.items[place + 1 :]]
     written = header[item.start : item.end]
-    for led in (written.replace(old, new), write.scalar(new, flow=found.node.flow)):
+    for renamed in (written.replace(old, new), write.scalar(new, flow=found.node.flow)):
         try:
-            if led != written:
-                return found.written(header[: item.start] + led + header[item.end :], items)
+            if renamed != written:
+                return found.written(header[: item.start] + renamed + header[item.end :], items)
         except InvalidDocument:
             continue
     return update_item(text, key, old, new)
 
 
 def update_item(text: str, key: nodes.Key, old: Any, new: Item) -> str:
-    """Make the first item that reads as ``old``, in the list at ``key``, into ``new``.
+    """Replace the first item equal to ``old`` in the list at ``key`` by ``new``.
 
-    Of a mapping only the lines of the values that differ change. Not there: the text as it is. Raises
-    `InvalidDocument` when the header cannot be read or is written in a way that such an edit cannot keep.
+    For a mapping only the lines of changed values change. A missing ``old`` changes nothing. Raises
+    `InvalidDocument` when the header cannot be parsed or its style cannot be preserved.
     """
     found = _list(text, key)
     if found is None or old not in found.items or old == new:
@@ -219,7 +217,7 @@ def update_item(text: str, key: nodes.Key, old: Any, new: Item) -> str:
         try:
             return _with_values(text, key, place, new)
         except InvalidDocument:
-            pass  # written in an unusual way: the item as a whole is replaced
+            pass  # unusual style: replace the whole item
     grown = _list(found.with_one(place + 1, new), key)
     assert grown is not None
     return grown.without({place})
@@ -244,9 +242,9 @@ def _with_values(text: str, key: nodes.Key, place: int, new: dict[str, str]) -> 
 
 
 def nest_keys(text: str, parent: str, names: Iterable[str]) -> str:
-    """Move top-level keys that follow ``parent``, which has no value, under it by indenting their lines.
+    """Move top-level keys under ``parent``, which has no value, by indenting their lines.
 
-    Only those of ``names`` that follow it at once. None there: the text as it is.
+    Only keys in ``names`` that directly follow ``parent`` are moved; without any nothing changes.
     """
     opened = open_header(text)
     known, entries = frozenset(names), list(opened.root.entries)
@@ -267,7 +265,7 @@ def nest_keys(text: str, parent: str, names: Iterable[str]) -> str:
 
 
 def quote_values(text: str, values: Iterable[nodes.Scalar]) -> str:
-    """Put unquoted values of the header into double quotes; what they say stays the same."""
+    """Put unquoted values of the header in double quotes, without changing their text."""
     opened = open_header(text)
     header = opened.header
     for value in sorted(values, key=lambda value: value.start, reverse=True):
@@ -276,7 +274,7 @@ def quote_values(text: str, values: Iterable[nodes.Scalar]) -> str:
 
 
 def replace_body(text: str, body: str) -> str:
-    """Give the document another body: header bytes stay, line ends become the file's own."""
+    """Replace the body of a document: header bytes are kept, line ends become those of the file."""
     opened = open_header(text)
     body = body.replace("\r\n", "\n")
     eol = "\r\n" if text[: opened.fences.start].endswith("\r\n") else "\n"
@@ -289,11 +287,11 @@ def replace_body(text: str, body: str) -> str:
 
 
 def copy_key(text: str, key: nodes.Key, source: Opened, base: Opened | None, *, over: bool = False) -> str:
-    """``text`` with the value that ``source`` has for ``key``; without the key when it has none. Whether it
-    should have it is the caller's question.
+    """``text`` with the value of ``key`` in ``source``; without the key if ``source`` has none.
 
-    Lines that are still as in ``base`` (any lines, with ``over``) give way to those of ``source``, comments
-    and quotes included; elsewhere only the value goes in. Raises `InvalidDocument` where nothing fits.
+    Lines unchanged since ``base`` (any lines, with ``over``) are replaced by those of ``source``, including
+    comments and quotes; elsewhere only the value is replaced. Raises `InvalidDocument` when that is not
+    possible.
     """
     _, entry = _found(source.root, key)
     if entry is None:
@@ -312,7 +310,7 @@ def copy_key(text: str, key: nodes.Key, source: Opened, base: Opened | None, *, 
 
 
 def _found(root: nodes.Mapping, key: nodes.Key) -> tuple[nodes.Mapping | None, nodes.Entry | None]:
-    """The entry at ``key`` and the mapping that has it, or would."""
+    """The entry at ``key``, and the mapping it is or would be in."""
     node = root.at(key[:-1])
     return (node, node.entry(key[-1])) if isinstance(node, nodes.Mapping) else (None, None)
 
@@ -320,7 +318,7 @@ def _found(root: nodes.Mapping, key: nodes.Key) -> tuple[nodes.Mapping | None, n
 def _ways(
     opened: Opened, key: nodes.Key, source: Opened, base: Opened | None, *, over: bool
 ) -> Iterator[str]:
-    """Headers to try: with the author's lines, then with the author's scalar."""
+    """Headers to try: with the lines of ``source``, then with its scalar."""
     place, old = _found(opened.root, key)
     origin, new = _found(source.root, key)
     if place is None or origin is None or new is None:
@@ -348,7 +346,7 @@ def _with_ends(lines: str, eol: str) -> str:
 
 
 def _is_untouched(header: str, entry: nodes.Entry, key: nodes.Key, base: Opened | None) -> bool:
-    """Whether nobody wrote anything on an entry's lines since the base."""
+    """Whether an entry's lines are unchanged since the base."""
     was = _found(base.root, key)[1] if base is not None else None
     if base is None or was is None:
         return False
@@ -358,7 +356,7 @@ def _is_untouched(header: str, entry: nodes.Entry, key: nodes.Key, base: Opened 
 
 
 def _first_comment(header: str, entry: nodes.Entry) -> int:
-    """Where the comments begin that stand directly above a key, as deep as it."""
+    """Where the comments directly above a key begin, at the same indent."""
     start = write.line_start(header, entry.key.start)
     comment = re.compile(rf" {{{entry.key.column - 1}}}#")
     while start and comment.match(header, above := write.line_start(header, start - 1)):
@@ -367,7 +365,7 @@ def _first_comment(header: str, entry: nodes.Entry) -> int:
 
 
 def _place_for(header: str, place: nodes.Mapping, origin: nodes.Mapping, name: str) -> int:
-    """Where a new key goes: behind the nearest of the keys that stand before it where it comes from."""
+    """Where a new key goes: after the nearest key that precedes it in its source."""
     before = []
     for entry in origin.entries:
         if entry.key.text == name:

@@ -1,7 +1,7 @@
-"""Frontmatter as values with places: a subset of YAML 1.2 in which every scalar stays its raw text. Pure.
+"""Frontmatter as values with positions: a subset of YAML 1.2 in which every scalar keeps its raw text. Pure.
 
-`plain_data` leaves scalars without types; `typed_data` gives the types of our keys (`KEY_TYPES`), and those
-of YAML 1.2's core schema to all others.
+`plain_data` leaves scalars untyped; `typed_data` applies the types of known keys (`KEY_TYPES`), and YAML
+1.2's core schema to all others.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ MAX_NODES = 2_500
 
 
 class Scalar(NamedTuple):
-    """One scalar. ``text`` is its decoded value; ``plain`` says that it was written without quotes.
+    """One scalar. ``text`` is its decoded value; ``plain`` means written without quotes.
 
-    A named tuple: reading makes thirty of these a document, and a frozen dataclass costs three times that.
+    A named tuple: parsing makes thirty of these per document, and a frozen dataclass costs three times as
+    much.
 
-    In every node ``start`` and ``end`` are offsets into the text that was read (quotes included), ``line``
-    and ``column`` count from 1. A missing value is an empty plain scalar right behind its ``:`` or ``-``.
+    In every node ``start`` and ``end`` are offsets into the parsed text (including quotes), ``line`` and
+    ``column`` count from 1. A missing value is an empty plain scalar right after its ``:`` or ``-``.
     """
 
     text: str
@@ -50,7 +51,7 @@ class Entry(NamedTuple):
 
 
 class Mapping(NamedTuple):
-    """Keys and values in the order of the file; every key is there once."""
+    """Keys and values in the order of the file; keys are unique."""
 
     entries: tuple[Entry, ...]
     start: int
@@ -74,7 +75,7 @@ class Mapping(NamedTuple):
         return None
 
     def at(self, key: Key) -> Node | None:
-        """What stands at a path of keys; ``None`` when a parent is no mapping or lacks it."""
+        """The node at a path of keys; ``None`` when it is missing or a parent is not a mapping."""
         node: Node | None = self
         for name in key:
             node = node.get(name) if isinstance(node, Mapping) else None
@@ -87,7 +88,7 @@ Key: TypeAlias = tuple[str, ...]
 
 
 class HeaderProblem(NamedTuple):
-    """Why a header cannot be read.
+    """Why a header cannot be parsed.
 
     ``code`` is one of duplicate-key, tab, alias, anchor, tag, merge-key, key, depth, size, syntax,
     control-character, multi-document, not-a-mapping. ``line`` and ``column`` count from 1 in the header.
@@ -102,7 +103,7 @@ class HeaderProblem(NamedTuple):
 
 
 def plain_data(node: Node) -> Any:
-    """The nested dict, list and str a node stands for; no scalar is given a type."""
+    """The node as nested dict, list and str; scalars stay untyped."""
     if isinstance(node, Scalar):
         return node.text
     if isinstance(node, Sequence):
@@ -112,8 +113,8 @@ def plain_data(node: Node) -> Any:
 
 NUMBER_KEYS = ("credibility", "emotional_valence", "emotional_arousal", "quality_score", "sequence_number")
 
-# Types of known keys: s text, n number, o text or null, L list of texts, M mapping of known or free keys,
-# R mapping of lists of texts, C as the core schema says. A "*" names every other key below.
+# Types of known keys: s string, n number, o string or null, L list of strings, A list of anchors, C by the
+# core schema. A "*" is for every other key below.
 KEY_TYPES: dict[str, Any] = {
     **dict.fromkeys(
         (
@@ -138,22 +139,22 @@ _NULLS = frozenset(["", "~", "null", "Null", "NULL"])
 
 
 def is_null(node: Node | None) -> bool:
-    """Whether there is no value, or one that says so."""
+    """Whether the value is missing or null."""
     return node is None or (isinstance(node, Scalar) and node.plain and node.text in _NULLS)
 
 
 _INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", re.ASCII)
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII)
 _BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
-# Python refuses to read longer decimal numbers, and no header has a use for one.
+# Python refuses to parse very long decimal numbers, and no header needs one.
 _LONGEST_NUMBER = 300
 
 
 def typed_data(root: Mapping) -> dict[str, Any]:
     """The header as JSON-like data: known keys typed by a table, others by YAML 1.2's core schema.
 
-    Ids, times and shas are text whatever they look like. A known list or mapping without a value is empty.
-    Numbers that are not finite, or longer than 300 characters, stay text. Source: yaml.org/spec/1.2.2 §10.3.
+    Ids, times and commit hashes are always strings. A known list or mapping without a value is empty. Numbers
+    that are not finite, or longer than 300 characters, stay strings. Source: yaml.org/spec/1.2.2 §10.3.
     """
     return {entry.key.text: _typed(entry.value, KEY_TYPES.get(entry.key.text, "C")) for entry in root.entries}
 
@@ -190,7 +191,7 @@ def _typed_scalar(node: Scalar, kind: Any) -> Any:
 
 
 def _number(text: str) -> int | float | str:
-    """The number a text is in YAML 1.2's core schema, else the text itself."""
+    """The text as a number by YAML 1.2's core schema, else the text itself."""
     if len(text) > _LONGEST_NUMBER:
         return text
     if _INTEGER.fullmatch(text):

@@ -1,8 +1,8 @@
-"""Finds the header of a document's text and reads it: the fences, keys and values. Pure.
+"""Finds and parses the header of a document's text: the fences, keys and values. Pure.
 
-Two readers stand behind `read_header`: `read_fast`, which declines whatever it does not know for sure, and
-`read_full`, over the events of ruamel.yaml's pure parser and under limits. They never disagree. This is the
-only module that knows ruamel.yaml; nothing is constructed: no tags, anchors, aliases, merge keys.
+`read_header` uses two parsers: `read_fast`, which declines anything unusual, and `read_full`, over the events
+of ruamel.yaml's pure parser and under limits. They never disagree. This is the only module that uses
+ruamel.yaml; nothing is constructed: no tags, anchors, aliases, merge keys.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class Fences(NamedTuple):
-    """Where a header stands in a file's text (offsets; lines from 1).
+    """The position of a header in a file's text (offsets; lines from 1).
 
     ``start``/``line`` are the header's first line, ``end`` the offset of the closing fence, ``body_start``
-    and ``body_line`` what follows it. Not ``closed``: the offsets are the text's end.
+    and ``body_line`` where the body begins. If not ``closed``, the offsets are the end of the text.
     """
 
     closed: bool
@@ -36,7 +36,7 @@ class Fences(NamedTuple):
 def find_fences(text: str) -> Fences | None:
     """Find the header: a first line ``---`` (after a BOM, if any), closed by a line ``---`` or ``...``.
 
-    Blanks may follow the marks. ``None`` when the first line is no fence. One pass, no backtracking.
+    Spaces may follow the marks. ``None`` when the first line is not a fence. One pass, no backtracking.
     """
     opening = 1 if text.startswith("\ufeff") else 0
     if not text.startswith("---", opening):
@@ -58,7 +58,7 @@ def find_fences(text: str) -> Fences | None:
 
 
 def _closing(text: str, position: int, mark: str, limit: int) -> int:
-    """Offset of the first line before ``limit`` that holds nothing but ``mark``; ``limit`` when none does."""
+    """Offset of the first line before ``limit`` with only ``mark``; ``limit`` when there is none."""
     while True:
         position = text.find(mark, position, limit)
         if position < 0:
@@ -70,23 +70,23 @@ def _closing(text: str, position: int, mark: str, limit: int) -> int:
         position += 4
 
 
-# What no YAML reader treats alike: controls, a carriage return alone, line and paragraph separators, a BOM
-# that is not at the file's start, and what is no character at all.
+# Characters that YAML readers treat differently: controls, a lone carriage return, line and paragraph
+# separators, a BOM not at the start of the file, and noncharacters.
 _FORBIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]|\r(?!\n)"
 )
 
 
 def read_header(text: str) -> tuple[nodes.Mapping | None, tuple[nodes.HeaderProblem, ...]]:
-    """Read the text between the fences. Either a mapping and no problem, or ``None`` and why.
+    """Parse the text between the fences: a mapping and no problems, or ``None`` and the problems.
 
     Offsets, lines and columns are relative to ``text``; its first line is 1. An empty header is an empty
-    mapping. Never raises, and takes linear time.
+    mapping. Never raises; linear time.
     """
     if len(text) * 4 > nodes.MAX_BYTES and len(text.encode("utf-8", "surrogatepass")) > nodes.MAX_BYTES:
         return None, (
             nodes.HeaderProblem(
-                "size", "The frontmatter is larger than 32 KiB.", 1, 1, hint="Move text to the body."
+                "size", "The frontmatter is larger than 32 KiB", 1, 1, hint="Move text to the body"
             ),
         )
     if not text.replace("\n", "").isprintable():
@@ -107,15 +107,15 @@ def _control_character(text: str, offset: int) -> nodes.HeaderProblem:
     name = f"U+{ord(text[offset]):04X}"
     return nodes.HeaderProblem(
         "control-character",
-        f"The frontmatter holds the invisible character {name}.",
+        f"The frontmatter contains the invisible character {name}",
         line,
         column,
-        hint="Delete it, or write it as an escape inside double quotes.",
+        hint="Delete it, or write it as an escape in double quotes",
     )
 
 
 class Opened(NamedTuple):
-    """A text whose header reads."""
+    """A text with a valid header."""
 
     text: str
     fences: Fences
@@ -124,25 +124,22 @@ class Opened(NamedTuple):
     eol: str
 
     def with_header(self, header: str) -> str:
-        """The text with another header."""
+        """The text with a new header."""
         return self.text[: self.fences.start] + header + self.text[self.fences.end :]
 
 
 def open_header(text: str) -> Opened:
-    """Read the header of a text that is to be edited. Raises `InvalidDocument` when there is none, or it does
-    not read."""
+    """Parse the header of a text to edit. Raises `InvalidDocument` when it is missing or invalid."""
     fences = find_fences(text)
     if fences is None or not fences.closed:
-        message = "The document has no frontmatter that begins in line 1 and is closed by a line ---."
-        raise InvalidDocument(message, hint="Add the frontmatter by hand, then try again.")
+        message = "the document has no frontmatter between a first line --- and another line ---"
+        raise InvalidDocument(message, hint="add the frontmatter by hand")
     header = text[fences.start : fences.end]
     root, problems = read_header(header)
     if root is None:
         first = problems[0]
-        message = f"The frontmatter cannot be read (line {fences.line + first.line - 1}): {first.message}"
-        raise InvalidDocument(
-            message, hint=first.hint or "Mend it by hand; it is never rewritten as it stands."
-        )
+        message = f"invalid frontmatter (line {fences.line + first.line - 1}): {first.message}"
+        raise InvalidDocument(message, hint=first.hint or "fix it by hand")
     line = header[: header.find("\n") + 1] or text[: fences.start]
     eol = "\r\n" if line.endswith("\r\n") else "\n"
     return Opened(text, fences, header, root, eol)
@@ -151,7 +148,7 @@ def open_header(text: str) -> Opened:
 _LINE = re.compile(r"( *)(- +)?(?:([A-Za-z_][A-Za-z0-9_.-]{0,99}):(?: +|$))?(.*)", re.ASCII)
 # Ordinary headers
 
-# A plain scalar on one line: begins with no indicator, holds no ": " and no " #", does not end in ":".
+# A plain scalar on one line: no indicator at the start, no ": " and no " #", no ":" at the end.
 _STARTS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./(<~+$^;=\\")
 _NO_START = frozenset("\u2028\u2029\ufeff\ufffe\uffff")
 _QUOTED = re.compile(r"""(?:"([^"\\]*)"|'((?:[^']|'')*)')(?: +#.*| *)""")
@@ -159,12 +156,12 @@ _FLOW_PLAIN = re.compile(r"[A-Za-z0-9_./][A-Za-z0-9_./@+ -]*", re.ASCII)
 _FLOW_QUOTED = re.compile(r""""[^"\\]*"|'[^']*'""")
 
 
-# A line that says something: offset, number (from 1), indent, width of a dash with the blanks behind it (0
-# without one), key ("" without one), the rest, and the rest's column (from 0).
+# A line with content: offset, number (from 1), indent, width of a dash with the spaces after it (0 without
+# one), key ("" without one), the rest, and the rest's column (from 0).
 _Line: TypeAlias = tuple[int, int, int, int, str, str, int]
 
 
-# Named tuples made without the call of Python that their own way in is: a fifth of all reading here.
+# Construct named tuples without their Python-level `__new__`, which would take a fifth of the parsing time.
 _scalar: Final[Callable[[tuple[str, int, int, int, int, bool]], nodes.Scalar]] = partial(
     tuple.__new__, nodes.Scalar
 )
@@ -172,11 +169,11 @@ _entry: Final[Callable[[tuple[nodes.Scalar, nodes.Node]], nodes.Entry]] = partia
 
 
 class _DeclineError(Exception):
-    """Not ordinary: the full reader's case."""
+    """An unusual header: left to the full parser."""
 
 
 def read_fast(text: str) -> nodes.Mapping | None:
-    """Read an ordinary header, or answer ``None``. ``text`` holds no control character but line ends."""
+    """Parse an ordinary header, or return ``None``. ``text`` has no control characters except line ends."""
     if "\t" in text:
         return None
     lines = _lines(text)
@@ -194,7 +191,7 @@ def read_fast(text: str) -> nodes.Mapping | None:
 
 
 def _lines(text: str) -> list[_Line] | None:
-    """The lines that say something; ``None`` when one is neither a key nor an item nor a comment."""
+    """The lines with content; ``None`` when one is not a key, an item or a comment."""
     found: list[_Line] = []
     offset = 0
     match = _LINE.match
@@ -253,7 +250,7 @@ def _mapping(lines: list[_Line], index: int, indent: int, depth: int) -> tuple[n
 
 
 def _below(lines: list[_Line], index: int, indent: int, depth: int) -> tuple[nodes.Node, int] | None:
-    """The block value below a key that stands ``indent`` columns in; ``None`` when there is none."""
+    """The block value below a key at ``indent`` columns; ``None`` when there is none."""
     if index == len(lines):
         return None
     _, _, column, dash, _, _, _ = lines[index]
@@ -289,7 +286,7 @@ def _sequence(lines: list[_Line], index: int, indent: int, depth: int) -> tuple[
 
 
 def _value(rest: str, start: int, line: int, column: int, depth: int) -> nodes.Node:
-    """The scalar or flow list that the rest of a line is, in a value that stands ``depth`` deep."""
+    """The rest of a line as a scalar or flow list, in a value ``depth`` levels deep."""
     mark = rest[0]
     if mark in _STARTS or (mark > "\xa0" and mark not in _NO_START):
         if " #" in rest:
@@ -313,7 +310,7 @@ def _value(rest: str, start: int, line: int, column: int, depth: int) -> nodes.N
 
 
 def _flow(rest: str, start: int, line: int, column: int) -> nodes.Sequence:
-    """A flow list of scalars without commas, colons and quotes inside."""
+    """A flow list of scalars without commas, colons or quotes in them."""
     rest = rest.rstrip(" ")
     if rest[-1] != "]":
         raise _DeclineError
@@ -337,7 +334,7 @@ def _flow(rest: str, start: int, line: int, column: int) -> nodes.Sequence:
     return nodes.Sequence(tuple(items), start, start + len(rest), line, column, True)
 
 
-# Any header, over the events of ruamel.yaml
+# Any header, from the events of ruamel.yaml
 
 _SURROGATES = range(0xD800, 0xE000)
 
@@ -354,7 +351,7 @@ _BEYOND = re.compile(r"\\U(?!000[0-9A-Fa-f]|0010)")
 
 
 def read_full(text: str) -> tuple[nodes.Mapping | None, tuple[nodes.HeaderProblem, ...]]:
-    """Read any header that the subset allows. See `read_header`."""
+    """Parse any header of the subset. See `read_header`."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError
 
@@ -376,10 +373,10 @@ def read_full(text: str) -> tuple[nodes.Mapping | None, tuple[nodes.HeaderProble
 
 
 def _brackets(text: str) -> nodes.HeaderProblem | None:
-    """Brackets left open in one line far beyond the depth limit, which the scanner would take long to refuse.
+    """Find open brackets in one line far beyond the depth limit, which the scanner would be slow to reject.
 
-    It remembers every open bracket of the last 1,024 characters of a line as a possible key and looks through
-    them all at each token.
+    It keeps every open bracket of the last 1,024 characters of a line as a possible key and checks all of
+    them at each token.
     """
     if text.count("[") + text.count("{") <= _UNCLOSED:
         return None
@@ -398,21 +395,21 @@ def _brackets(text: str) -> nodes.HeaderProblem | None:
 def _too_deep(text: str, at: int) -> nodes.HeaderProblem:
     line = text.count("\n", 0, at) + 1
     column = at - text.rfind("\n", 0, at)
-    message = f"The frontmatter is nested more than {nodes.MAX_DEPTH} deep."
-    return nodes.HeaderProblem("depth", message, line, column, hint="Make it flatter.")
+    message = f"The frontmatter is nested more than {nodes.MAX_DEPTH} levels deep"
+    return nodes.HeaderProblem("depth", message, line, column, hint="Reduce the nesting")
 
 
 def _bare(text: str, error: Exception) -> nodes.HeaderProblem:
-    """What the parser stumbled over without saying where: as a rule an escape beyond Unicode."""
-    message = f"The frontmatter is not YAML ({type(error).__name__})."
+    """A parser error without a position: usually an escape beyond Unicode."""
+    message = f"The frontmatter is not valid YAML ({type(error).__name__})"
     escape = _BEYOND.search(text)
     at = escape.start() if escape is not None else 0
     line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
-    return nodes.HeaderProblem("syntax", message, line, column, hint="Check its quotes and escapes.")
+    return nodes.HeaderProblem("syntax", message, line, column, hint="Check its quotes and escapes")
 
 
 def _mark(text: str, error: Any) -> tuple[int, int]:
-    """Line and column (from 0) of an error; what is open at the end of the text began where it says."""
+    """Line and column (from 0) of an error; for something left open, where it begins."""
     mark = error.problem_mark or error.context_mark
     last = text.rstrip().count("\n")
     if mark is not None and (mark.line > last or str(error.problem).startswith("could not find expected")):
@@ -434,23 +431,27 @@ def _syntax(text: str, error: Any) -> nodes.HeaderProblem:
     if "\t" in blank or r"\t" in reason:
         where = row.index("\t") + 1 if "\t" in row else column
         return nodes.HeaderProblem(
-            "tab", "A tab stands where YAML wants spaces.", line + 1, where, hint="Use spaces."
+            "tab", "The frontmatter is indented with a tab", line + 1, where, hint="Use spaces"
         )
     return nodes.HeaderProblem(
-        "syntax", f"The frontmatter is not YAML: {reason}.", line + 1, column, hint=_syntax_hint(row, reason)
+        "syntax",
+        f"The frontmatter is not valid YAML: {reason}",
+        line + 1,
+        column,
+        hint=_syntax_hint(row, reason),
     )
 
 
 def _syntax_hint(row: str, reason: str) -> str:
     if "mapping values" in reason or row.count(": ") > 1:
-        return "Put a value that contains ': ' in quotes."
+        return "Put a value that contains ': ' in quotes"
     if "cannot start any token" in reason:
-        return "Put the value in quotes."
-    return "Mend this line; the file is left as it is until it reads."
+        return "Put the value in quotes"
+    return "Fix this line; the file is not changed until it is valid"
 
 
 class _Reader:
-    """State of one walk over events: how many nodes there were, and which keys came twice."""
+    """The state of one pass over the events: the number of nodes, and duplicate keys."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -466,19 +467,19 @@ class _Reader:
         if _name(event) == "StreamEnd":
             return nodes.Mapping((), 0, 0, 1, 1, False)
         if event.explicit or event.version or event.tags:
-            message = "The frontmatter holds a YAML directive or document mark."
-            raise self.stop("multi-document", message, event, "Remove the line.")
+            message = "The frontmatter contains a YAML directive or document mark"
+            raise self.stop("multi-document", message, event, "Remove the line")
         event = next(events)
         root = self.node(event, 1)
         end = next(events)
         if getattr(end, "explicit", False) or _name(next(events)) != "StreamEnd":
-            message = "The frontmatter holds more than one YAML document."
-            raise self.stop("multi-document", message, end, "Keep one.")
+            message = "The frontmatter contains more than one YAML document"
+            raise self.stop("multi-document", message, end, "Keep one")
         if isinstance(root, nodes.Scalar) and root.plain and root.text == "":
             return nodes.Mapping((), 0, 0, 1, 1, False)
         if not isinstance(root, nodes.Mapping):
-            message = "The frontmatter does not hold keys and values."
-            raise self.stop("not-a-mapping", message, event, "Write 'key: value' lines.")
+            message = "The frontmatter is not a mapping"
+            raise self.stop("not-a-mapping", message, event, "Write 'key: value' lines")
         return root
 
     def stop(self, code: str, message: str, event: Any, hint: str = "", key: str = "") -> _UnreadableError:
@@ -490,29 +491,27 @@ class _Reader:
         self.nodes += 1
         kind = _name(event)
         if kind == "Alias":
-            hint = "Put a value that begins with * in quotes; write out what another key says."
-            raise self.stop("alias", "The frontmatter uses a YAML alias (*).", event, hint)
+            hint = "Put a value that begins with * in quotes; write out an aliased value"
+            raise self.stop("alias", "The frontmatter uses a YAML alias (*)", event, hint)
         if event.anchor is not None:
-            raise self.stop(
-                "anchor", "The frontmatter uses a YAML anchor (&).", event, "Write the value out."
-            )
+            raise self.stop("anchor", "The frontmatter uses a YAML anchor (&)", event, "Write the value out")
         if event.tag is not None:
-            raise self.stop("tag", "The frontmatter uses a YAML tag (!).", event, "Remove the tag.")
+            raise self.stop("tag", "The frontmatter uses a YAML tag (!)", event, "Remove the tag")
         if self.nodes > nodes.MAX_NODES:
             raise self.stop(
                 "size",
-                f"The frontmatter holds more than {nodes.MAX_NODES:,} values.",
+                f"The frontmatter has more than {nodes.MAX_NODES:,} values",
                 event,
-                "Move lists to the body.",
+                "Move lists to the body",
             )
         if kind == "Scalar":
             return self.scalar(event)
         if depth > nodes.MAX_DEPTH:
             raise self.stop(
                 "depth",
-                f"The frontmatter is nested more than {nodes.MAX_DEPTH} deep.",
+                f"The frontmatter is nested more than {nodes.MAX_DEPTH} levels deep",
                 event,
-                "Make it flatter.",
+                "Reduce the nesting",
             )
         return self.sequence(event, depth) if kind == "SequenceStart" else self.mapping(event, depth)
 
@@ -520,19 +519,19 @@ class _Reader:
         text = str(event.value)
         start, end = event.start_mark.index, event.end_mark.index
         if (not text.isascii() and any(ord(char) in _SURROGATES for char in text)) or "\0" in text:
-            raise self.stop("control-character", "An escape stands for no character.", event, "Delete it.")
+            raise self.stop("control-character", "Invalid character escape", event, "Delete it")
         if event.style is None and text.endswith(":"):
-            # Only between brackets: YAML 1.2 takes it for a key without a value, the scanner for a text.
-            raise self.stop("key", "A key in brackets has no value.", event, "Put the text in quotes.")
+            # Only in brackets: a key without a value in YAML 1.2, a string to the scanner.
+            raise self.stop("key", "A key in brackets has no value", event, "Put the text in quotes")
         if event.style in ("|", ">"):
             end = self.block_end(start, end)
         place = (event.start_mark.line + 1, event.start_mark.column + 1)
         return nodes.Scalar(text, start, end, *place, event.style is None)
 
     def block_end(self, start: int, end: int) -> int:
-        """Where a literal or folded scalar ends: behind its last line, without that line's end.
+        """The end of a literal or folded scalar: that of its last line, without the line end.
 
-        Blank lines behind it belong to it only when its mark says ``+`` (keep).
+        Blank lines after it belong to it only with a ``+`` (keep) in its mark.
         """
         text = self.text
         head_end = text.find("\n", start)
@@ -561,22 +560,20 @@ class _Reader:
         while _name(inner := next(self.events)) != "MappingEnd":
             key = self.key(inner, depth)
             if key.text in seen:
-                message = (
-                    f"The key '{key.text[:60]}' stands here a second time (first in line {seen[key.text]})."
-                )
+                message = f"Duplicate key '{key.text[:60]}' (first on line {seen[key.text]})"
                 self.duplicates.append(
                     nodes.HeaderProblem(
-                        "duplicate-key", message, key.line, key.column, key.text, "Keep one of the two."
+                        "duplicate-key", message, key.line, key.column, key.text, "Keep one of the two"
                     )
                 )
             seen.setdefault(key.text, key.line)
-            entries.append(nodes.Entry(key, self.settled(key, self.node(next(self.events), depth + 1))))
+            entries.append(nodes.Entry(key, self.placed(key, self.node(next(self.events), depth + 1))))
         flow = bool(event.flow_style)
         end = inner.end_mark.index if flow else entries[-1].value.end
         return nodes.Mapping(tuple(entries), start.index, end, start.line + 1, start.column + 1, flow)
 
-    def settled(self, key: nodes.Scalar, value: nodes.Node) -> nodes.Node:
-        """A missing value stands right behind the ``:``; the parser puts it anywhere up to the next token."""
+    def placed(self, key: nodes.Scalar, value: nodes.Node) -> nodes.Node:
+        """Place a missing value right after the ``:``; the parser puts it anywhere up to the next token."""
         if not isinstance(value, nodes.Scalar) or value.start < value.end:
             return value
         place = self.text.index(":", key.end) + 1
@@ -585,19 +582,17 @@ class _Reader:
     def key(self, event: Any, depth: int) -> nodes.Scalar:
         key = self.node(event, depth + 1)
         if not isinstance(key, nodes.Scalar):
-            raise self.stop("key", "A key is a list or a mapping.", event, "Keys are words.")
+            raise self.stop("key", "A key is a list or a mapping", event, "Use a word as the key")
         if key.plain and key.text == "<<":
-            raise self.stop(
-                "merge-key", "The frontmatter uses a merge key (<<).", event, "Write the keys out."
-            )
+            raise self.stop("merge-key", "The frontmatter uses a merge key (<<)", event, "Write the keys out")
         if key.start == key.end:
-            raise self.stop("key", "A value has no key.", event, "Write 'key: value'.")
+            raise self.stop("key", "A value has no key", event, "Write 'key: value'")
         if self.text[key.start - 1 : key.start] == "?":
-            # The scanner drops the mark, to YAML 1.2 it is the first letter of the key.
-            raise self.stop("key", "A key in brackets begins with '?'.", event, "Put the key in quotes.")
+            # The scanner drops the mark; in YAML 1.2 it is the first letter of the key.
+            raise self.stop("key", "A key in brackets begins with '?'", event, "Put the key in quotes")
         if self.text[key.end : key.end + 200].lstrip(" \t")[:1] != ":":
-            hint = "Write 'key: value'; put a value that begins with { in quotes."
-            raise self.stop("key", "A key is not followed by ':'.", event, hint)
+            hint = "Write 'key: value'; put a value that begins with { in quotes"
+            raise self.stop("key", "A key is not followed by ':'", event, hint)
         return key
 
 

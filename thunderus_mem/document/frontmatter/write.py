@@ -1,8 +1,7 @@
-"""Frontmatter as text: how a key and its value are written so that every YAML reader reads the same, where an
-edit cuts a header, and what it puts there.
+"""Frontmatter as text: format keys and values so that all YAML readers agree, and replace parts of a header.
 
-`edit` decides what to change; `checked` reads each result again. `ambiguous` finds the unquoted values that
-YAML readers do not agree on. Pure.
+`edit` decides what to change; `checked` parses each result again. `ambiguous` finds unquoted values that YAML
+readers interpret differently. Pure.
 """
 
 from __future__ import annotations
@@ -46,8 +45,8 @@ _NESTED_ORDER: Final[dict[str, tuple[str, ...]]] = {
     "anchors": ("path", "symbol", "lines", "fingerprint"),
 }
 
-# Begins with a letter, and nothing in it is a mark in block style. Whatever else there is gets quotes:
-# numbers, times and shas of digits among it.
+# Begins with a letter and has no indicator of block style. Everything else gets quotes, including numbers,
+# times and commit hashes of digits.
 _SAFE = re.compile(
     r"(?:[^\W\d_]|_|\.(?=[^\W\d]))(?:[\w ./()'@+;!?&%=*<>|~^$,\[\]{}\"`\\-]|:(?=[^\s:])|(?<! )#)*"
 )
@@ -61,23 +60,25 @@ _ESCAPED = re.compile(
 
 
 def quoted(text: str) -> str:
-    """Text in double quotes, as JSON and YAML both read it; invisible characters become escapes."""
+    """Text in double quotes, valid in JSON and YAML; invisible characters become escapes."""
     return _ESCAPED.sub(lambda m: f"\\u{ord(m[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
 def scalar(value: object, *, flow: bool = False) -> str:
-    """One value on one line. Texts get quotes when any YAML reader could take them for something else."""
+    """One value on one line. Strings get quotes when any YAML reader could give them another type."""
     if value is None:
         return "null"
     if value is True or value is False:
         return "true" if value else "false"
     if isinstance(value, float) and not math.isfinite(value):
-        raise InvalidDocument("A number in the frontmatter is not finite.", hint="Give a number, or a text.")
+        raise InvalidDocument(
+            "a number in the frontmatter is not finite", hint="use a finite number or a string"
+        )
     if isinstance(value, int | float):
         return repr(value)
     if not isinstance(value, str):
-        message = f"The frontmatter cannot hold a value of type {type(value).__name__}."
-        raise InvalidDocument(message, hint="Give text, a number, true, false, null, a list or a mapping.")
+        message = f"unsupported type in the frontmatter: {type(value).__name__}"
+        raise InvalidDocument(message, hint="use a string, a number, true, false, null, a list or a mapping")
     return value if _is_plain(value, flow) else quoted(value)
 
 
@@ -102,7 +103,7 @@ def flow_value(value: object) -> str:
 
 
 def block_lines(key: str, value: object, indent: int) -> list[str]:
-    """The lines of ``key`` and ``value`` in block style, ``indent`` columns in."""
+    """The lines of ``key`` and ``value`` in block style, indented by ``indent``."""
     head = f"{' ' * indent}{scalar(key)}:"
     below = value_lines(key, value, indent + 2)
     if below:
@@ -117,7 +118,7 @@ def _one_line(value: object) -> str:
 
 
 def value_lines(key: str, value: object, indent: int) -> list[str]:
-    """The lines below a key: one item or one nested key a line; none for a scalar or an empty value."""
+    """The lines below a key: one per item or nested key; none for a scalar or an empty value."""
     if isinstance(value, dict):
         lines: list[str] = []
         for name in ordered(value, key):
@@ -139,19 +140,19 @@ def value_lines(key: str, value: object, indent: int) -> list[str]:
 
 
 def order_of(parent: str) -> tuple[str, ...]:
-    """The fixed order of keys below ``parent`` ("" = the top)."""
+    """The fixed order of keys below ``parent`` ("" = top level)."""
     return _NESTED_ORDER.get(parent, ()) if parent else KEY_ORDER
 
 
 def ordered(keys: Iterable[str], parent: str = "") -> list[str]:
-    """Known keys in their fixed order, then the others as they came."""
+    """Known keys in their fixed order, then the others in the given order."""
     fixed = order_of(parent)
     given = list(keys)
     return [key for key in fixed if key in given] + [key for key in given if key not in fixed]
 
 
 def as_read(value: Any) -> Any:
-    """What `plain_data` answers for a value once it is written and read: every scalar a text."""
+    """The `plain_data` of a value once written and parsed: every scalar is a string."""
     if isinstance(value, dict):
         return {str(key): as_read(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
@@ -160,10 +161,11 @@ def as_read(value: Any) -> Any:
 
 
 def compose(header: dict[str, Any], body: str) -> str:
-    """The text of a new document: keys in `KEY_ORDER`, one list item a line, then the body.
+    """The text of a new document: keys in `KEY_ORDER`, one list item per line, then the body.
 
-    One blank line parts header and body, and the text ends in a line end. For a body kept to the byte use
-    ``replace_body(compose(header, ""), body)``. Raises `InvalidDocument` for values that cannot be written.
+    A blank line separates header and body, and the text ends in a line end. To keep the exact bytes of a body
+    use ``replace_body(compose(header, ""), body)``. Raises `InvalidDocument` for values that cannot be
+    written.
     """
     lines: list[str] = []
     for name in ordered(header):
@@ -174,15 +176,17 @@ def compose(header: dict[str, Any], body: str) -> str:
         text += lead + body + ("" if body.endswith("\n") else "\n")
     opened = read.open_header(text)
     if nodes.plain_data(opened.root) != as_read(dict(header)):
-        raise InvalidDocument("The frontmatter would not read as it was given.", hint="Simplify its values.")
+        raise InvalidDocument(
+            "the frontmatter cannot be written without changing its values", hint="simplify them"
+        )
     return text
 
 
-# Lines of a header, cut and put in
+# Lines of a header, removed and inserted
 
 
 def checked(opened: read.Opened, header: str, expected: Any) -> str:
-    """The new text, if its header reads as ``expected``."""
+    """The new text, if its header parses as ``expected``; raises `InvalidDocument` otherwise."""
     text = opened.with_header(header)
     fences = read.find_fences(text)
     if fences is not None and fences.closed and fences.end == opened.fences.start + len(header):
@@ -190,8 +194,8 @@ def checked(opened: read.Opened, header: str, expected: Any) -> str:
         if root is not None and nodes.plain_data(root) == expected:
             return text
     raise InvalidDocument(
-        "The frontmatter is written in a way that this edit cannot keep.",
-        hint="Make this change by hand.",
+        "this edit cannot preserve the style of the frontmatter",
+        hint="make the change by hand",
     )
 
 
@@ -200,15 +204,15 @@ def line_start(text: str, offset: int) -> int:
 
 
 def line_after(text: str, offset: int) -> int:
-    """Offset behind the end of the line that holds ``offset``."""
+    """Offset after the line end of the line at ``offset``."""
     end = text.find("\n", offset)
     return len(text) if end < 0 else end + 1
 
 
 def entry_lines(header: str, entry: nodes.Entry) -> tuple[int, int]:
-    """The lines a block entry covers, half-open; comments that stand deeper than its key are its own.
+    """The lines of a block entry, half-open, including comments indented deeper than its key.
 
-    Left alone when the entry goes, they could join the value above.
+    If they stayed when the entry is removed, they could become part of the value above.
     """
     own = re.compile(rf"(?: {{{entry.key.column},}}#[^\n]*\n?|[ \t]*\r?\n(?= {{{entry.key.column},}}#))*")
     end = line_after(header, entry.value.end)
@@ -225,7 +229,7 @@ def joined(lines: list[str], eol: str) -> str:
 
 
 def insert_lines(opened: read.Opened, offset: int, lines: list[str]) -> str:
-    """The header with lines put in at an offset where a line begins or the text ends."""
+    """The header with lines inserted at an offset where a line begins or the text ends."""
     header = opened.header
     lead = "" if offset == 0 or header[offset - 1] == "\n" else opened.eol
     return header[:offset] + lead + joined(lines, opened.eol) + header[offset:]
@@ -252,7 +256,7 @@ def with_new_key(opened: read.Opened, mapping: nodes.Mapping, name: str, value: 
 
 
 def _predecessor(mapping: nodes.Mapping, name: str, parent: str) -> nodes.Entry | None:
-    """The entry a new key follows: the last one that its fixed order puts before it; unknown keys go last."""
+    """The entry a new key follows: the last one before it in the fixed order; unknown keys go last."""
     order = order_of(parent)
     if name not in order:
         return mapping.entries[-1]
@@ -268,7 +272,7 @@ _MARK = re.compile(r"[|>][-+0-9]*([ \t]+#[^\r\n]*)?")
 
 
 def _mark_comment(header: str, old: nodes.Node) -> str:
-    """The comment behind the mark of a literal or folded text, with the blanks before it."""
+    """The comment after the mark of a literal or folded scalar, with the spaces before it."""
     if not isinstance(old, nodes.Scalar) or old.plain:
         return ""
     mark = _MARK.match(header, old.start)
@@ -276,7 +280,7 @@ def _mark_comment(header: str, old: nodes.Node) -> str:
 
 
 def with_value(opened: read.Opened, mapping: nodes.Mapping, entry: nodes.Entry, value: Any) -> str:
-    """The header with another value for an entry that is there."""
+    """The header with a new value for an existing entry."""
     header, old = opened.header, entry.value
     colon = _colon_end(header, entry)
     if mapping.flow or _stays_flow(old, value):
@@ -317,25 +321,25 @@ def _single(value: Any) -> str:
 
 
 def _spliced(header: str, start: int, end: int, new: str) -> str:
-    """Put ``new`` in place of a value, with blanks that part it from a mark before and a comment behind."""
+    """Replace a value by ``new``, with spaces after an indicator and before a comment."""
     lead = " " if start and header[start - 1] in ":-" else ""
     tail = " " if header[end : end + 1] == "#" else ""
     return header[:start] + lead + new + tail + header[end:]
 
 
 def _without_lines(header: str, node: nodes.Node) -> str:
-    """The header without the lines that a block value covers."""
+    """The header without the lines of a block value."""
     return header[: line_start(header, node.start)] + header[line_after(header, node.end) :]
 
 
-# The comma behind an item, and the blanks before the next one if that follows in the line.
+# The comma after an item, and the spaces before the next one on the same line.
 _COMMA: Final = re.compile(r"[ \t]*,(?:[ \t]+(?![ \t#\r\n]))?")
-# What may stand between an item in brackets and the end of its line.
+# Anything between an item in brackets and the end of its line.
 _TAIL: Final = re.compile(r"([ \t]*,)?(?:[ \t]+#[^\n]*|[ \t\r]*)(?:\n|\Z)")
 
 
 def with_item(opened: read.Opened, node: nodes.Sequence, place: int, item: Any, name: str = "") -> str:
-    """The header with ``item`` as number ``place`` (from 0) of the list ``name``, which has others."""
+    """The header with ``item`` inserted at index ``place`` of the list ``name``, which is not empty."""
     if not node.flow:
         return _with_line(opened, node, place, item, name)
     broken_up = _with_flow_line(opened, node, place, flow_value(item))
@@ -363,7 +367,7 @@ def _within_line(header: str, node: nodes.Sequence, place: int, written: str) ->
 
 
 def _with_flow_line(opened: read.Opened, node: nodes.Sequence, place: int, written: str) -> str:
-    """A line of its own between brackets, when the neighbour has one; else ""."""
+    """The header with the item on a line of its own in brackets, if its neighbor has one; else ""."""
     header = opened.header
     neighbour = node.items[max(place - 1, 0)]
     indent = _own_indent(header, neighbour.start)
@@ -383,20 +387,20 @@ def _with_flow_line(opened: read.Opened, node: nodes.Sequence, place: int, writt
 
 
 def _own_indent(header: str, start: int) -> str | None:
-    """The blanks before an item that is the first thing in its line."""
+    """The spaces before an item that is first on its line; else ``None``."""
     blanks = header[line_start(header, start) : start]
     return None if blanks.strip(" ") else blanks
 
 
 def without_items(header: str, node: nodes.Sequence, gone: set[int]) -> str:
-    """The header without the items of these numbers, of which at least one other stays."""
+    """The header without the items at these indexes; at least one item remains."""
     if node.flow:
         return without_flow(header, [(one.start, one.end) for one in node.items], gone)
     return _cut(header, [_line_cut(header, node, first, last) for first, last in _runs(gone)])
 
 
 def without_flow(header: str, places: list[tuple[int, int]], gone: set[int]) -> str:
-    """The header without some of what stands, at these places, between one pair of brackets or braces."""
+    """The header without some of the items at these places in one pair of brackets or braces."""
     if len(gone) == len(places):
         comma = re.compile(r"[ \t]*,").match(header, places[-1][1])
         return _cut(header, [(places[0][0], comma.end() if comma is not None else places[-1][1])])
@@ -404,7 +408,7 @@ def without_flow(header: str, places: list[tuple[int, int]], gone: set[int]) -> 
 
 
 def _runs(numbers: set[int]) -> list[tuple[int, int]]:
-    """First and last of each run of numbers without a gap."""
+    """First and last of each run of consecutive numbers."""
     firsts = sorted(number for number in numbers if number - 1 not in numbers)
     return list(zip(firsts, sorted(n for n in numbers if n + 1 not in numbers), strict=True))
 
@@ -422,7 +426,8 @@ def _line_cut(header: str, node: nodes.Sequence, first: int, last: int) -> tuple
 
 
 def _flow_cut(header: str, places: list[tuple[int, int]], first: int, last: int) -> tuple[int, int]:
-    """What goes with a run of items: its lines when they are its own, else the comma behind or before it."""
+    """The range to cut for a run of items: its lines if it has its own, else with the comma after or
+    before."""
     start, end = places[first][0], places[last][1]
     is_last = last + 1 == len(places)
     tail = _TAIL.match(header, end)
@@ -437,11 +442,11 @@ def _flow_cut(header: str, places: list[tuple[int, int]], first: int, last: int)
     return places[first - 1][1], end
 
 
-# Values that YAML readers do not agree on
+# Values that YAML readers interpret differently
 
 _OTHER_BOOLEAN = frozenset(("y", "n", "yes", "no", "on", "off"))
 _BOOLEAN_OR_NULL = frozenset(("true", "false", "null", "~"))
-# What YAML 1.1 and 1.2 read differently: leading zeros, 0o, sexagesimal, exponents without a dot, `_`.
+# Numbers that differ between YAML 1.1 and 1.2: leading zeros, 0o, sexagesimal, exponents without a dot, `_`.
 _OTHER_NUMBER = re.compile(
     r"[-+]?(?:0[0-9_]+|0o[0-7]+|0b[01_]+|[0-9][0-9_]*_[0-9_]*|[0-9]+[eE][-+]?[0-9]+|[0-9]+(?::[0-5]?[0-9])+(?:\.[0-9]*)?)"
 )
@@ -461,7 +466,7 @@ def _reads_two_ways(text: str) -> bool:
     return text.lower() in _OTHER_BOOLEAN or _OTHER_NUMBER.fullmatch(text) is not None
 
 
-def _is_no_text(text: str) -> bool:
+def _is_not_text(text: str) -> bool:
     return (
         _reads_two_ways(text)
         or text.lower() in _BOOLEAN_OR_NULL
@@ -471,10 +476,11 @@ def _is_no_text(text: str) -> bool:
 
 
 def _short(node: nodes.Node, path: nodes.Key, found: list[tuple[nodes.Key, nodes.Scalar]]) -> None:
-    """Collect the unquoted values that are no long text and no word beyond doubt, in order."""
+    """Collect the unquoted values that may be ambiguous, in order: short ones, or not beginning with a
+    letter."""
     if isinstance(node, nodes.Scalar):
         text = node.text
-        # Most values begin with a letter and are no such word: one look at them is enough.
+        # Most values begin with a letter and are longer than any ambiguous word.
         if node.plain and text and (len(text) <= 5 or (len(text) <= 64 and not text[0].isalpha())):
             found.append((path, node))
     elif isinstance(node, nodes.Sequence):
@@ -486,19 +492,19 @@ def _short(node: nodes.Node, path: nodes.Key, found: list[tuple[nodes.Key, nodes
 
 
 def _test_for(path: nodes.Key) -> Callable[[str], bool] | None:
-    """What a value is asked: known texts must be text to any reader, others the same to all."""
+    """The test for a value: known strings must be strings to every reader, others the same to all."""
     top = path[0]
     if top in _TIMES or top in _NUMBERS:
         return None
     if top in _TEXTS:
-        return _is_no_text
+        return _is_not_text
     if path == ("verification", "last_verified_commit"):
-        return lambda text: text not in ("null", "~") and _is_no_text(text)
+        return lambda text: text not in ("null", "~") and _is_not_text(text)
     return _reads_two_ways
 
 
 def ambiguous(header: nodes.Mapping) -> Iterator[tuple[nodes.Key, nodes.Scalar]]:
-    """The unquoted values that mean different things to different readers, each with its path of keys."""
+    """The unquoted values that YAML readers interpret differently, each with its path of keys."""
     found: list[tuple[nodes.Key, nodes.Scalar]] = []
     _short(header, (), found)
     for path, value in found:
