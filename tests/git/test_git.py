@@ -1,4 +1,4 @@
-"""The door to git: found in every kind of working tree, quiet where git is missing or refuses."""
+"""Access to git: in every kind of working tree, and without errors when git is missing or fails."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def opened(repository: Repository, below: str = "", **env: str) -> Git:
     return git
 
 
-def test_state_tells_head_and_changed_documents(repository: Repository) -> None:
+def test_state_has_head_and_changed_documents(repository: Repository) -> None:
     git = opened(repository)
     state = git.state("", MEMORY)
     assert state is not None
@@ -60,7 +60,7 @@ def test_removed_renamed_and_staged_documents_count_as_changed(repository: Repos
     assert state.changed == (f"{MEMORY}/b.md", DOC)
 
 
-def test_a_repository_without_commits_has_no_head(tmp_path: Path) -> None:
+def test_repository_without_commits_has_no_head(tmp_path: Path) -> None:
     empty = Repository(tmp_path / "tree", tmp_path / "home").init()
     git = opened(empty)
     state = git.state("", MEMORY)
@@ -76,14 +76,14 @@ def touching(git: Git, path: str) -> list[Commit]:
     return [commit for commit, _ in file_commits(git, [path])]
 
 
-def test_detached_head_is_a_head(repository: Repository) -> None:
+def test_detached_head_has_a_head(repository: Repository) -> None:
     repository.git("switch", "-q", "--detach")
     state = opened(repository).state("", MEMORY)
     assert state is not None
     assert state.head == repository.git("rev-parse", "HEAD")
 
 
-def test_a_shard_is_known_once_the_index_has_it(repository: Repository) -> None:
+def test_shard_is_known_once_it_is_in_the_index(repository: Repository) -> None:
     git = opened(repository)
 
     def known() -> bool:
@@ -102,7 +102,7 @@ def test_a_shard_is_known_once_the_index_has_it(repository: Repository) -> None:
     assert known()
 
 
-def test_an_ignored_store_is_told_apart_from_a_committed_one(repository: Repository) -> None:
+def test_ignored_store_is_distinguished_from_a_committed_one(repository: Repository) -> None:
     repository.git("rm", "-rq", "--cached", ".thunderus")
     repository.write(".gitignore", ".thunderus/\n")
     repository.commit("Keep it private")
@@ -112,7 +112,7 @@ def test_an_ignored_store_is_told_apart_from_a_committed_one(repository: Reposit
     assert (state.ignored, state.shard_known, state.changed) == (True, False, ())
 
 
-def test_reflog_size_moves_with_every_kind_of_commit(repository: Repository) -> None:
+def test_reflog_size_changes_with_every_kind_of_commit(repository: Repository) -> None:
     git = opened(repository)
     sizes = [git.reflog_size()]
     for command in (["commit", "-q", "--amend", "--no-edit"], ["switch", "-q", "-c", "b"], ["reset", "-q"]):
@@ -121,7 +121,7 @@ def test_reflog_size_moves_with_every_kind_of_commit(repository: Repository) -> 
     assert sizes == sorted(set(sizes))
 
 
-def test_a_store_below_the_top_level_names_its_files_from_its_root(repository: Repository) -> None:
+def test_paths_are_relative_to_the_root_below_the_top_level(repository: Repository) -> None:
     repository.write(f"pkg/a/{DOC}", "one\n")
     repository.write(f"pkg/a/{SHARD}", "{}\n")
     git = opened(repository, "pkg/a")
@@ -154,7 +154,7 @@ def test_linked_worktrees_have_their_own_head_and_reflog(repository: Repository,
     assert [commit.subject for commit in touching(git, DOC)] == ["Linked moves", "First"]
 
 
-def test_submodules_are_repositories_of_their_own(repository: Repository, tmp_path: Path) -> None:
+def test_submodule_is_its_own_repository(repository: Repository, tmp_path: Path) -> None:
     outer = Repository(tmp_path / "outer", tmp_path / "home").init()
     outer.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(repository.root), "sub")
     git = opened(outer, "sub")
@@ -164,7 +164,7 @@ def test_submodules_are_repositories_of_their_own(repository: Repository, tmp_pa
     assert state.head == repository.git("rev-parse", "HEAD")
 
 
-def test_a_work_tree_configured_elsewhere_is_asked_of_git(repository: Repository, tmp_path: Path) -> None:
+def test_configured_work_tree_is_resolved_by_git(repository: Repository, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     repository.git("config", "core.worktree", str(tmp_path / "elsewhere"))
     found, reason = look_for_git(str(repository.root), repository.env)
@@ -179,7 +179,7 @@ def test_bare_repositories_and_git_folders_have_no_working_tree(
     for folder in (tmp_path / "bare", repository.root / ".git"):
         found, reason = look_for_git(str(folder), repository.env)
         assert found is None
-        assert "without a working tree" in reason
+        assert "no working tree" in reason
 
 
 def test_outside_a_repository_there_is_no_git(tmp_path: Path) -> None:
@@ -188,9 +188,9 @@ def test_outside_a_repository_there_is_no_git(tmp_path: Path) -> None:
     assert reason == "not inside the working tree of a git repository"
 
 
-def test_a_broken_git_file_is_told(tmp_path: Path) -> None:
+def test_broken_git_file_has_a_reason(tmp_path: Path) -> None:
     (tmp_path / ".git").write_text("gitdir: nowhere\n")
-    assert "names no git folder" in look_for_git(str(tmp_path), os.environ)[1]
+    assert "points to a git folder that does not exist" in look_for_git(str(tmp_path), os.environ)[1]
 
 
 def test_without_git_installed_there_is_no_git(repository: Repository, tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_without_git_installed_there_is_no_git(repository: Repository, tmp_path:
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
-def test_a_repository_of_somebody_else_is_refused_with_git_s_reason(repository: Repository) -> None:
+def test_repository_of_another_owner_is_refused_with_the_reason_of_git(repository: Repository) -> None:
     os.chown(repository.root / ".git", 12345, 12345)
     found, reason = look_for_git(str(repository.root), repository.env)
     assert found is None
@@ -209,7 +209,7 @@ def test_a_repository_of_somebody_else_is_refused_with_git_s_reason(repository: 
     assert look_for_git(str(repository.root), repository.env)[0] is not None
 
 
-def test_a_repository_that_breaks_later_answers_with_a_reason(repository: Repository) -> None:
+def test_repository_that_breaks_later_has_a_reason(repository: Repository) -> None:
     git = opened(repository)
     (repository.root / ".git/HEAD").write_text("nonsense\n")
     assert git.state("", MEMORY) is None
@@ -218,7 +218,7 @@ def test_a_repository_that_breaks_later_answers_with_a_reason(repository: Reposi
     assert touching(git, DOC) == []
 
 
-def test_variables_of_a_hook_do_not_lead_elsewhere(
+def test_git_variables_of_a_hook_are_ignored(
     repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = Repository(tmp_path / "other", tmp_path / "home").init()
@@ -234,7 +234,7 @@ def test_variables_of_a_hook_do_not_lead_elsewhere(
     assert os.environ["GIT_DIR"] == str(other.root / ".git")
 
 
-def test_the_index_a_hook_was_given_is_read_when_asked_for(repository: Repository) -> None:
+def test_index_of_a_hook_is_used_on_request(repository: Repository) -> None:
     repository.write(DOC, "staged elsewhere\n")
     repository.git("add", DOC, GIT_INDEX_FILE=".git/other-index")
     env = repository.env | {"GIT_INDEX_FILE": ".git/other-index"}
@@ -246,7 +246,7 @@ def test_the_index_a_hook_was_given_is_read_when_asked_for(repository: Repositor
     assert hooked.staged_bytes(DOC) == b"staged elsewhere\n"
 
 
-def test_nothing_a_repository_configures_is_run(repository: Repository, tmp_path: Path) -> None:
+def test_configured_programs_are_not_run(repository: Repository, tmp_path: Path) -> None:
     trap = tmp_path / "trap"
     script = repository.root / "trap.sh"
     script.write_text(f"#!/bin/sh\ntouch {trap}\n")
@@ -275,7 +275,7 @@ def test_nothing_a_repository_configures_is_run(repository: Repository, tmp_path
     assert not trap.exists()
 
 
-def test_staged_texts_are_those_of_the_index_not_of_the_tree(repository: Repository) -> None:
+def test_staged_texts_come_from_the_index(repository: Repository) -> None:
     strange = f"{MEMORY}/-- ü $x.md"
     repository.write(DOC, "staged\r\n\0")
     repository.write(strange, "strange\n")
@@ -317,7 +317,7 @@ def test_commits_of_a_day(repository: Repository) -> None:
     assert [commit.subject for commit in found] == ["Next day"]
 
 
-def test_a_commit_is_found_by_its_hash_only(repository: Repository) -> None:
+def test_commit_is_found_only_by_hash(repository: Repository) -> None:
     git = opened(repository)
     sha = repository.git("rev-parse", "HEAD")
     commit = commit_named(git, sha[:10])
@@ -326,7 +326,7 @@ def test_a_commit_is_found_by_its_hash_only(repository: Repository) -> None:
     assert [commit_named(git, text) for text in ("0" * 40, "HEAD", "--all", "")] == [None] * 4
 
 
-def test_author_and_hooks_folder_are_those_git_would_use(repository: Repository) -> None:
+def test_author_and_hooks_folder_match_git(repository: Repository) -> None:
     git = opened(repository)
     assert git.user_name() == "Ann Author"
     assert opened(repository, GIT_AUTHOR_NAME="Bea").user_name() == "Bea"
@@ -338,20 +338,20 @@ def test_author_and_hooks_folder_are_those_git_would_use(repository: Repository)
     assert git.config("no.such") is None
 
 
-def test_what_is_under_way_is_known(repository: Repository) -> None:
+def test_operation_in_progress_is_detected(repository: Repository) -> None:
     git = opened(repository)
     assert git.operation() == ""
     (repository.root / ".git/MERGE_HEAD").write_text("x")
     assert git.operation() == "merge"
 
 
-def test_unknown_lines_of_git_are_passed_over() -> None:
+def test_unknown_status_lines_are_skipped() -> None:
     answer = b"# branch.oid abc\0# stash 1\0x strange\0? m/a b.md\0! m/\0"
     state = read_state(answer, "", "s", exists=True, memory_dir="m", reflog_size=0)
     assert (state.head, state.changed, state.ignored, state.shard_known) == ("abc", ("m/a b.md",), True, True)
 
 
-def test_asking_for_the_state_loads_no_history_library() -> None:
+def test_state_does_not_load_gitpython() -> None:
     code = "import sys, thunderus_mem.git.repository, thunderus_mem.log.sessions; print('git' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

@@ -1,4 +1,4 @@
-"""Nothing that a repository's own configuration names is run, whatever command asks git."""
+"""No program from a repository's configuration is run, whatever the command."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ CONFIG = """
 """
 
 
-def test_no_program_of_the_configuration_runs(repo: Path, run: Run) -> None:
+def test_no_configured_program_runs(repo: Path, run: Run) -> None:
     assert run("init").code == 0
     assert run("add", "fact", "Plain", "--tag", "t", "--body", "plain words").code == 0
     for arguments in (["add", "-A"], ["commit", "-qm", "all"]):

@@ -1,4 +1,4 @@
-"""Git's conflict markers: found where they make a whole conflict, and nowhere else."""
+"""Git's conflict markers: found only if they form a complete conflict."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def blocks(text: str) -> list[Block]:
     return [part for part in parse(text) if isinstance(part, Block)]
 
 
-def test_a_conflict_has_two_sides_and_two_names() -> None:
+def test_conflict_has_two_sides_and_two_labels() -> None:
     text = "a\n<<<<<<< HEAD\nmine\n=======\ntheirs\n>>>>>>> topic/x y\nz\n"
     assert parse(text) == (
         "a\n",
@@ -49,14 +49,14 @@ def test_a_conflict_has_two_sides_and_two_names() -> None:
     assert sides(parse(text)) == (None, "a\nmine\nz\n", "a\ntheirs\nz\n")
 
 
-def test_the_base_where_it_is_shown() -> None:
+def test_base_in_diff3_style() -> None:
     text = "<<<<<<< a\n1\n||||||| o\n0\n=======\n2\n>>>>>>> b\n<<<<<<< a\n||||||| o\n=======\n>>>>>>> b"
     assert [block.base for block in blocks(text)] == ["0\n", ""]
     assert sides(parse(text)).base == "0\n"
     assert sides(parse(f"{text}\n<<<<<<< a\n=======\n>>>>>>> b\n")).base is None
 
 
-def test_longer_markers_and_one_conflict_within_another() -> None:
+def test_longer_markers_and_nested_conflicts() -> None:
     inner = "<<<<<<<<< x\n5\n=========\n6\n>>>>>>>>> y\n"
     text = f"<<<<<<<< HEAD:b.md\n1\n|||||||| o\n{inner}========\n2\n>>>>>>>> topic:c.md\n"
     (block,) = blocks(text)
@@ -68,7 +68,7 @@ def test_windows_line_ends() -> None:
     assert blocks(text) == [Block("1\r\n", "2\r\n", None, ("a", "b"), (1, 3, 5))]
 
 
-def test_a_second_mark_in_the_middle_makes_a_conflict_doubtful() -> None:
+def test_second_middle_marker_makes_a_conflict_doubtful() -> None:
     assert blocks("<<<<<<<\n1\n=======\n2\n=======\n3\n>>>>>>>\n")[0].doubtful
     assert not blocks("<<<<<<<\n1\n=======\n2\n========\n3\n>>>>>>>\n")[0].doubtful
 
@@ -86,12 +86,12 @@ def test_a_second_mark_in_the_middle_makes_a_conflict_doubtful() -> None:
         "<<<<<<<\n========\n>>>>>>>\n",
     ],
 )
-def test_what_is_no_conflict(text: str) -> None:
+def test_incomplete_markers_are_not_a_conflict(text: str) -> None:
     assert find_conflict(text) == ()
     assert "".join(part for part in parse(text) if isinstance(part, str)) == text
 
 
-def test_an_example_is_text() -> None:
+def test_example_is_text() -> None:
     shown = "<<<<<<< a\n1\n=======\n2\n>>>>>>> b\n"
     examples = examples_in(f"x\n{shown}", None)
     assert parse(f"{shown}y\n", examples) == (f"{shown}y\n",)
@@ -101,7 +101,7 @@ def test_an_example_is_text() -> None:
 
 @given(TEXTS, st.booleans())
 @LAWS
-def test_parts_are_the_whole_text(lines: list[str], ended: bool) -> None:
+def test_parts_add_up_to_the_text(lines: list[str], ended: bool) -> None:
     text = "\n".join(lines) + ("\n" if ended else "")
     rows = text.split("\n")
     at = 0
@@ -121,7 +121,7 @@ def test_parts_are_the_whole_text(lines: list[str], ended: bool) -> None:
 
 @given(st.lists(st.sampled_from("abcdefg"), max_size=9), st.lists(st.sampled_from("abcdefg"), max_size=9))
 @LAWS
-def test_refining_keeps_both_sides_and_parts_what_they_share(ours: list[str], theirs: list[str]) -> None:
+def test_refined_keeps_both_sides_and_separates_common_lines(ours: list[str], theirs: list[str]) -> None:
     mine, other = ("".join(f"{line}\n" for line in lines) for lines in (ours, theirs))
     text = refined(two_way(mine, other, ("a", "b")))
     both = sides(parse(text))
@@ -131,7 +131,7 @@ def test_refining_keeps_both_sides_and_parts_what_they_share(ours: list[str], th
     assert refined(text) == text
 
 
-def test_blank_lines_alone_do_not_cut_a_conflict() -> None:
+def test_blank_lines_do_not_split_a_conflict() -> None:
     text = two_way("1\n\n2\n", "3\n\n4\n", ("a", "b"))
     assert refined(text) == text
     assert len(blocks(refined(two_way("1\nsame\n2\n", "3\nsame\n4\n", ("a", "b"))))) == 2
@@ -146,7 +146,7 @@ def test_blank_lines_alone_do_not_cut_a_conflict() -> None:
         ["<<<<<<<", "=======", "======="],
     ],
 )
-def test_a_megabyte_of_marks_is_read(lines: list[str]) -> None:
-    """Anything but one pass over it would outlast the time a test has."""
+def test_parsing_a_megabyte_of_markers_is_linear(lines: list[str]) -> None:
+    """More than one pass would exceed the test's time limit."""
     text = "".join(f"{line}\n" for line in lines) * (125_000 // len(lines))
     assert len(parse(text)) in (1, 125_000 // 3)

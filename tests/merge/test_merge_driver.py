@@ -1,4 +1,4 @@
-"""Git calls us for every document, as it would where people have configured it."""
+"""Git calls the merge driver for every document, as configured by a user."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def diverge(tree: VerbTree, theirs: tuple[str, str], ours: tuple[str, str]) -> N
         tree.save(branch)
 
 
-def test_a_merge_that_git_alone_could_not_do(tree: VerbTree) -> None:
+def test_driver_merges_what_git_alone_cannot(tree: VerbTree) -> None:
     diverge(tree, ("The last line.", "Theirs."), ("The first line.", "Ours."))
     merged = tree.repository.try_git("merge", "--no-edit", "topic")
     assert merged.returncode == 0, merged.stdout + merged.stderr
@@ -54,18 +54,18 @@ def test_a_merge_that_git_alone_could_not_do(tree: VerbTree) -> None:
     tree.check()
 
 
-def test_what_is_left_is_marked_and_resolve_goes_on_from_there(tree: VerbTree) -> None:
+def test_remaining_conflicts_are_marked_for_resolve(tree: VerbTree) -> None:
     diverge(tree, ("The first line.", "Theirs."), ("The first line.", "Ours."))
     merged = tree.repository.try_git("merge", "--no-edit", "topic")
     assert merged.returncode == 1
-    assert "left text, lines 23 to 27: both sides wrote them" in merged.stderr
+    assert "left text, lines 23 to 27: both sides changed them" in merged.stderr
     assert tree.text("big").count("<<<<<<<") == 1
     assert "  - alpha\n  - beta\n  - one\n" in tree.text("big")
     value = resolve(tree.memory())
     assert [one.key for one in value.documents[0].left] == ["text"]
 
 
-def test_two_documents_in_one_file_are_never_mixed(tree: VerbTree) -> None:
+def test_two_documents_in_one_file_are_not_mixed(tree: VerbTree) -> None:
     lines = "".join(f"Line {number} is the same in both.\n" for number in range(20))
     tree.add("old", lines)
     tree.save("Old")
@@ -79,13 +79,13 @@ def test_two_documents_in_one_file_are_never_mixed(tree: VerbTree) -> None:
     # Git alone would put our change into their new document, without a word.
     merged = tree.repository.try_git("merge", "--no-edit", "topic")
     assert merged.returncode == 1
-    assert "resolve` parts them" in merged.stderr
+    assert "resolve` to separate them" in merged.stderr
     assert not resolve(tree.memory(), stage=True).is_left
     assert "Line 3 was" in tree.text("old")
     assert "Line 3 was" not in tree.text("fresh")
 
 
-def test_what_does_not_read_is_merged_line_by_line(tmp_path: Path, run: Callable[..., Ran]) -> None:
+def test_invalid_documents_are_merged_by_line(tmp_path: Path, run: Callable[..., Ran]) -> None:
     for name, line in (("o", "0"), ("a", "1"), ("b", "0")):
         (tmp_path / name).write_text(f"{line}\nx\ny\nz\n{'2' if name == 'b' else '0'}\n")
     assert run("merge-driver", "o", "a", "b", "notes/any file.md").code == 0

@@ -1,4 +1,4 @@
-"""Three texts of one document merged: laws over odd documents, then what each kind of key comes to."""
+"""Three-way merge of a document: laws over odd documents, then the result for each kind of key."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def by_git(base: str, ours: str, theirs: str, labels: tuple[str, str]) -> str:
 
 
 def whole(_base: str, ours: str, theirs: str, labels: tuple[str, str]) -> str:
-    """The clumsiest merge of lines there is: all of ours against all of theirs."""
+    """The simplest merge of lines: all of ours against all of theirs."""
     return two_way(ours, theirs, labels)
 
 
@@ -103,7 +103,7 @@ def texts(draw: st.DrawFn) -> str:
 
 @given(texts(), texts())
 @LAWS
-def test_what_one_side_changed_is_the_merge(base: str, changed: str) -> None:
+def test_change_of_one_side_is_the_result(base: str, changed: str) -> None:
     assert merge(base, changed, base, whole) == Merged(changed)
     assert merge(base, base, changed, whole) == Merged(changed)
     assert merge(base, changed, changed, whole) == Merged(changed)
@@ -112,9 +112,7 @@ def test_what_one_side_changed_is_the_merge(base: str, changed: str) -> None:
 
 @given(st.none() | texts(), texts(), texts())
 @LAWS
-def test_the_result_reads_when_nothing_of_the_header_is_left(
-    base: str | None, ours: str, theirs: str
-) -> None:
+def test_result_is_valid_when_the_header_is_resolved(base: str | None, ours: str, theirs: str) -> None:
     result = merge(base, ours, theirs, whole)
     both = sides(parse(result.text))
     assert {document(text).id for text in (both.ours, both.theirs)} == {"fact.a"}
@@ -126,7 +124,7 @@ def test_the_result_reads_when_nothing_of_the_header_is_left(
 
 @given(st.none() | texts(), texts(), texts())
 @LAWS
-def test_both_orders_say_the_same(base: str | None, ours: str, theirs: str) -> None:
+def test_merge_report_is_symmetric(base: str | None, ours: str, theirs: str) -> None:
     one, other = merge(base, ours, theirs, whole), merge(base, theirs, ours, whole)
     assert {left.key for left in one.left} == {left.key for left in other.left}
     assert {settled.key for settled in one.settled if settled.key != "comment"} == {
@@ -166,7 +164,7 @@ def body(text: str) -> list[str]:
 
 @given(st.none() | texts(), texts(), texts())
 @WITH_GIT
-def test_merging_what_is_left_again_changes_nothing(base: str | None, ours: str, theirs: str) -> None:
+def test_merging_the_result_again_changes_nothing(base: str | None, ours: str, theirs: str) -> None:
     # Between markers a last line gets the line end it lacked.
     ours, theirs = (text if text.endswith("\n") else f"{text}\n" for text in (ours, theirs))
     first = merged(base, ours, theirs)
@@ -254,7 +252,7 @@ def verdict(commit: str, status: str) -> tuple[str, str]:
             verdict("aaaa1111", "verified\n  by: user"),
             verdict("bbbb2222", "verified\n  by: agent"),
             "verification:\n  last_verified_commit: null\n  status: unknown\n---",
-            ("verification", "unknown: both changed it, and the lesser trust is the safe one"),
+            ("verification", "unknown: both sides changed it; the less trusted status is used"),
         ),
         (
             ("Text.", "Words."),
@@ -290,29 +288,29 @@ def verdict(commit: str, status: str) -> tuple[str, str]:
             ("id: fact.a", "id: fact.b"),
             ("id: fact.a", "id: fact.c"),
             "id: fact.b\ntitle: A\nkind: fact\ntags:\n  - one\n  - two\naliases:\n  - fact.c\n",
-            ("id", "ours; theirs, fact.c, is an alias now"),
+            ("id", "ours; theirs, fact.c, is now an alias"),
         ),
         (
             verdict("abcd1234", "verified"),
             verdict("null", "stale"),
             "last_verified_commit: null\n  status: stale\n",
-            ("verification", "stale: both changed it, and the lesser trust is the safe one"),
+            ("verification", "stale: both sides changed it; the less trusted status is used"),
         ),
         (
             verdict("abcd1234", "verified"),
             verdict("1234abcd", "verified"),
             "last_verified_commit: null\n  status: unknown\n",
-            ("verification", "unknown: both changed it, and the lesser trust is the safe one"),
+            ("verification", "unknown: both sides changed it; the less trusted status is used"),
         ),
         (
             ("status: unknown", "status: verified"),
             ("commit: null", "commit: abcd1234"),
             "last_verified_commit: abcd1234\n  status: unknown\n",
-            ("verification", "unknown: both changed it, and the lesser trust is the safe one"),
+            ("verification", "unknown: both sides changed it; the less trusted status is used"),
         ),
     ],
 )
-def test_what_a_key_comes_to(
+def test_result_for_each_key(
     ours: tuple[str, str], theirs: tuple[str, str], wanted: str, how: tuple[str, str]
 ) -> None:
     mine, other = TEXT.replace(*ours), TEXT.replace(*theirs)
@@ -337,7 +335,7 @@ def test_what_a_key_comes_to(
         ((UPDATED, "updated: soon"), (UPDATED, "updated: 2026-01-22T09:00:00Z"), "updated"),
     ],
 )
-def test_what_only_people_can_decide(ours: tuple[str, str], theirs: tuple[str, str], key: str) -> None:
+def test_conflicting_keys_are_left(ours: tuple[str, str], theirs: tuple[str, str], key: str) -> None:
     mine, other = TEXT.replace(*ours), TEXT.replace(*theirs)
     result = merge(TEXT, mine, other, whole, ("HEAD", "topic"))
     assert [left.key for left in result.left] == [key]
@@ -353,28 +351,28 @@ def test_what_only_people_can_decide(ours: tuple[str, str], theirs: tuple[str, s
         assert now == was
 
 
-def test_a_comment_that_finds_no_place_is_named() -> None:
+def test_lost_comment_is_reported() -> None:
     mine = TEXT.replace("title: A", "title: A  # ours")
     other = TEXT.replace("title: A", "# what they say of it\ntitle: A").replace(
         "credibility: 0.90", "credibility: 1"
     )
     result = merge(TEXT, mine, other, whole)
-    assert ("comment", "theirs is left out: # what they say of it") in [tuple(one) for one in result.settled]
+    assert ("comment", "omitted from theirs: # what they say of it") in [tuple(one) for one in result.settled]
     assert "title: A  # ours\n" in result.text
 
 
-def test_a_base_that_does_not_read_tells_nothing() -> None:
+def test_invalid_base_is_ignored() -> None:
     mine, other = TEXT.replace("  - one\n", ""), TEXT.replace("Text.", "Other.")
     result = merge("no document", mine, other, whole)
     assert document(sides(parse(result.text)).ours).tags == ("one", "two")
 
 
-def test_a_side_that_does_not_read_is_no_merge() -> None:
+def test_invalid_side_is_an_error() -> None:
     with pytest.raises(InvalidDocument):
         merge(TEXT, TEXT.replace("title: A", "title: [A"), TEXT.replace("Text.", "Other."), whole)
 
 
-def test_a_conflict_on_the_last_line_of_the_header() -> None:
+def test_conflict_on_the_last_line_of_the_header() -> None:
     short = "---\nid: fact.a\ntitle: A\nkind: fact\n---"
     result = merge(
         short, short.replace("kind: fact", "kind: adr"), short.replace("kind: fact", "kind: core"), whole

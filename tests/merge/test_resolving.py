@@ -1,4 +1,4 @@
-"""`resolve` after real merges, rebases, cherry-picks, reverts and stashes: what is settled, what is left."""
+"""`resolve` after real merges, rebases, cherry-picks, reverts and stashes: what is resolved, what is left."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def left(value: Resolved, at: int = 0) -> list[str]:
 
 
 def finish(tree: VerbTree) -> None:
-    """Nothing is in conflict any more; the merge is committed, the log whole and every text explained."""
+    """Check that no conflict remains, the merge is committed, the log intact and every text explained."""
     assert tree.git("ls-files", "--unmerged") == ""
     tree.save("Merged")
     tree.check()
@@ -85,7 +85,7 @@ def test_nothing_to_resolve(tree: VerbTree) -> None:
     assert (value.documents, value.others, value.is_left) == ((), (), False)
 
 
-def test_a_merge_of_header_and_body(tree: VerbTree) -> None:
+def test_merge_of_header_and_body(tree: VerbTree) -> None:
     def theirs() -> None:
         edit(tree.memory(), "fact.big", DocumentEdits(add_tags=["beta"], sets={"author": "them"}))
         rewrite(tree, BOTTOM, "Their last line.")
@@ -107,7 +107,7 @@ def test_a_merge_of_header_and_body(tree: VerbTree) -> None:
     finish(tree)
 
 
-def test_only_what_both_wrote_is_left(tree: VerbTree) -> None:
+def test_only_lines_changed_by_both_are_left(tree: VerbTree) -> None:
     diverge(tree, lambda: rewrite(tree, TOP, "Theirs."), lambda: rewrite(tree, TOP, "Ours."))
     merge(tree)
     value = resolve(tree.memory(), stage=True)
@@ -133,7 +133,7 @@ def test_only_what_both_wrote_is_left(tree: VerbTree) -> None:
     finish(tree)
 
 
-def test_a_key_that_both_wrote_is_left_and_the_rest_is_not(tree: VerbTree) -> None:
+def test_only_keys_changed_by_both_are_left(tree: VerbTree) -> None:
     diverge(
         tree,
         lambda: rewrite(tree, "title: big", "title: Theirs"),
@@ -153,7 +153,7 @@ def test_a_key_that_both_wrote_is_left_and_the_rest_is_not(tree: VerbTree) -> No
     finish(tree)
 
 
-def test_the_event_leads_from_our_text_to_the_merged_one(tree: VerbTree) -> None:
+def test_event_has_our_text_before_and_the_merged_text_after(tree: VerbTree) -> None:
     diverge(tree, lambda: rewrite(tree, BOTTOM, "Theirs."), lambda: rewrite(tree, TOP, "Ours."))
     ours = content_hash(tree.text("big"))
     merge(tree)
@@ -164,10 +164,10 @@ def test_the_event_leads_from_our_text_to_the_merged_one(tree: VerbTree) -> None
     assert (change.doc_id, change.before, change.after) == ("fact.big", ours, content_hash(tree.text("big")))
     assert "+Theirs." in (change.diff or "")
     assert "<<<<<<<" not in (change.diff or "")
-    assert logged.why == "settled updated"
+    assert logged.why == "resolved updated"
 
 
-def test_a_plan_writes_nothing(tree: VerbTree) -> None:
+def test_plan_writes_nothing(tree: VerbTree) -> None:
     diverge(tree, lambda: rewrite(tree, BOTTOM, "Theirs."), lambda: rewrite(tree, TOP, "Ours."))
     merge(tree)
     before, events, staged = tree.text("big"), tree.events(), tree.git("ls-files", "-s")
@@ -176,7 +176,7 @@ def test_a_plan_writes_nothing(tree: VerbTree) -> None:
     assert (tree.text("big"), tree.events(), tree.git("ls-files", "-s")) == (before, events, staged)
 
 
-def test_without_stage_gits_index_stays_as_it_is(tree: VerbTree) -> None:
+def test_nothing_is_staged_without_stage(tree: VerbTree) -> None:
     diverge(tree, lambda: rewrite(tree, BOTTOM, "Theirs."), lambda: rewrite(tree, TOP, "Ours."))
     merge(tree)
     before = tree.git("ls-files", "-s")
@@ -187,7 +187,7 @@ def test_without_stage_gits_index_stays_as_it_is(tree: VerbTree) -> None:
     finish(tree)
 
 
-def test_a_rebase(tree: VerbTree) -> None:
+def test_rebase(tree: VerbTree) -> None:
     diverge(tree, lambda: rewrite(tree, BOTTOM, "Theirs."), lambda: rewrite(tree, TOP, "Ours."))
     tree.git("switch", "-q", "topic")
     assert tree.repository.try_git("rebase", "main").returncode == 1
@@ -204,7 +204,7 @@ def finish_clean(tree: VerbTree) -> None:
     assert status(tree.memory()).unrecorded == ()
 
 
-def test_a_cherry_pick_and_its_revert(tree: VerbTree) -> None:
+def test_cherry_pick_and_its_revert(tree: VerbTree) -> None:
     diverge(tree, lambda: rewrite(tree, BOTTOM, "Theirs."), lambda: rewrite(tree, TOP, "Ours."))
     assert tree.repository.try_git("cherry-pick", "topic").returncode == 1
     assert resolve(tree.memory(), stage=True).next_step == "git cherry-pick --continue"
@@ -221,7 +221,7 @@ def test_a_cherry_pick_and_its_revert(tree: VerbTree) -> None:
     finish_clean(tree)
 
 
-def test_a_stash(tree: VerbTree) -> None:
+def test_stash(tree: VerbTree) -> None:
     tree.edit("big", BOTTOM, "Stashed.")
     tree.git("stash", "push", "-q")
     tree.edit("big", TOP, "Ours.")
@@ -234,7 +234,7 @@ def test_a_stash(tree: VerbTree) -> None:
     finish(tree)
 
 
-def test_one_document_added_on_both_sides(tree: VerbTree) -> None:
+def test_document_added_on_both_sides(tree: VerbTree) -> None:
     diverge(tree, lambda: tree.add("new", "Theirs.\n"), lambda: tree.add("new", "Ours.\n"))
     merge(tree)
     value = resolve(tree.memory())
@@ -246,7 +246,7 @@ def test_one_document_added_on_both_sides(tree: VerbTree) -> None:
     assert "new is so.\n<<<<<<< HEAD\nOurs.\n=======\nTheirs.\n>>>>>>> topic\n" in tree.text("new")
 
 
-def test_the_same_text_added_on_both_sides_is_clean(tree: VerbTree) -> None:
+def test_same_text_added_on_both_sides_is_clean(tree: VerbTree) -> None:
     diverge(tree, lambda: tree.add("new", "Same.\n"), lambda: tree.add("new", "Same.\n"))
     merge(tree)
     assert not resolve(tree.memory(), stage=True).is_left
@@ -254,7 +254,7 @@ def test_the_same_text_added_on_both_sides_is_clean(tree: VerbTree) -> None:
 
 
 @pytest.mark.parametrize("by_us", [True, False])
-def test_removed_on_one_side_and_changed_on_the_other_stays(tree: VerbTree, by_us: bool) -> None:
+def test_document_removed_on_one_side_and_changed_on_the_other_is_kept(tree: VerbTree, by_us: bool) -> None:
     def gone() -> None:
         remove(tree.memory(), "fact.big", why="no longer so")
 
@@ -275,7 +275,7 @@ def test_removed_on_one_side_and_changed_on_the_other_stays(tree: VerbTree, by_u
     finish(tree)
 
 
-def test_a_text_that_nothing_explains_is_logged_when_it_is_kept(tree: VerbTree) -> None:
+def test_kept_text_without_an_event_is_logged(tree: VerbTree) -> None:
     def by_hand() -> None:
         (tree.root / BIG).write_text(tree.text("big").replace(TOP, "By hand."))
 
@@ -288,7 +288,7 @@ def test_a_text_that_nothing_explains_is_logged_when_it_is_kept(tree: VerbTree) 
     finish(tree)
 
 
-def test_verification_settles_for_less_trust(tree: VerbTree) -> None:
+def test_less_trusted_verification_is_used(tree: VerbTree) -> None:
     def verdict(status_word: str, commit: str) -> None:
         path = tree.root / BIG
         text = path.read_text().replace("status: unknown", f"status: {status_word}")
@@ -333,8 +333,8 @@ def decide(tree: VerbTree, file: str, name: str, day: int, text: str = "") -> No
     )
 
 
-def test_a_file_renamed_on_both_sides_keeps_our_name(tree: VerbTree) -> None:
-    """Both sides give one decision another number, and both change its text."""
+def test_file_renamed_on_both_sides_keeps_our_name(tree: VerbTree) -> None:
+    """Both sides renumber the same decision and change its text."""
     decide(tree, "ADR-0001-a.md", "a", 1, "\n".join(f"Line {number}." for number in range(30)))
     tree.save("One")
 
@@ -360,7 +360,7 @@ def test_a_file_renamed_on_both_sides_keeps_our_name(tree: VerbTree) -> None:
     finish(tree)
 
 
-def test_a_document_that_got_two_names_has_both(tree: VerbTree) -> None:
+def test_document_renamed_on_both_sides_gets_an_alias(tree: VerbTree) -> None:
     diverge(
         tree,
         lambda: rename(tree.memory(), "fact.big", "fact.their-name"),
@@ -376,7 +376,7 @@ def test_a_document_that_got_two_names_has_both(tree: VerbTree) -> None:
     finish(tree)
 
 
-def test_renamed_by_them_and_changed_by_us(tree: VerbTree) -> None:
+def test_renamed_by_theirs_and_changed_by_ours(tree: VerbTree) -> None:
     diverge(
         tree,
         lambda: rename(tree.memory(), "fact.big", "fact.new-name"),
@@ -392,7 +392,7 @@ def test_renamed_by_them_and_changed_by_us(tree: VerbTree) -> None:
 
 
 @pytest.mark.parametrize("by_us", [True, False])
-def test_renamed_on_one_side_and_removed_on_the_other_stays(tree: VerbTree, by_us: bool) -> None:
+def test_document_renamed_on_one_side_and_removed_on_the_other_is_kept(tree: VerbTree, by_us: bool) -> None:
     def gone() -> None:
         remove(tree.memory(), "fact.big", why="gone")
 
@@ -407,8 +407,8 @@ def test_renamed_on_one_side_and_removed_on_the_other_stays(tree: VerbTree, by_u
     finish(tree)
 
 
-def test_two_documents_that_git_took_for_one_are_parted(tree: VerbTree) -> None:
-    """They remove a document and add one much like it, while we change the first."""
+def test_documents_confused_by_git_are_separated(tree: VerbTree) -> None:
+    """Theirs removes a document and adds a similar one, while ours changes the first."""
     lines = "".join(f"Line {number} is the same in both.\n" for number in range(20))
     tree.add("old", lines)
     tree.save("Old")
@@ -427,13 +427,13 @@ def test_two_documents_that_git_took_for_one_are_parted(tree: VerbTree) -> None:
         "fact.fresh": f"{FACTS}/fresh.md",
         "fact.old": f"{FACTS}/old.md",
     }
-    assert all("git took" in one.note for one in value.documents)
+    assert all("as if they were one document" in one.note for one in value.documents)
     assert tree.text("old").strip() == ours
     assert tree.text("fresh").strip() == tree.git("show", f"topic:{FACTS}/fresh.md")
     finish(tree)
 
 
-def test_two_documents_under_one_file_name_are_parted(tree: VerbTree) -> None:
+def test_documents_with_the_same_file_name_are_separated(tree: VerbTree) -> None:
     diverge(
         tree,
         lambda: decide(tree, "ADR-0001-same.md", "same", 1),
@@ -449,7 +449,7 @@ def test_two_documents_under_one_file_name_are_parted(tree: VerbTree) -> None:
     finish(tree)
 
 
-def test_what_a_person_has_decided_in_the_file_stands(tree: VerbTree) -> None:
+def test_manual_edits_in_the_file_are_kept(tree: VerbTree) -> None:
     def change(word: str) -> None:
         text = tree.text("big").replace(TOP, f"{word} top.").replace(BOTTOM, f"{word} bottom.")
         edit(tree.memory(), "fact.big", DocumentEdits(text=text.replace("title: big", f"title: {word}")))
@@ -472,7 +472,7 @@ def test_what_a_person_has_decided_in_the_file_stands(tree: VerbTree) -> None:
 
 
 @pytest.mark.parametrize("style", ["merge", "diff3", "zdiff3"])
-def test_every_style_of_markers(tree: VerbTree, style: str) -> None:
+def test_every_marker_style(tree: VerbTree, style: str) -> None:
     tree.git("config", "merge.conflictStyle", style)
     diverge(tree, lambda: rewrite(tree, TOP, "Theirs."), lambda: rewrite(tree, TOP, "Ours."))
     merge(tree)
@@ -486,7 +486,7 @@ def test_every_style_of_markers(tree: VerbTree, style: str) -> None:
 
 
 @pytest.mark.parametrize("style", ["merge", "diff3"])
-def test_markers_that_were_committed(tree: VerbTree, style: str) -> None:
+def test_committed_markers(tree: VerbTree, style: str) -> None:
     tree.git("config", "merge.conflictStyle", style)
 
     def change(tag: str, title: str, old: str) -> None:
@@ -506,7 +506,7 @@ def test_markers_that_were_committed(tree: VerbTree, style: str) -> None:
         finish(tree)
 
 
-def test_a_document_that_shows_a_conflict_is_left_alone(tree: VerbTree) -> None:
+def test_document_with_an_example_conflict_is_not_changed(tree: VerbTree) -> None:
     shown = "<<<<<<< HEAD\none\n=======\ntwo\n>>>>>>> topic\n"
     comment = "<!-- thunderus-mem: ignore-file TM012 it explains merging -->\n"
     tree.add("merging", comment + BODY + shown)
@@ -524,8 +524,8 @@ def test_a_document_that_shows_a_conflict_is_left_alone(tree: VerbTree) -> None:
     finish(tree)
 
 
-def test_a_line_that_looks_like_a_marker(tree: VerbTree) -> None:
-    """A heading underlined with seven signs stands in the text of one side."""
+def test_line_that_looks_like_a_marker(tree: VerbTree) -> None:
+    """One side has a heading underlined with seven signs."""
     diverge(tree, lambda: rewrite(tree, TOP, "Theirs.\n=======\nMore."), lambda: rewrite(tree, TOP, "Ours."))
     merge(tree)
     value = resolve(tree.memory())
@@ -536,12 +536,12 @@ def test_a_line_that_looks_like_a_marker(tree: VerbTree) -> None:
     (tree.root / BIG).write_text(text)
     value = resolve(tree.memory())
     assert value.documents[0].state == "unreadable"
-    assert "looks like a marker" in value.documents[0].left[0].why
+    assert "looks like a conflict marker" in value.documents[0].left[0].why
     assert tree.text("big") == text
 
 
 @pytest.mark.parametrize("setting", ["true", "input", "false"])
-def test_line_ends_and_a_byte_order_mark_are_kept(tree: VerbTree, setting: str) -> None:
+def test_line_ends_and_byte_order_mark_are_kept(tree: VerbTree, setting: str) -> None:
     tree.git("config", "core.autocrlf", setting)
     path = tree.root / BIG
     eol = b"\n" if setting == "input" else b"\r\n"
@@ -557,7 +557,7 @@ def test_line_ends_and_a_byte_order_mark_are_kept(tree: VerbTree, setting: str) 
     finish(tree)
 
 
-def test_one_side_changed_all_line_ends(tree: VerbTree) -> None:
+def test_line_ends_changed_on_one_side(tree: VerbTree) -> None:
     path = tree.root / BIG
 
     def windows() -> None:
@@ -573,7 +573,7 @@ def test_one_side_changed_all_line_ends(tree: VerbTree) -> None:
     finish(tree)
 
 
-def test_comments_order_and_quotes_of_our_side_stay(tree: VerbTree) -> None:
+def test_comments_order_and_quotes_of_our_side_are_kept(tree: VerbTree) -> None:
     path = tree.root / BIG
     path.write_text(
         path.read_text().replace("kind: fact\n", "kind: 'fact'   # as ever\nx-own: {b: 1, a: 2}\n# times\n")
@@ -623,7 +623,7 @@ def test_odd_file_names(tree: VerbTree) -> None:
 
 
 @pytest.mark.damaged
-def test_what_is_no_document_is_left_with_a_word(tree: VerbTree) -> None:
+def test_other_files_are_not_changed_and_have_advice(tree: VerbTree) -> None:
     shard = next(iter(tree.shards()))
     files = {
         shard: '{"odd": "%s"}\n',
@@ -648,7 +648,7 @@ def test_what_is_no_document_is_left_with_a_word(tree: VerbTree) -> None:
     assert {name: (tree.root / name).read_bytes() for name in files} == before
 
 
-def test_settings_in_conflict_say_what_to_do(tree: VerbTree) -> None:
+def test_conflict_in_the_configuration_has_advice(tree: VerbTree) -> None:
     config = tree.root / ".thunderus" / "config.toml"
     diverge(
         tree,
@@ -661,8 +661,8 @@ def test_settings_in_conflict_say_what_to_do(tree: VerbTree) -> None:
     assert "delete the conflict markers" in (raised.value.hint or "")
 
 
-def test_markers_are_no_edit_by_hand(tree: VerbTree) -> None:
-    """Other writing commands in the middle of a merge log neither markers nor what git merged itself."""
+def test_markers_are_not_a_hand_edit(tree: VerbTree) -> None:
+    """Other writing commands during a merge log neither markers nor changes merged by git."""
 
     def theirs() -> None:
         rewrite(tree, TOP, "Theirs.")
@@ -680,7 +680,7 @@ def test_markers_are_no_edit_by_hand(tree: VerbTree) -> None:
     assert status(tree.memory()).unrecorded == ("fact.mine",)
 
 
-def test_status_and_lint_name_the_next_step(tree: VerbTree) -> None:
+def test_status_and_lint_show_the_next_step(tree: VerbTree) -> None:
     diverge(tree, lambda: rewrite(tree, TOP, "Theirs."), lambda: rewrite(tree, TOP, "Ours."))
     merge(tree)
     report = status(tree.memory())
@@ -710,7 +710,7 @@ def test_names(tree: VerbTree) -> None:
         resolve(tree.memory(), ["fact.nobody"])
 
 
-def test_a_side_that_does_not_read_is_left_as_it_is(tree: VerbTree) -> None:
+def test_invalid_side_is_not_changed(tree: VerbTree) -> None:
     diverge(
         tree,
         lambda: (tree.root / BIG).write_text(tree.text("big").replace("title: big", "title: [open")),
@@ -720,11 +720,11 @@ def test_a_side_that_does_not_read_is_left_as_it_is(tree: VerbTree) -> None:
     before = tree.text("big")
     value = resolve(tree.memory(), stage=True)
     assert [one.state for one in value.documents] == ["unreadable"]
-    assert "frontmatter cannot be read" in value.documents[0].left[0].why
+    assert "invalid frontmatter" in value.documents[0].left[0].why
     assert (tree.text("big"), value.staged) == (before, ())
 
 
-def test_a_filter_is_left_to_git(tree: VerbTree) -> None:
+def test_files_with_a_filter_are_not_staged(tree: VerbTree) -> None:
     tree.git("config", "filter.odd.clean", "cat")
     tree.repository.write(".gitattributes", "*.md filter=odd\n")
     diverge(tree, lambda: rewrite(tree, BOTTOM, "Theirs."), lambda: rewrite(tree, TOP, "Ours."))
@@ -734,7 +734,7 @@ def test_a_filter_is_left_to_git(tree: VerbTree) -> None:
     assert "filter" in value.unstaged
 
 
-def test_a_store_in_a_folder_of_a_linked_worktree(tmp_path: Path) -> None:
+def test_store_in_a_folder_of_a_linked_worktree(tmp_path: Path) -> None:
     main = Repository(tmp_path / "main", tmp_path / "home").init()
     main.write("README.md", "x\n")
     main.commit("Begin")
@@ -768,10 +768,10 @@ def test_markers_outside_git(tmp_path: Path) -> None:
     value = resolve(tree.memory())
     assert (left(value), settled(value)) == (["text"], {"author": "only theirs changed it"})
     assert "title: big\nauthor: me\nkind: fact\n" in tree.text("big")
-    assert value.next_step.startswith("decide")
+    assert value.next_step.startswith("resolve the remaining")
 
 
-def test_a_file_that_changes_meanwhile_is_not_overwritten(
+def test_concurrently_changed_file_is_not_overwritten(
     tree: VerbTree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     diverge(tree, lambda: rewrite(tree, TOP, "Theirs."), lambda: rewrite(tree, TOP, "Ours."))
@@ -787,7 +787,7 @@ def test_a_file_that_changes_meanwhile_is_not_overwritten(
     assert tree.text("big") == "somebody else\n"
 
 
-def test_the_command(repo: Path, run: Callable[..., Ran]) -> None:
+def test_resolve_command(repo: Path, run: Callable[..., Ran]) -> None:
     run("init")
     calm = run("resolve")
     assert (calm.code, calm.out) == (0, "")
@@ -806,7 +806,7 @@ def test_the_command(repo: Path, run: Callable[..., Ran]) -> None:
     assert "1 file settled" in ran.err
 
 
-def test_it_can_be_undone_and_replayed(tree: VerbTree) -> None:
+def test_resolve_can_be_undone_and_replayed(tree: VerbTree) -> None:
     diverge(tree, lambda: rewrite(tree, BOTTOM, "Theirs."), lambda: rewrite(tree, TOP, "Ours."))
     ours = tree.text("big")
     merge(tree)

@@ -1,7 +1,6 @@
-"""Everything that is asked of git; a repository is never changed here but for its index, after a conflict.
+"""All access to git. A repository is never changed here, except its index after a conflict.
 
-`repository` starts git, hardened, finds the working tree, reads files of the git folder, and says what is in
-working tree, index, objects and settings; `changes` compares and searches code, and has the files that a
-merge left in conflict; `commits` and `history` read commits, versions of files and old texts. An answer is
-one process unless it says otherwise.
+`repository` runs git, hardened, finds the working tree, and reads its files, index, objects and settings;
+`changes` compares and searches code, and lists files in conflict; `commits` and `history` read commits,
+versions of files and old texts. Each function runs one process unless it says otherwise.
 """

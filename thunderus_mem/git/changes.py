@@ -1,6 +1,5 @@
-"""The code as git sees it: what changed since a commit or in the index, which words files hold, and what a
-merge left to people.
-"""
+"""The code in git: changes since a commit or in the index, files that contain a word, and files in
+conflict."""
 
 from __future__ import annotations
 
@@ -24,8 +23,8 @@ _MOST_STEPS: Final = 20
 
 
 class Changes(NamedTuple):
-    """Files that differ, root-relative and sorted: ``touched`` are new or changed, ``gone`` are not there any
-    more, ``renamed`` maps a former path to the present one."""
+    """Files that differ, root-relative and sorted: ``touched`` are new or changed, ``gone`` are deleted,
+    ``renamed`` maps the old path to the new one."""
 
     touched: tuple[str, ...]
     gone: frozenset[str]
@@ -33,9 +32,9 @@ class Changes(NamedTuple):
 
 
 def changes_since(git: Git, since: str, until: str = "") -> Changes | None:
-    """What differs between a commit and the working tree, the index (``:``) or another commit.
+    """The changes between a commit and the working tree, the index (``:``) or another commit.
 
-    ``None`` when git has no such commit. Files that git does not track are not among them.
+    ``None`` when git has no such commit. Untracked files are not included.
     """
     ends = _ends(since, until)
     output = git.ask(*_DIFF, *ends, "--") if ends else None
@@ -72,8 +71,8 @@ def _ends(since: str, until: str) -> tuple[str, ...]:
 
 
 def patch_between(git: Git, since: str, until: str = "") -> bytes | None:
-    """The unified diff, without context, of the files below the root. ``since`` "" is HEAD, or nothing where
-    there is no commit yet. ``None``: see ``git.reason``."""
+    """The unified diff, without context, of the files below the root. ``since`` "" is HEAD, or the empty tree
+    if there is no commit yet. ``None``: see ``git.reason``."""
     ends = _ends(since or "HEAD", until)
     output = git.ask(*_PATCH, "--relative", *ends, "--", ".") if ends else None
     if output is not None and not output.ok and not since and until == _STAGED:
@@ -82,8 +81,8 @@ def patch_between(git: Git, since: str, until: str = "") -> bytes | None:
 
 
 def destination(git: Git, path: str) -> str | None:
-    """Where the history behind HEAD says that a file went which is not there any more, however often it was
-    renamed; ``None`` when it was removed, or git cannot tell."""
+    """The present path of a missing file, following all renames in the history of HEAD; ``None`` when it was
+    deleted, or not known to git."""
     seen = {path}
     for _ in range(_MOST_STEPS):
         output = git.ask("log", "-1", "--format=%H", "--diff-filter=D", "--no-renames", "HEAD", "--", path)
@@ -124,7 +123,7 @@ def _renames(git: Git, output: Output) -> dict[str, str]:
 
 
 def code_paths(git: Git, revision: str = "") -> list[str]:
-    """Files below the root: tracked and new ones of the working tree, those of the index (``:``), or those of
+    """Files below the root: tracked and new ones in the working tree, those in the index (``:``), or those in
     a commit; sorted."""
     if revision not in ("", _STAGED):
         if not _REVISION.fullmatch(revision):
@@ -135,12 +134,13 @@ def code_paths(git: Git, revision: str = "") -> list[str]:
 
 
 def untracked_files(git: Git) -> list[str]:
-    """New files that git does not track and is not told to ignore, sorted."""
+    """Untracked files that are not ignored, sorted."""
     return git.listed(git.ask("ls-files", "-z", "--full-name", "--others", "--exclude-standard"))
 
 
 def files_naming(git: Git, words: Iterable[str], revision: str = "") -> list[str]:
-    """Files that hold one of the words, as `code_paths` lists them; one process however many words."""
+    """Files that contain one of the words, among those of `code_paths`; one process for any number of
+    words."""
     asked: Sequence[str] = [word for word in words if word and "\n" not in word]
     if not asked:
         return []
@@ -162,8 +162,8 @@ def files_naming(git: Git, words: Iterable[str], revision: str = "") -> list[str
 
 
 def merge_base(git: Git, revision: str) -> str | None:
-    """The commit where HEAD parted from a revision; the revision itself when they share none, ``None`` when
-    git has none such."""
+    """The merge base of HEAD and a revision; the revision's commit when there is none, ``None`` when git has
+    no such revision."""
     if not _REVISION.fullmatch(revision):
         return None
     output = git.ask("merge-base", "--", revision, "HEAD")
@@ -180,7 +180,7 @@ _FOUND: Final = re.compile(rb"([^\0]+)\0([0-9]+)[\0:](.*)", re.DOTALL)
 
 
 class Line(NamedTuple):
-    """A line of a tracked file; ``path`` is relative to the root, and may climb out of it."""
+    """A line of a tracked file; ``path`` is relative to the root, and may begin with ``..``."""
 
     path: str
     line: int
@@ -188,7 +188,7 @@ class Line(NamedTuple):
 
 
 def lines_with(git: Git, texts: Sequence[str]) -> list[Line]:
-    """Lines of the whole working tree that hold one of the texts; none when git cannot tell."""
+    """Lines of the whole working tree that contain one of the texts; empty when git fails."""
     patterns = [word for text in texts for word in ("-e", text)]
     done = git.ask("-C", git.toplevel, *_GREP, *patterns)
     up = os.path.relpath(git.toplevel, git.root)
@@ -205,9 +205,9 @@ _REGULAR: Final = frozenset(["100644", "100755", "100664"])
 
 
 class Unmerged(NamedTuple):
-    """One file in conflict, by its root-relative path: the bytes of each version, ``None`` where it is not.
+    """A file in conflict, by its root-relative path: the bytes of each version, ``None`` if missing.
 
-    ``regular`` is false when a version is a link or a submodule; there are no bytes then.
+    ``regular`` is false when a version is a symlink or a submodule; there are no bytes then.
     """
 
     path: str
@@ -226,7 +226,7 @@ class _Stages(NamedTuple):
 
 
 def _stages(data: bytes) -> list[_Stages]:
-    """Read the NUL-separated answer, in its order; paths are relative to the top level."""
+    """Parse the NUL-separated output, in order; paths are relative to the top level."""
     objects: dict[str, dict[int, str]] = {}
     irregular = set()
     for entry in data.split(b"\0"):
@@ -242,7 +242,7 @@ def _stages(data: bytes) -> list[_Stages]:
 
 
 def unmerged(git: Git, folder: str) -> list[Unmerged]:
-    """Files below ``folder`` that git has in conflict, with all their versions: two processes."""
+    """Files in conflict below ``folder``, with all their versions: two processes."""
     listed = _stages(git.ask("ls-files", "--unmerged", "-z", "--full-name", "--", folder).data)
     found = [one for one in listed if one.path.startswith(git.prefix)]
     texts = git.blobs([name for one in found if one.regular for name in one.objects.values()])
@@ -254,13 +254,13 @@ def unmerged(git: Git, folder: str) -> list[Unmerged]:
 
 
 def stage_files(git: Git, paths: Sequence[str]) -> str:
-    """Put files (or that they are gone) into git's index, which ends their conflicts; "" or why not.
+    """Stage files or their deletion, which resolves their conflicts; return "" or the reason of a failure.
 
-    No filter is run for us, so files that have one are for the person's own git.
+    Filters are never run here, so files with a filter must be staged by the user.
     """
     data = b"".join(os.fsencode(f"{path}\0") for path in paths)
     asked = git.ask("check-attr", "-z", "--stdin", "filter", data=data).data.split(b"\0")
     if not set(asked[2::3]) <= {b"unspecified", b"unset"}:
-        return "a filter is configured for them, which only your own git runs"
+        return "a git filter is configured for them; run `git add` yourself"
     done = git.ask("update-index", "--add", "--remove", "-z", "--stdin", data=data)
     return "" if done.ok else git.reason

@@ -1,4 +1,4 @@
-"""Commits of a repository as values, from ``git log``. GitPython is imported for one question alone."""
+"""Commits of a repository as values, from ``git log``. GitPython is imported by one function only."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CHUNK: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit: full hash, author's name, author date (UTC, ``Z``), first line of its message."""
+    """A commit: full hash, author's name, author date (UTC, ``Z``), subject."""
 
     sha: str
     author: str
@@ -33,7 +33,7 @@ class Commit:
 
 
 class LoggedCommit(NamedTuple):
-    """An entry of ``git log``; ``paths`` are root-relative, and there with ``--name-only``."""
+    """An entry of ``git log``; ``paths`` are root-relative, and set only with ``--name-only``."""
 
     commit: Commit
     parents: tuple[str, ...]
@@ -41,7 +41,7 @@ class LoggedCommit(NamedTuple):
 
 
 def log(git: Git, *arguments: str) -> Iterator[LoggedCommit]:
-    """The commits of a ``git log``, newest first; none when git refuses."""
+    """The commits of a ``git log``, newest first; empty when git fails."""
     output = git.ask(*_LOG, *arguments)
     for block in os.fsdecode(output.data).split("\x01")[1:] if output.ok else ():
         fields = block.split("\0")
@@ -55,15 +55,15 @@ def log(git: Git, *arguments: str) -> Iterator[LoggedCommit]:
 
 
 def commit_named(git: Git, sha: str) -> Commit | None:
-    """The commit of this (maybe shortened) hash; ``None`` when this clone has none such."""
+    """The commit with this hash (may be abbreviated); ``None`` when it is not in this clone."""
     if not _SHA.fullmatch(sha):
         return None
     return next((one.commit for one in log(git, "--no-walk", "--end-of-options", f"{sha}^{{commit}}")), None)
 
 
 def touched_between(git: Git, since: str, until: str) -> dict[str, tuple[str, ...]]:
-    """The files below the root that each commit of HEAD from ``since`` up to ``until`` (RFC 3339) touched, by
-    hash; merges touch none, and the oldest of very many commits are left out."""
+    """The files below the root changed by each commit of HEAD from ``since`` to ``until`` (RFC 3339), by
+    hash; merges have none, and of very many commits the oldest are omitted."""
     times = (f"--since={since}", f"--until={until}")
     found = log(git, "--name-only", f"--max-count={_MOST}", *times, "HEAD", "--")
     return {one.commit.sha: one.paths for one in found}
@@ -80,7 +80,7 @@ def added_dates(git: Git, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
 
 
 def first_commits(git: Git, paths: Sequence[str]) -> dict[str, Commit]:
-    """The commit that brought each of these files in, as far as HEAD's history tells."""
+    """The commit that added each of these files, if it is in the history of HEAD."""
     return {name: commit for commit, _, names in _log_of(git, paths, "--diff-filter=A") for name in names}
 
 
@@ -90,9 +90,9 @@ def _log_of(git: Git, paths: Sequence[str], *options: str) -> Iterator[LoggedCom
 
 
 def commits_between(git: Git, since: str, until: str) -> list[Commit]:
-    """Commits reachable from HEAD made from ``since`` up to ``until`` (RFC 3339), newest first.
+    """Commits reachable from HEAD from ``since`` to ``until`` (RFC 3339), newest first.
 
-    None when there is no commit or git refuses.
+    Empty when there is no commit or git fails.
     """
     with _without_git_variables():
         from git import Repo
@@ -117,7 +117,7 @@ def commits_between(git: Git, since: str, until: str) -> list[Commit]:
 
 @contextmanager
 def _without_git_variables() -> Iterator[None]:
-    """GitPython reads ``GIT_*`` from the process; a hook's must not lead it to another repository."""
+    """Hide ``GIT_*`` from GitPython, so that a hook's variables do not point it to another repository."""
     taken = {key: os.environ.pop(key) for key in list(os.environ) if key.startswith("GIT_")}
     os.environ["GIT_PYTHON_REFRESH"] = "quiet"
     try:

@@ -1,8 +1,7 @@
-"""What the history behind HEAD holds: the versions of a file as a graph, texts and files that went, and old
-objects.
+"""The history of HEAD: the versions of a file as a graph, former texts and deleted files, and objects.
 
-A question is one process unless it says otherwise; `ObjectReader` reads many objects through one, one after
-another, as they turn out to be needed.
+Each function runs one process unless it says otherwise; `ObjectReader` reads many objects on demand through
+one process.
 """
 
 from __future__ import annotations
@@ -32,10 +31,10 @@ _RENAMES: Final = (
 
 
 class FileVersion(NamedTuple):
-    """What a commit made of a file. ``parents`` are the commits whose versions it started from.
+    """A version of a file in a commit. ``parents`` are the commits with the versions before it.
 
-    ``texts`` holds the bytes at each path asked for where there was a file. ``cut``: older versions exist
-    that this clone has not got, or that are too many.
+    ``texts`` has the bytes at each requested path where there was a file. ``cut``: older versions exist that
+    are not in this clone, or are too many.
     """
 
     commit: Commit
@@ -45,9 +44,9 @@ class FileVersion(NamedTuple):
 
 
 def file_versions(git: Git, paths: Sequence[str]) -> list[FileVersion]:
-    """The versions of a file that went by these root-relative paths, newest first, parents after children.
+    """The versions of a file that had these root-relative paths, newest first, parents after children.
 
-    Commits are left out that changed nothing, merges that took one side whole, and the other side of those.
+    Omitted are commits that did not change it, merges that took one side unchanged, and their other side.
     """
     listed = list(file_commits(git, paths))
     if not listed:
@@ -65,7 +64,7 @@ def file_versions(git: Git, paths: Sequence[str]) -> list[FileVersion]:
 
 
 def file_commits(git: Git, paths: Sequence[str]) -> Iterator[tuple[Commit, tuple[str, ...]]]:
-    """The commits of `file_versions`, each with the commits it started from."""
+    """The commits of `file_versions`, each with its parents among them."""
     for one in log(git, "--topo-order", "--parents", f"--max-count={_MOST}", "HEAD", "--", *paths):
         yield one.commit, one.parents
 
@@ -85,9 +84,10 @@ def renamed_files(git: Git, commits: Sequence[str], below: str) -> dict[tuple[st
 
 
 def texts_in_history(git: Git, texts: Mapping[str, bytes], below: str) -> set[str]:
-    """The paths whose text some commit behind HEAD has below a folder, line ends apart.
+    """The paths whose text is in a commit of HEAD below a folder, ignoring line ends.
 
-    HEAD's own files are asked first, then the whole history: three processes at most, however many texts.
+    HEAD's own files are checked first, then the whole history: at most three processes for any number of
+    texts.
     """
     found = _among(texts, {oid for oid, _ in _head_files(git, below)})
     if len(found) < len(texts):
@@ -99,7 +99,7 @@ def texts_in_history(git: Git, texts: Mapping[str, bytes], below: str) -> set[st
 
 
 def former_texts(git: Git, paths: Sequence[str]) -> list[bytes]:
-    """Every text that a file at one of these paths had in a commit behind HEAD; two processes."""
+    """Every text of a file at one of these paths in the history of HEAD; two processes."""
     oids = [oid for oid, _ in _all_files(git, *paths)] if paths else []
     return [blob for blob in git.blobs(oids).values() if blob is not None]
 
@@ -113,7 +113,7 @@ def _head_files(git: Git, below: str) -> list[tuple[str, str]]:
 
 
 def _all_files(git: Git, *below: str) -> list[tuple[str, str]]:
-    """Object and path of every version of every file at or below the paths; folders are among them."""
+    """Object and path of every version of every file at or below the paths, including folders."""
     output = git.ask("rev-list", "--objects", "--full-history", "HEAD", "--", *below)
     lines = os.fsdecode(output.data).split("\n") if output.ok else []
     pairs = (line.partition(" ") for line in lines)
@@ -136,7 +136,7 @@ def _among(texts: Mapping[str, bytes], oids: set[str]) -> set[str]:
 
 
 def _with_other_line_ends(git: Git, texts: Mapping[str, bytes], older: Sequence[tuple[str, str]]) -> set[str]:
-    """The paths at which git once had the text with line ends of several kinds."""
+    """The paths whose text is in the history with mixed line ends."""
     versions: dict[str, list[str]] = {}
     for oid, path in older:
         below = git.below(path)
@@ -152,16 +152,16 @@ def _with_other_line_ends(git: Git, texts: Mapping[str, bytes], older: Sequence[
 
 
 def removed_files(git: Git, paths: Sequence[str], below: str) -> set[str]:
-    """Those of the root-relative paths that a commit behind HEAD took away and HEAD has not got again."""
+    """The root-relative paths that a commit of HEAD deleted and HEAD does not have."""
     asked = paths if len(paths) <= _FEW else [below]
     output = git.ask(
         *("log", "-z", "-m", "--full-history", "--no-renames", "--diff-filter=D", "--name-only"),
         *("--no-ext-diff", "--format=", "HEAD", "--", *asked),
     )
     names = (os.fsdecode(name).lstrip("\n") for name in output.data.split(b"\0")) if output.ok else ()
-    gone = {git.below(name) for name in names}
-    there = {git.below(path) for _, path in _head_files(git, below)}
-    return {path for path in paths if path in gone and path not in there}
+    deleted = {git.below(name) for name in names}
+    present = {git.below(path) for _, path in _head_files(git, below)}
+    return {path for path in paths if path in deleted and path not in present}
 
 
 # Objects
@@ -171,9 +171,9 @@ _PIECE: Final = 1 << 16
 
 
 class ObjectReader:
-    """``git cat-file --batch``, started at the first question. Close it, or use it as a context.
+    """``git cat-file --batch``, started on first use. Close it, or use it as a context manager.
 
-    Objects of more than ``limit`` bytes are passed over: their text comes back as ``None``.
+    Objects of more than ``limit`` bytes are skipped: their content is ``None``.
     """
 
     def __init__(self, git: Git, limit: int = 4 << 20) -> None:
@@ -192,7 +192,7 @@ class ObjectReader:
         self.close()
 
     def read(self, revision: str, path: str) -> bytes | None:
-        """The file at a root-relative path in a commit, or in the index (``""``); ``None``: not there."""
+        """The file at a root-relative path in a commit, or in the index (``""``); ``None`` if missing."""
         return self._object(f"{revision}:{self._git.prefix}{path}")
 
     def _object(self, name: str) -> bytes | None:
@@ -242,7 +242,7 @@ class ObjectReader:
         return b"".join(pieces)
 
     def _more(self, process: Popen[bytes]) -> bytes:
-        """The next bytes of the answer. Raises ``OSError`` when git ends or is silent for half a minute."""
+        """The next bytes of the output. Raises ``OSError`` when git ends or is silent for half a minute."""
         import select
 
         assert process.stdout is not None
@@ -262,10 +262,10 @@ class ObjectReader:
             if pipe is not None:
                 try:
                     pipe.close()
-                except OSError:  # git has gone before us
+                except OSError:  # git has already ended
                     continue
         try:
             process.wait(timeout=1)
-        except Exception:  # noqa: BLE001 - whatever keeps it: it must not outlive us
+        except Exception:  # noqa: BLE001 - whatever the reason, it must not outlive this process
             process.kill()
             process.wait()

@@ -1,10 +1,10 @@
-"""The repository around the store: how git is run, where the repository is, and what git says of its working
-tree, index, objects and settings.
+"""The repository of the store: running git, finding the repository, and its working tree, index, objects and
+settings.
 
-`GitProcess` starts ``git``: hardened, quiet, with a time limit. The place is found by looking at files,
-without a process unless ownership or settings make one needed. Nothing here raises for what a repository is
-like: without git, or when git refuses, answers are empty or ``None`` and `Git.reason` says why in one
-sentence. Paths are relative to the root. Reads files of the git folder.
+`GitProcess` runs ``git``: hardened, quiet, with a timeout. The repository is found by reading files; a
+process is only needed for unusual ownership or settings. No state of a repository raises: without git, or
+when git fails, results are empty or ``None`` and `Git.reason` has the reason in one sentence. Paths are
+relative to the root. Reads files of the git folder.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _TIMEOUT: Final = 30.0
 _NO_ANSWER: Final = f"git did not answer within {_TIMEOUT:.0f} seconds"
-# Nothing that a repository's configuration names is started: no monitor, hook, pager, filter of diffs.
+# No program from the repository's configuration is run: no monitor, hook, pager or diff filter.
 _HARDENING: Final = (
     "--no-pager",
     "--no-optional-locks",
@@ -37,9 +37,9 @@ _NO_HOOKS: Final = ("-c", f"core.hooksPath={os.devnull}")
 
 
 def find_executable(search_path: str) -> str | None:
-    """The absolute path of ``git`` in the absolute folders of a ``PATH``; ``None`` when there is none.
+    """The absolute path of ``git`` in the absolute folders of a ``PATH``; ``None`` if not found.
 
-    Relative folders are passed over, so that no program of the working tree is taken for git.
+    Relative folders are skipped, so that no program in the working tree is run as git.
     """
     names = ("git.exe",) if os.name == "nt" else ("git",)
     for folder in search_path.split(os.pathsep):
@@ -53,7 +53,8 @@ def find_executable(search_path: str) -> str | None:
 
 
 class Output(NamedTuple):
-    """What a git process answered: exit code (-1: not started or timed out), bytes, and its complaint."""
+    """The result of a git process: exit code (-1: not started or timed out), stdout, and its error
+    message."""
 
     code: int
     data: bytes
@@ -61,7 +62,7 @@ class Output(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """Whether git ended with 0."""
+        """Whether git exited with 0."""
         return self.code == 0
 
 
@@ -73,10 +74,10 @@ def _complaint(stderr: bytes) -> str:
 
 
 class GitProcess:
-    """Starts git in one folder.
+    """Runs git in one folder.
 
-    ``GIT_*`` variables of the caller are not passed on; ``index_file`` is the one a hook was given, when it
-    is wanted.
+    ``GIT_*`` variables of the caller are not passed on; ``index_file`` is that of a hook, if it is to be
+    used.
     """
 
     def __init__(
@@ -93,7 +94,7 @@ class GitProcess:
             self.environment["GIT_INDEX_FILE"] = index_file
 
     def disarm_filters(self) -> None:
-        """Have git run none of the configured filters: it would, on every changed file it looks at."""
+        """Disable all configured filters, which git would run on every changed file."""
         asked = self.run("config", "-z", "--name-only", "--get-regexp", r"^filter\.")
         for key in asked.data.decode("utf-8", "surrogateescape").split("\0"):
             filter_name, _, setting = key.rpartition(".")
@@ -106,7 +107,7 @@ class GitProcess:
         self.environment["GIT_CONFIG_COUNT"] = str(count + 1)
 
     def start(self, *arguments: str) -> Popen[bytes] | None:
-        """A git process that is asked through its input, one by one; ``None`` when it cannot start."""
+        """Start a git process that reads requests from its stdin; ``None`` when it cannot start."""
         import subprocess
 
         try:
@@ -127,9 +128,9 @@ class GitProcess:
         data: bytes | None = None,
         configured_hooks: bool = False,
     ) -> Output:
-        """Run one git command; ``data`` goes to its input. Never raises for what git or the system answers.
+        """Run a git command with ``data`` as stdin. Never raises when git or the system fails.
 
-        ``configured_hooks`` leaves ``core.hooksPath`` as configured, for asking where hooks are.
+        ``configured_hooks`` keeps the configured ``core.hooksPath``, to find the hooks folder.
         """
         import subprocess
 
@@ -152,11 +153,11 @@ class GitProcess:
             self._hangs = True
             return Output(-1, b"", _NO_ANSWER)
         except OSError as error:
-            return Output(-1, b"", f"git cannot be started: {error.strerror or error}")
+            return Output(-1, b"", f"cannot run git: {error.strerror or error}")
         return Output(done.returncode, done.stdout, _complaint(done.stderr))
 
 
-# What ``git status --porcelain=v2 --branch -z`` says about the store (format: git-status(1))
+# The output of ``git status --porcelain=v2 --branch -z`` for the store (format: git-status(1))
 
 STATUS: Final = (
     *("status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all"),
@@ -167,13 +168,12 @@ _FIELDS: Final = {"1": 8, "2": 9, "u": 10}
 
 
 class GitState(NamedTuple):
-    """What git says about one working tree just now.
+    """The present state of a working tree.
 
     ``head`` is the commit, ``None`` before the first. ``reflog_size`` is that of ``logs/HEAD`` (0: none).
-    ``shard_known``: git's index has the ``shard`` that was asked about. ``changed``: root-relative paths of
-    documents that somebody made differ from HEAD, or that are untracked, sorted; what git itself does in the
-    middle of a merge is not among them. ``conflicts``: documents it could not merge, sorted. ``ignored``:
-    git ignores the store.
+    ``shard_known``: the ``shard`` is in git's index. ``changed``: root-relative paths of documents that
+    differ from HEAD or are untracked, sorted, without changes that git makes during a merge. ``conflicts``:
+    documents in conflict, sorted. ``ignored``: git ignores the store.
     """
 
     head: str | None
@@ -194,18 +194,18 @@ def read_state(
     reflog_size: int,
     merging: bool = False,
 ) -> GitState:
-    """The state of a store by the NUL-separated answer; lines of kinds unknown to us are passed over.
+    """Parse the NUL-separated output into the state of a store; unknown kinds of lines are skipped.
 
-    Its root is at ``prefix`` ("" or ``sub/folder/``) below the top level, from where the answer's paths are.
-    ``exists``: there is a file ``shard``. One that is not listed at all is then in the index, unchanged.
-    ``merging``: git is in the middle of a merge, a rebase or the like, and stages what it has merged.
+    The root is at ``prefix`` ("" or ``sub/folder/``) below the top level, to which the paths in the output
+    are relative. ``exists``: the file ``shard`` exists; if it is not listed, it is in the index, unchanged.
+    ``merging``: a merge, rebase or similar is in progress, and git stages the files it has merged.
     """
     head: str | None = None
     changed: set[str] = set()
     untracked: set[str] = set()
     ignored: set[str] = set()
     unmerged: set[str] = set()
-    staged: set[str] = set()  # differ from HEAD in the index alone
+    staged: set[str] = set()  # differ from HEAD only in the index
     tokens = iter(data.decode("utf-8", "surrogateescape").split("\0"))
     for token in tokens:
         kind, _, rest = token.partition(" ")
@@ -249,8 +249,8 @@ def _is_ignored(path: str, ignored: set[str]) -> bool:
     return any(path == one or (one.endswith("/") and path.startswith(one)) for one in ignored)
 
 
-# Where the repository is: ``.git`` is a folder, or a file ``gitdir: PATH`` in linked worktrees and
-# submodules; ``commondir`` in the git folder of a linked worktree names the shared one. See
+# Finding the repository: ``.git`` is a folder, or a file ``gitdir: PATH`` in linked worktrees and submodules;
+# ``commondir`` in the git folder of a linked worktree is the path of the shared one. See
 # gitrepository-layout(5).
 
 _SMALL: Final = 64 * 1024
@@ -259,8 +259,8 @@ _SMALL: Final = 64 * 1024
 class RepositoryPlace(NamedTuple):
     """The folders of a repository (absolute), or why there is none.
 
-    ``ask``: git itself must confirm, as the owner is somebody else or the work tree is configured elsewhere.
-    ``filters``: its configuration may name programs that git runs on contents.
+    ``ask``: git must be asked, because of another owner or a configured work tree. ``filters``: the
+    configuration may have filters, which git runs on contents.
     """
 
     toplevel: str = ""
@@ -280,7 +280,7 @@ def _small_text(path: str) -> str:
 
 
 def _pointed(dot_git: str) -> str:
-    """The git folder that a ``.git`` file names; "" when it names none."""
+    """The git folder that a ``.git`` file points to; "" for none."""
     text = _small_text(dot_git)
     if not text.startswith("gitdir:"):
         return ""
@@ -288,7 +288,7 @@ def _pointed(dot_git: str) -> str:
 
 
 def _is_mine(*paths: str) -> bool:
-    """Whether every path belongs to the user that runs this, as git asks before it trusts a repository."""
+    """Whether every path belongs to the current user, as git requires of a trusted repository."""
     if not hasattr(os, "geteuid"):
         return False
     try:
@@ -308,7 +308,7 @@ def _place(toplevel: str, dot_git: str, git_dir: str) -> RepositoryPlace:
 
 
 def find_place(start: str) -> RepositoryPlace:
-    """The repository around ``start`` (absolute, links resolved): the nearest ``.git`` that is one."""
+    """The repository of ``start`` (absolute, symlinks resolved): the nearest valid ``.git``."""
     folder = start
     while True:
         dot_git = os.path.join(folder, ".git")
@@ -316,13 +316,13 @@ def find_place(start: str) -> RepositoryPlace:
             git_dir = _pointed(dot_git)
             if os.path.isfile(os.path.join(git_dir, "HEAD")):
                 return _place(folder, dot_git, git_dir)
-            return RepositoryPlace(reason=f"{dot_git} names no git folder that exists")
+            return RepositoryPlace(reason=f"{dot_git} points to a git folder that does not exist")
         # A reftable repository has HEAD too, as a stub; a folder without one is not a repository.
         if os.path.lexists(os.path.join(dot_git, "HEAD")):
             return _place(folder, dot_git, dot_git)
         if os.path.isfile(os.path.join(folder, "HEAD")) and os.path.isdir(os.path.join(folder, "objects")):
             return RepositoryPlace(
-                reason=f"{folder} is a bare repository or a git folder, without a working tree"
+                reason=f"{folder} is a bare repository or a git folder; it has no working tree"
             )
         parent = os.path.dirname(folder)
         if parent == folder:
@@ -330,7 +330,7 @@ def find_place(start: str) -> RepositoryPlace:
         folder = parent
 
 
-# What git says
+# Queries
 
 _CHUNK: Final = 200
 _SHA: Final = re.compile(r"[0-9a-f]{4,64}", re.ASCII)
@@ -348,9 +348,9 @@ _OPERATIONS: Final = (
 def look_for_git(
     path: str, environ: Mapping[str, str] | None = None, *, honour_index: bool = False
 ) -> tuple[Git | None, str]:
-    """The repository whose working tree holds the folder ``path``, or ``None`` and why there is none.
+    """The repository whose working tree contains the folder ``path``, or ``None`` and the reason.
 
-    ``honour_index`` is for the hook that git started: the index it names in ``GIT_INDEX_FILE`` is read.
+    ``honour_index`` is for hooks: it uses the index in ``GIT_INDEX_FILE``.
     """
     environ = os.environ if environ is None else environ
     root = os.path.realpath(path)
@@ -371,14 +371,14 @@ def look_for_git(
         answer = process.run("rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir")
         lines = os.fsdecode(answer.data).splitlines()
         if not answer.ok or len(lines) != 3:
-            return None, answer.complaint or "git does not say where its working tree is"
+            return None, answer.complaint or "git does not report its working tree"
         folders = (lines[0], lines[1], os.path.join(root, lines[2]))
     toplevel, git_dir, common_dir = map(os.path.normpath, folders)
     return Git(root, toplevel, git_dir, common_dir, process, environ), ""
 
 
 class Git:
-    """One working tree of one repository, seen from ``root``, the folder that holds the store."""
+    """A working tree of a repository; ``root`` is the folder of the store."""
 
     def __init__(
         self,
@@ -394,7 +394,7 @@ class Git:
         self.git_dir = git_dir
         self.common_dir = common_dir
         self.reason = ""
-        """Why the last question had no answer; "" when it had one."""
+        """Why the last command failed; "" if it succeeded."""
         self._process = process
         self._environ = environ
         inside = os.path.relpath(root, toplevel).replace(os.sep, "/")
@@ -403,21 +403,21 @@ class Git:
 
     @staticmethod
     def find(path: str, environ: Mapping[str, str] | None = None) -> Git | None:
-        """The repository around ``path``; `look_for_git` also says why there is none."""
+        """The repository of ``path``; `look_for_git` also returns the reason if there is none."""
         return look_for_git(path, environ)[0]
 
     def ask(self, *arguments: str, data: bytes | None = None, configured_hooks: bool = False) -> Output:
-        """Put one question to git, with ``data`` as its input; see `GitProcess.run`."""
+        """Run git with ``data`` as stdin; see `GitProcess.run`."""
         output = self._process.run(*arguments, data=data, configured_hooks=configured_hooks)
         self.reason = "" if output.ok else output.complaint or f"git {arguments[0]} failed"
         return output
 
     def start(self, *arguments: str) -> Popen[bytes] | None:
-        """A process that goes on answering; ``None`` when it cannot start."""
+        """Start a long-running process; ``None`` when it cannot start."""
         return self._process.start(*arguments)
 
     def shallow_commits(self) -> frozenset[str]:
-        """Commits whose parents this clone was made without. No process."""
+        """Commits whose parents are not in this shallow clone. No process."""
         try:
             with open(os.path.join(self.common_dir, "shallow"), encoding="ascii") as file:
                 return frozenset(file.read().split())
@@ -425,23 +425,23 @@ class Git:
             return frozenset()
 
     def below(self, name: str) -> str | None:
-        """A path from the top level as one from the root; ``None`` outside of it."""
+        """Convert a path relative to the top level to one relative to the root; ``None`` if outside."""
         return name[len(self.prefix) :] if name.startswith(self.prefix) else None
 
     def listed(self, output: Output) -> list[str]:
-        """The NUL-separated paths of an answer that are below the root, relative to it, sorted."""
+        """The NUL-separated paths in the output that are below the root, relative to it, sorted."""
         names = (os.fsdecode(name) for name in output.data.split(b"\0") if name) if output.ok else ()
         return sorted({below for name in names if (below := self.below(name)) is not None})
 
     def reflog_size(self) -> int:
-        """Bytes of ``logs/HEAD`` of this working tree; 0 where git keeps none. No process."""
+        """Size of ``logs/HEAD`` of this working tree in bytes; 0 if it does not exist. No process."""
         try:
             return os.stat(os.path.join(self.git_dir, "logs", "HEAD")).st_size
         except OSError:
             return 0
 
     def state(self, shard: str, memory_dir: str) -> GitState | None:
-        """Head, whether git knows ``shard``, changed documents: one process. ``None``: see `reason`."""
+        """Head, whether ``shard`` is in the index, changed documents: one process. ``None``: see `reason`."""
         size = self.reflog_size()
         store = memory_dir.rpartition("/")[0] or memory_dir
         output = self.ask(*STATUS, store)
@@ -452,38 +452,38 @@ class Git:
         return read_state(output.data, self.prefix, shard, exists, memory_dir, size, merging)
 
     def config(self, key: str) -> str | None:
-        """A configured value (``core.hooksPath``), ``None`` when it is not set."""
+        """A configured value (``core.hooksPath``); ``None`` if not set."""
         if key not in self._names:
             output = self.ask("config", "--get", key, configured_hooks=True)
             self._names[key] = output.data.decode("utf-8", "replace").rstrip("\r\n") if output.ok else None
         return self._names[key]
 
     def user_name(self) -> str | None:
-        """The author git would name: ``GIT_AUTHOR_NAME``, else ``user.name``."""
+        """The author name git would use: ``GIT_AUTHOR_NAME``, else ``user.name``."""
         return self._environ.get("GIT_AUTHOR_NAME") or self.config("user.name")
 
     def hooks_dir(self) -> str:
-        """The absolute folder in which git looks for hooks, ``core.hooksPath`` included."""
+        """The absolute folder of git's hooks, with regard to ``core.hooksPath``."""
         output = self.ask("rev-parse", "--git-path", "hooks", configured_hooks=True)
         path = os.fsdecode(output.data).rstrip("\n") if output.ok else os.path.join(self.common_dir, "hooks")
         return os.path.normpath(os.path.join(self.root, os.path.expanduser(path)))
 
     def operation(self) -> str:
-        """What git is in the middle of (``rebase``, ``merge``, ``cherry-pick``, …), or "". No process."""
+        """The operation in progress (``rebase``, ``merge``, ``cherry-pick``, …), or "". No process."""
         for name, operation in _OPERATIONS:
             if os.path.exists(os.path.join(self.git_dir, name)):
                 return operation
         return ""
 
     def index_locked(self, now: float) -> bool:
-        """Whether a git command is at work on index and files; a lock half a minute old is a leftover."""
+        """Whether a git command is changing index and files; a lock older than half a minute is stale."""
         try:
             return now - os.stat(os.path.join(self.git_dir, "index.lock")).st_mtime < _STALE_LOCK
         except OSError:
             return False
 
     def staged_files(self, prefix: str) -> list[str]:
-        """Files below ``prefix`` that the next commit adds or changes (deleted ones not)."""
+        """Files below ``prefix`` that the next commit adds or changes (not deleted ones)."""
         return self.listed(
             self.ask(
                 *("diff", "--cached", "--name-only", "-z", "--no-renames", "--no-ext-diff"),
@@ -492,7 +492,7 @@ class Git:
         )
 
     def tracked(self, paths: Sequence[str]) -> set[str]:
-        """Which of these files (or files below these folders) are in git's index."""
+        """The files among or below these paths that are in git's index."""
         found: set[str] = set()
         for at in range(0, len(paths), _CHUNK):
             output = self.ask("ls-files", "-z", "--full-name", "--", *paths[at : at + _CHUNK])
@@ -500,7 +500,7 @@ class Git:
         return found
 
     def blobs(self, names: Sequence[str]) -> dict[str, bytes | None]:
-        """Contents of objects by name (``:path``, ``HEAD:path``, both from the top level), in one process."""
+        """Contents of objects by name (``:path``, ``HEAD:path``, from the top level), in one process."""
         asked = [name for name in dict.fromkeys(names) if "\n" not in name]
         found: dict[str, bytes | None] = dict.fromkeys(names)
         if not asked:
@@ -525,7 +525,7 @@ class Git:
         return self.blobs([name])[name]
 
     def staged_bytes(self, path: str) -> bytes | None:
-        """The text of a file as the next commit would hold it; ``None`` when it holds none."""
+        """The staged content of a file; ``None`` when it is not in the index."""
         return self._blob("", path)
 
     def staged_texts(self, paths: Sequence[str]) -> dict[str, bytes | None]:
@@ -534,23 +534,23 @@ class Git:
         return {path: found[f":{self.prefix}{path}"] for path in paths}
 
     def head_bytes(self, path: str) -> bytes | None:
-        """The text of a file in the newest commit; ``None`` when it is not there."""
+        """The content of a file in HEAD; ``None`` when it is not there."""
         return self._blob("HEAD", path)
 
     def show(self, rev: str, path: str) -> bytes | None:
-        """The text of a file in a commit; ``None`` when either is not there."""
+        """The content of a file in a commit; ``None`` when either does not exist."""
         if not rev or rev.startswith("-") or any(character in rev for character in " \n:"):
             return None
         return self._blob(rev, path)
 
     def is_shallow(self) -> bool:
-        """Whether the clone holds only the end of the history. No process."""
+        """Whether this is a shallow clone. No process."""
         return os.path.exists(os.path.join(self.common_dir, "shallow"))
 
     def reached(self, names: Iterable[str]) -> dict[str, bool | None]:
-        """Of each commit (maybe shortened) whether a branch or tag reaches it; ``None``: not in this clone.
+        """Whether a branch or tag reaches each commit (may be abbreviated); ``None``: not in this clone.
 
-        Two processes for all of them. Where git does not answer, every commit counts as reached.
+        Two processes for all of them. If git fails, every commit counts as reached.
         """
         found: dict[str, bool | None] = dict.fromkeys(names)
         asked = [name for name in found if _SHA.fullmatch(name)]

@@ -1,8 +1,8 @@
-"""What a merge left in conflict in the store, document by document, and what each comes to. Writes nothing.
+"""Conflicts in the store by document, and the result for each. Writes nothing.
 
-Git knows files, and guesses renames from likeness; a document is known by its id. So one document may stand
-at two paths (both sides renamed it), and one path may hold two documents (git took one for the other). A
-file may hold git's markers, and already some of a person's work on them. Git's index and files are read.
+Git tracks files and guesses renames by similarity; a document is identified by its id. So one document may be
+at two paths (both sides renamed it), and one path may contain two documents (git confused them). A file may
+have conflict markers, some of them already edited by the user. Reads git's index and files.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Versions(NamedTuple):
-    """A file in conflict: the text of each version, ``None`` where a version has no such file."""
+    """A file in conflict: the text of each version, ``None`` if the version has no such file."""
 
     path: str
     base: str | None
@@ -46,11 +46,11 @@ class Versions(NamedTuple):
 
 
 class DocumentConflict(NamedTuple):
-    """A document whose versions must become one, and the ``path`` at which it goes on.
+    """A document whose versions must be merged, and its resulting ``path``.
 
-    ``id`` is "" when no version reads. Other files that hold it, and go, are ``drops``. ``apart`` names the
-    side ("ours", "theirs") whose version it is alone, when the other version is another document; one of the
-    two ``moves`` to a file of its own. ``note`` says what is odd.
+    ``id`` is "" when no version is valid. ``drops`` are other files with the document, to be deleted.
+    ``apart`` is the side ("ours", "theirs") that has this document when the other side has a different one in
+    the file; one of the two ``moves`` to a file of its own. ``note`` describes anything unusual.
     """
 
     id: str
@@ -65,7 +65,7 @@ class DocumentConflict(NamedTuple):
 
 
 def document_conflicts(files: Sequence[Versions]) -> list[DocumentConflict]:
-    """Sort files in conflict by document."""
+    """Group files in conflict by document."""
     found: list[DocumentConflict] = []
     mine = [one for one in files if one.ours is not None and one.base is None and one.theirs is None]
     others = [one for one in files if one.theirs is not None and one.base is None and one.ours is None]
@@ -97,13 +97,13 @@ def _id(text: str | None) -> str:
 
 
 def _names(text: str | None, side: int) -> frozenset[str]:
-    """The id and aliases of a version; of one that git filled with markers itself, those of its side."""
+    """The id and aliases of a version; if it contains conflict markers, those of its side."""
     document = _document(documents.sides(documents.parse(text or ""))[side])
     return frozenset() if document is None else frozenset((document.id, *document.aliases))
 
 
 def _renamed_twice(one: Versions, others: Sequence[Versions], gone: Sequence[Versions]) -> DocumentConflict:
-    """A file only we have: with the one only they have, when both are one document under two names."""
+    """A file only in ours, paired with the one only in theirs if both are the same document renamed."""
     mine = _names(one.ours, 1)
     for other in others:
         theirs = _names(other.theirs, 2)
@@ -114,13 +114,13 @@ def _renamed_twice(one: Versions, others: Sequence[Versions], gone: Sequence[Ver
                 documents.sides(documents.parse(other.theirs or "")).theirs,
             )
             drops = (other.path, *([base.path] if base else []))
-            note = f"both sides renamed its file, theirs to {other.path}"
+            note = f"both sides renamed the file, theirs to {other.path}"
             return DocumentConflict(_id(both[0]), one.path, base and base.base, *both, drops, note=note)
     return _plain(one)
 
 
 def _are_two(one: Versions) -> bool:
-    """Whether two documents that have nothing to do with each other stand in one file."""
+    """Whether the sides have two unrelated documents in one file."""
     ours, theirs, base = _document(one.ours), _document(one.theirs), _document(one.base)
     if ours is None or theirs is None or ours.id == theirs.id:
         return False
@@ -132,18 +132,18 @@ def _are_two(one: Versions) -> bool:
 
 
 def _apart(one: Versions) -> list[DocumentConflict]:
-    """Two documents of one file: the one whose name fits stays, the other gets a file of its own."""
+    """Two documents in one file: the one that matches the file name stays, the other gets its own file."""
     ours, theirs = _document(one.ours), _document(one.theirs)
     assert ours is not None
     assert theirs is not None
-    stays_mine = _fits(one.path, ours) or not _fits(one.path, theirs)
-    note = f"git took {theirs.id} and {ours.id} for one document"
+    stays_mine = _matches_name(one.path, ours) or not _matches_name(one.path, theirs)
+    note = f"git merged {theirs.id} and {ours.id} as if they were one document"
     mine = DocumentConflict(ours.id, *one, apart="ours", moves=not stays_mine, note=note)
     other = DocumentConflict(theirs.id, *one, apart="theirs", moves=stays_mine, note=note)
     return [mine, other] if stays_mine else [other, mine]
 
 
-def _fits(path: str, document: Document) -> bool:
+def _matches_name(path: str, document: Document) -> bool:
     name = posixpath.basename(path).removesuffix(".md").lower()
     stem = file_stem(document.id, document.kind)
     return name == stem or (document.kind == "adr" and name.startswith("adr-") and name.endswith(f"-{stem}"))
@@ -152,12 +152,11 @@ def _fits(path: str, document: Document) -> bool:
 def _sides_of(
     found: str, base: str | None, ours: str | None, theirs: str | None
 ) -> tuple[documents.Sides, tuple[str, str]] | None:
-    """The versions of a file that git left in conflict, and the names that its markers give the sides;
-    ``None`` when no marker is in it (any more).
+    """The versions of a file in conflict, and the labels of its markers; ``None`` when it has no markers.
 
-    The text between the markers counts: what a person has decided in the file stands on both sides of it.
-    Only a header that is still as git left it is taken from the versions in git's index (where given), as
-    merging line by line can spoil it. Raises `InvalidDocument` when the sides cannot be told apart.
+    The text of the file counts, so that edits by the user are on both sides. Only a header that is unchanged
+    since the merge is taken from git's index (if given), because a merge by line can damage it. Raises
+    `InvalidDocument` when the sides cannot be separated.
     """
     base, ours, theirs = (text and _like(found, text) for text in (base, ours, theirs))
     parts = documents.parse(found, documents.examples_in(ours, theirs))
@@ -186,7 +185,7 @@ def _sides_of(
 
 
 def _is_untouched(found: str, base: str | None, ours: str, theirs: str) -> bool:
-    """Whether a file in conflict is still as git left it, as far as its lines tell."""
+    """Whether a file in conflict is unchanged since the merge, judging by its lines."""
     base, ours, theirs = base and _like(found, base), _like(found, ours), _like(found, theirs)
     now = documents.sides(documents.parse(found, documents.examples_in(ours, theirs)))
     return found in (ours, theirs) or _as_git_left((base, ours, theirs), (now.ours, now.theirs))
@@ -196,19 +195,19 @@ def _refuse_doubtful(blocks: list[documents.Block]) -> None:
     doubtful = next((block for block in blocks if block.doubtful), None)
     if doubtful is not None:
         raise InvalidDocument(
-            f"a line between the conflict markers of line {doubtful.lines[0]} looks like a marker itself",
-            hint="settle this conflict by hand",
+            f"a line in the conflict at line {doubtful.lines[0]} looks like a conflict marker",
+            hint="resolve this conflict by hand",
         )
 
 
 def _like(found: str, text: str) -> str:
-    """A text of git's index with the line ends it has in the working tree."""
+    """A text from git's index with the line ends of the working tree."""
     converted = "\r\n" in found and found.count("\n") == found.count("\r\n") and "\r" not in text
     return text.replace("\n", "\r\n") if converted else text
 
 
 def _head(text: str) -> str:
-    """Everything before the body; "" when there is no frontmatter that ends."""
+    """Everything before the body; "" when the frontmatter is missing or not closed."""
     fences = find_fences(text)
     return text[: fences.body_start] if fences is not None and fences.closed else ""
 
@@ -221,9 +220,9 @@ def _reads(text: str) -> bool:
 
 
 def _as_git_left(was: tuple[str | None, ...], now: tuple[str, str]) -> bool:
-    """Whether two sides of a conflict may be what merging line by line made: nobody took a line out or in.
+    """Whether both sides may be the output of a merge by line, without lines removed or added by the user.
 
-    What no side changed is there as often as before, and what a side added is there on its side.
+    Lines that no side changed occur as often as before, and lines added by a side are on that side.
     """
     base, ours, theirs = (Counter(_lines(text or "")) for text in was)
     mine, other = (Counter(_lines(text)) for text in now)
@@ -252,10 +251,10 @@ _THEIRS: Final = {
 
 
 class Shard(NamedTuple):
-    """A shard that is settled: its bytes, ``None`` where neither side has it; and how that was told.
+    """A resolved shard: its bytes, ``None`` if neither side has it; and how it was resolved.
 
-    Git takes one shard for another, as their lines are much alike, where one went (by a revert, say) and one
-    came. Each is whole on the side that has it.
+    Git confuses shards, because their lines are similar, when one was deleted (e.g. by a revert) and another
+    added. Each is complete on the side that has it.
     """
 
     path: str
@@ -264,19 +263,20 @@ class Shard(NamedTuple):
 
 
 def _shard(git: Git, one: Unmerged) -> Shard | None:
-    """What a shard in conflict is; ``None`` when both sides have other lines, which is no work of git."""
+    """Resolve a shard in conflict; ``None`` when both sides have different lines, which git alone cannot
+    cause."""
     if one.ours is not None and one.theirs is not None:
         longer, shorter = sorted((_as_lf(one.ours), _as_lf(one.theirs)), key=len, reverse=True)
         return Shard(one.path, longer, "both sides have it") if longer.startswith(shorter) else None
     if one.ours is None and one.theirs is None:
-        return Shard(one.path, None, "neither side has it any more")
+        return Shard(one.path, None, "removed on both sides")
     mine = one.ours is not None
     side = "HEAD" if mine else _THEIRS.get(git.operation(), "")
     name = f"{side}:{git.prefix}{one.path}"
-    # What git shows as this side's version may be the two shards mixed.
+    # This side's version in git's index may be a mixture of two shards.
     data = (git.blobs([name])[name] if side else None) or (one.ours if mine else one.theirs)
     return Shard(
-        one.path, data, f"whole, as {'ours' if mine else 'theirs'} has it: git took it for another one"
+        one.path, data, f"complete from {'ours' if mine else 'theirs'}: git confused it with another shard"
     )
 
 
@@ -285,13 +285,13 @@ def _as_lf(data: bytes) -> bytes:
 
 
 _SHARD: Final = (
-    "a shard of the log, which two branches never write to: keep the lines of both sides, each whole and in "
-    "the order of their times, and delete the markers"
+    "a shard of the log, which two branches never write to: delete the markers and keep the lines of both "
+    "sides in order of time"
 )
 
 
 class Other(NamedTuple):
-    """A file in conflict that is no document, and what to do about it, or how it is ``settled``."""
+    """A file in conflict that is not a document, and what to do about it, or how it was ``settled``."""
 
     path: str
     advice: str
@@ -299,12 +299,12 @@ class Other(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a document comes to. ``text`` is its new text, ``None`` when its file goes.
+    """The result for a document. ``text`` is its new text, ``None`` when its file is deleted.
 
-    ``found`` is what the file holds now, ``before`` what our side had (``None``: nothing, each of them).
-    ``state``: ``merged``; ``kept`` (removed on one side); ``done`` (settled before); ``apart`` (a file of its
-    own now); ``unreadable`` (left as it is). ``drops`` are other files of it that go, with their text, if
-    they are still there. ``file`` is the one that git had in conflict.
+    ``found`` is the present text of the file, ``before`` that of our side (``None``: no file). ``state``:
+    ``merged``; ``kept`` (removed on one side); ``done`` (resolved before); ``apart`` (now has its own file);
+    ``unreadable`` (not changed). ``drops`` are its other files, which are deleted, with their text if they
+    still exist. ``file`` is the file in conflict.
     """
 
     id: str
@@ -322,12 +322,12 @@ class Answer(NamedTuple):
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing is left to people."""
+        """Whether nothing is left to decide."""
         return not self.left
 
 
 class InConflict(NamedTuple):
-    """What git has in conflict: documents, shards that are settled, and files that we leave alone."""
+    """The conflicts: documents, resolved shards, and files that are not changed."""
 
     documents: list[DocumentConflict]
     shards: list[Shard]
@@ -335,7 +335,7 @@ class InConflict(NamedTuple):
 
 
 def in_store(memory: Memory) -> InConflict:
-    """What git's index has in conflict below the store."""
+    """The conflicts in git's index below the store."""
     found = InConflict([], [], [])
     files: list[Versions] = []
     for one in unmerged(memory.git, STORE) if memory.git is not None else ():
@@ -363,20 +363,20 @@ def _texts(one: Unmerged) -> Versions | None:
 
 def _advice(memory: Memory, one: Unmerged) -> str:
     if not one.regular:
-        return "a link or a submodule: decide with git"
+        return "a symlink or a submodule: resolve it with git"
     if kind_of(one.path):
-        return "a side of it is not UTF-8: decide with `git checkout --ours` or `--theirs`"
+        return "not UTF-8 on one side: resolve it with `git checkout --ours` or `--theirs`"
     if one.path.startswith(f"{STORE}/sessions/"):
         return _SHARD
     if one.path.startswith(f"{STORE}/schemas/"):
         return "a copy of a schema: take either side, then `thunderus-mem schema update`"
-    return "not a document: decide by hand"
+    return "not a document: resolve it by hand"
 
 
 def committed_conflicts(memory: Memory, files: Iterable[tuple[str, str]]) -> list[DocumentConflict]:
-    """Among files (path, id or "") those with conflict markers that git takes for settled.
+    """The files (path, id or "") with conflict markers that git considers resolved.
 
-    A document that says to lint that it shows a conflict on purpose is not one of them.
+    Documents that suppress TM012 for the whole file are not included.
     """
     found = []
     for path, doc_id in files:
@@ -389,17 +389,17 @@ def committed_conflicts(memory: Memory, files: Iterable[tuple[str, str]]) -> lis
 
 
 def _text_at(memory: Memory, path: str) -> str | None:
-    """The text of a file, ``None`` when there is none. Raises `InvalidDocument` when it is no text."""
+    """The text of a file, ``None`` when it does not exist. Raises `InvalidDocument` when it is not UTF-8."""
     try:
         return read_file(inside(memory.root, path), MAX_DOCUMENT).decode("utf-8")
     except NotFound:
         return None
     except UnicodeDecodeError as error:
-        raise InvalidDocument("the file is not UTF-8", hint="settle it by hand") from error
+        raise InvalidDocument("the file is not UTF-8", hint="resolve it by hand") from error
 
 
 def decide(memory: Memory, one: DocumentConflict, lines: documents.Lines) -> Answer:
-    """Decide what can be decided of one document; what cannot be read is left as it is."""
+    """Resolve one document as far as possible; an unreadable one is not changed."""
     try:
         return _decided(memory, one, lines)._replace(file=one.path)
     except (ThunderusError, ValueError) as error:
@@ -420,7 +420,7 @@ def _decided(memory: Memory, one: DocumentConflict, lines: documents.Lines) -> A
     if one.apart:
         return _conflicts_apart(memory, answer, one)
     if found is None:
-        return answer._replace(state="done", note="its file is gone")
+        return answer._replace(state="done", note="the file no longer exists")
     marked = _sides_of(found, one.base, one.ours, one.theirs)
     if marked is None:
         return _without_markers(memory, answer, one)
@@ -428,11 +428,11 @@ def _decided(memory: Memory, one: DocumentConflict, lines: documents.Lines) -> A
     merged = documents.merge(versions.base, versions.ours, versions.theirs, lines, labels)
     document = read_document(one.path, merged.text.encode()).document
     if document is None and not any(left.key != "text" for left in merged.left):
-        raise InvalidDocument("the merged text does not read as a document")
+        raise InvalidDocument("the merged text is not a valid document")
     before = found if one.ours is None and one.theirs is None else one.ours
     return answer._replace(
         id=one.id or (document.id if document else ""),
-        # Where both sides renamed the file, git's versions of it are mixed already.
+        # When both sides renamed the file, git's versions of it are already mixed.
         before=_committed(memory, one.path) if one.drops else before,
         text=merged.text,
         settled=merged.settled,
@@ -443,47 +443,47 @@ def _decided(memory: Memory, one: DocumentConflict, lines: documents.Lines) -> A
 
 
 def _committed(memory: Memory, path: str) -> str | None:
-    """The text that our side's newest commit has."""
+    """The text in HEAD."""
     data = memory.git.head_bytes(path) if memory.git is not None else None
     return None if data is None else data.decode("utf-8", "replace")
 
 
 def _without_markers(memory: Memory, answer: Answer, one: DocumentConflict) -> Answer:
-    """A file that git, or somebody, left without markers."""
+    """A file in conflict without markers."""
     if one.drops:
         drops = _drops(memory, one, answer.found or "")
         return answer._replace(before=_committed(memory, one.path), drops=drops)
     if one.ours is not None and one.theirs is not None:
-        return answer._replace(state="done", note=one.note or "no conflict markers are in it any more")
+        return answer._replace(state="done", note=one.note or "no conflict markers left")
     if one.base is None:
         return answer._replace(state="kept")
     kept, removed = ("ours", "theirs") if one.theirs is None else ("theirs", "ours")
     base = read_document(one.path, one.base.encode()).document
     if base is not None and one.id and base.id != one.id:
-        note = f"git took it for {base.id} under another name, which {removed} removed"
+        note = f"git confused it with {base.id}, which {removed} removed"
         return answer._replace(state="kept", note=note)
     return answer._replace(state="kept", note=f"{kept} changed the document, {removed} removed it")
 
 
 def _drops(memory: Memory, one: DocumentConflict, found: str) -> tuple[tuple[str, str | None], ...]:
-    """The other files that hold the document, where nobody has written anything else into them."""
-    held = tuple([(path, _text_at(memory, path)) for path in one.drops])
-    for path, text in held:
+    """The other files with the document, if they have not been edited since."""
+    others = tuple([(path, _text_at(memory, path)) for path in one.drops])
+    for path, text in others:
         if text is not None and text != found and text not in (one.ours, one.theirs):
             raise InvalidDocument(
-                f"{path} holds this document too, with another text", hint="keep one of the two"
+                f"{path} also contains this document, with a different text", hint="keep one of the two"
             )
-    return held
+    return others
 
 
 def _conflicts_apart(memory: Memory, answer: Answer, one: DocumentConflict) -> Answer:
-    """A document that shares its file with another one: it keeps the file as its own, or gets a new one."""
+    """Separate a document from another one in the same file: it keeps the file, or gets a new one."""
     mine = one.apart == "ours"
     text = one.ours if mine else one.theirs
     if answer.found is None or one.ours is None or one.theirs is None:
-        return answer._replace(state="done", note="its file is gone")
+        return answer._replace(state="done", note="the file no longer exists")
     if not _is_untouched(answer.found, one.base, one.ours, one.theirs):
-        raise InvalidDocument(f"{one.note}, and somebody has begun to make them one")
+        raise InvalidDocument(f"{one.note}, and the file has been edited since")
     if one.moves:
         return answer._replace(
             path=_own_path(memory, one, text or ""), state="apart", before=None, found=None, text=text
@@ -492,7 +492,7 @@ def _conflicts_apart(memory: Memory, answer: Answer, one: DocumentConflict) -> A
 
 
 def _own_path(memory: Memory, one: DocumentConflict, text: str) -> str:
-    """The path the log last knew for a document, else one that follows from its id; there is no file yet."""
+    """A free path for a document: the last one in the log, else one derived from its id."""
     document = read_document(one.path, text.encode()).document
     folder = DOCUMENT_FOLDERS.get(document.kind if document else "", posixpath.dirname(one.path))
     logged = read(memory.log, memory.log_index().naming([one.id]))
@@ -504,4 +504,4 @@ def _own_path(memory: Memory, one: DocumentConflict, text: str) -> str:
     for path in (*known, derived):
         if kind_of(path) and not os.path.lexists(os.path.join(memory.root, path)):
             return path
-    raise InvalidDocument(f"{one.note}, and the name {derived} is taken, too")
+    raise InvalidDocument(f"{one.note}, and {derived} already exists")

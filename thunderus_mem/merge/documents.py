@@ -1,9 +1,9 @@
-"""Three texts of one document become one: what can be decided is, markers stand around the rest. Pure.
+"""Three-way merge of a document: resolve what can be resolved, put conflict markers around the rest. Pure.
 
-The frontmatter is merged key by key: it starts from our text and puts in what they changed. A key that only
-one side changed is taken from that side; lists are sets; `updated`, `created` and `verification` have rules
-of their own. What is left then, both sides wrote. How the lines of a body are merged comes from outside, as a
-text with git's markers, which `parse` finds; `merge_cleanly` has no markers and needs no git.
+The frontmatter is merged by key, applying their changes to our text. A key that only one side changed is
+taken from that side; lists are sets; `updated`, `created` and `verification` have their own rules. Keys that
+both sides changed are left. The lines of a body are merged by a function that is passed in and returns a text
+with git's markers, which `parse` finds; `merge_cleanly` uses no markers and no git.
 """
 
 from __future__ import annotations
@@ -30,9 +30,8 @@ if TYPE_CHECKING:
 
 # Conflict markers
 #
-# A marker is seven or more of one sign at the start of a line, then nothing or a blank and a label; git
-# makes them longer where one conflict stands inside another. See git-merge(1), "How conflicts are
-# presented".
+# A marker is seven or more of one sign at the start of a line, then nothing or a space and a label; git makes
+# them longer for nested conflicts. See git-merge(1), "How conflicts are presented".
 
 _FEW = 3
 _LONG = 3_000
@@ -42,10 +41,10 @@ _MARK = re.compile(r"(<{7,99}|\|{7,99}|={7,99}|>{7,99})(?: ([^\r\n]*))?\r?\n?$")
 
 
 class Block(NamedTuple):
-    """One conflict: what each side has, with line ends; ``base`` where the style of the markers shows it.
+    """A conflict: the text of each side, with line ends; ``base`` if the marker style includes it.
 
-    ``labels`` name the sides. ``lines`` are those of the three marks, from 1. ``doubtful`` says that a line
-    of the text looks like the mark in the middle, so that nobody can tell where one side ends.
+    ``labels`` are the names of the sides. ``lines`` are those of the three markers, from 1. ``doubtful``: a
+    line of the text looks like the middle marker, so the end of our side is ambiguous.
     """
 
     ours: str
@@ -57,11 +56,11 @@ class Block(NamedTuple):
 
 
 Parts = tuple[str | Block, ...]
-"""A text cut where conflicts begin and end: plain stretches and blocks, in order."""
+"""A text split into plain text and conflicts, in order."""
 
 
 class Sides(NamedTuple):
-    """The whole text as each side had it; ``base`` is ``None`` unless every block shows one."""
+    """The whole text of each side; ``base`` is ``None`` unless every conflict includes it."""
 
     base: str | None
     ours: str
@@ -75,9 +74,9 @@ class _Mark(NamedTuple):
 
 
 def parse(text: str, examples: Container[tuple[str, str]] = ()) -> Parts:
-    """Find every conflict that is whole; marks that do not make one are text. Never raises, linear.
+    """Find every complete conflict; other markers are text. Never raises; linear time.
 
-    A conflict of two sides that are among the ``examples`` is text, too.
+    A conflict whose sides are in ``examples`` is text, too.
     """
     if "<<<<<<<" not in text:
         return (text,) if text else ()
@@ -94,7 +93,7 @@ def parse(text: str, examples: Container[tuple[str, str]] = ()) -> Parts:
             marks.popleft()
         block = _block(lines, marks)
         if block is None:
-            marks.clear()  # no later one of this length is whole either
+            marks.clear()  # no later one of this length is complete either
             continue
         if (block.ours, block.theirs) in examples:
             continue
@@ -105,7 +104,7 @@ def parse(text: str, examples: Container[tuple[str, str]] = ()) -> Parts:
 
 
 def _marks(lines: list[str]) -> dict[int, deque[_Mark]]:
-    """What may be a marker, by its length."""
+    """Possible markers, by length."""
     found: dict[int, deque[_Mark]] = {}
     for number, line in enumerate(lines):
         match = _MARK.match(line) if line[:1] in _SIGNS else None
@@ -115,7 +114,7 @@ def _marks(lines: list[str]) -> dict[int, deque[_Mark]]:
 
 
 def _block(lines: list[str], marks: deque[_Mark]) -> Block | None:
-    """The conflict that the first of these marks, all of one length, opens."""
+    """The conflict opened by the first of these markers, all of one length."""
     first, base, middle = marks[0], 0, 0
     doubtful = False
     for mark in islice(marks, 1, None):
@@ -137,18 +136,18 @@ def _block(lines: list[str], marks: deque[_Mark]) -> Block | None:
 
 
 def examples_in(*texts: str | None) -> frozenset[tuple[str, str]]:
-    """The conflicts that stand in texts as an example: what each side has in them."""
+    """The conflicts that are part of these texts as examples: the text of each side."""
     blocks = (part for text in texts for part in parse(text or "") if isinstance(part, Block))
     return frozenset((block.ours, block.theirs) for block in blocks)
 
 
 def find_conflict(text: str) -> tuple[int, ...]:
-    """Lines (from 1) of the marks of every whole conflict, three each: opening, middle, closing."""
+    """Lines (from 1) of the markers of every complete conflict, three each: opening, middle, closing."""
     return tuple([line for part in parse(text) if isinstance(part, Block) for line in part.lines])
 
 
 def sides(parts: Parts) -> Sides:
-    """Put the texts of both sides together again."""
+    """Reconstruct the text of each side."""
     blocks = [part for part in parts if isinstance(part, Block)]
     ours = "".join([part.ours if isinstance(part, Block) else part for part in parts])
     theirs = "".join([part.theirs if isinstance(part, Block) else part for part in parts])
@@ -159,23 +158,23 @@ def sides(parts: Parts) -> Sides:
 
 
 def marked(ours: str, theirs: str, labels: tuple[str, str], eol: str = "\n") -> str:
-    """One conflict as text; both sides end in a line end or are empty."""
+    """Format a conflict; each side ends in a line end or is empty."""
     opening, closing = (f" {label}" if label else "" for label in labels)
     return f"<<<<<<<{opening}{eol}{ours}======={eol}{theirs}>>>>>>>{closing}{eol}"
 
 
 def two_way(ours: str, theirs: str, labels: tuple[str, str]) -> str:
-    """Two texts as one conflict, for want of anything that knows what was before."""
+    """Two texts as one conflict, when git is not available to merge them."""
     eol = "\r\n" if "\r\n" in ours + theirs else "\n"
     mine, other = (text if text.endswith("\n") or not text else text + eol for text in (ours, theirs))
     return marked(mine, other, labels, eol)
 
 
 def refined(text: str, eol: str = "\n", examples: Container[tuple[str, str]] = ()) -> str:
-    """The text with conflicts that hold only what the sides do not have in common.
+    """The text with its conflicts reduced to the lines that differ.
 
-    A few lines without a letter or digit do not cut a conflict in two, as with git. A block that shows its
-    base stays whole, and so does a very long one.
+    As in git, a few lines without letters or digits do not split a conflict. A conflict that includes its
+    base, or is very long, stays as it is.
     """
     lines = raw_lines(text)
     parts: list[str] = []
@@ -220,22 +219,22 @@ _TRUST: Final = {"stale": 0, "unknown": 1, "verified": 2}
 
 
 class MergedKey(NamedTuple):
-    """Something that differed and is decided: which ``key`` ("text" for the body), and how."""
+    """A resolved difference: its ``key`` ("text" for the body), and how it was resolved."""
 
     key: str
     how: str
 
 
 class UnmergedKey(NamedTuple):
-    """Something that people must decide: which ``key`` ("text" for the body), and why."""
+    """A difference left to the user: its ``key`` ("text" for the body), and why."""
 
     key: str
     why: str
 
 
 class HeaderMerge(NamedTuple):
-    """Our text with everything that is decided, twice: where people must decide, ``ours`` has our value and
-    ``theirs`` has theirs. Without anything left the two are equal."""
+    """The merged text, twice: for unresolved keys ``ours`` has our value and ``theirs`` has theirs. If
+    nothing is left, the two are equal."""
 
     ours: str
     theirs: str
@@ -244,23 +243,23 @@ class HeaderMerge(NamedTuple):
 
 
 def merge_headers(base: Opened | None, ours: Opened, theirs: Opened) -> HeaderMerge:
-    """Merge the frontmatter of two texts that read; ``base`` is ``None`` where there was no document.
+    """Merge the frontmatter of two valid texts; ``base`` is ``None`` if there was no document.
 
-    Body, fences and line ends of the result are our own.
+    Body, fences and line ends of the result are ours.
     """
     work = _Work(base, ours, theirs)
     work.mapping((), base.root if base else None, ours.root, theirs.root)
     if work.other_id:
         work.text = insert_item(work.text, ("aliases",), work.other_id)
     text = work.text
-    for change in work.for_people:
+    for change in work.unresolved:
         text = change(text)
-    work.tell_lost_comments(text)
+    work.report_lost_comments(text)
     return HeaderMerge(work.text, text, tuple(work.settled), tuple(work.left))
 
 
 class _Work:
-    """Our text as it becomes the merged one; what is decided is done, the rest waits for people."""
+    """The state of a merge: our text with the resolved changes, and the unresolved ones."""
 
     def __init__(self, base: Opened | None, ours: Opened, theirs: Opened) -> None:
         self.base = base
@@ -269,23 +268,23 @@ class _Work:
         self.other_id = ""
         self.settled: list[MergedKey] = []
         self.left: list[UnmergedKey] = []
-        self.for_people: list[Callable[[str], str]] = []
+        self.unresolved: list[Callable[[str], str]] = []
 
     def settle(self, key: Key, how: str) -> None:
         self.settled.append(MergedKey(".".join(key), how))
 
     def take(self, key: Key, how: str) -> None:
-        """Their value is the one."""
+        """Take their value."""
         self.text = copy_key(self.text, key, self.theirs, self.base)
         self.settle(key, how)
 
     def leave(self, key: Key) -> None:
-        """Both wrote it."""
+        """Leave a key that both sides changed."""
         self.left.append(UnmergedKey(".".join(key), "both sides changed it"))
-        self.for_people.append(lambda text: copy_key(text, key, self.theirs, self.base, over=True))
+        self.unresolved.append(lambda text: copy_key(text, key, self.theirs, self.base, over=True))
 
     def mapping(self, key: Key, base: Mapping | None, ours: Mapping, theirs: Mapping) -> None:
-        """Merge the entries of a mapping: first ours in their order, then those only theirs has."""
+        """Merge the entries of a mapping: first ours in order, then those only in theirs."""
         for name in dict.fromkeys([entry.key.text for side in (ours, theirs) for entry in side.entries]):
             nodes = base.get(name) if base else None, ours.get(name), theirs.get(name)
             was, mine, other = (_MISSING if node is None else plain_data(node) for node in nodes)
@@ -300,7 +299,7 @@ class _Work:
                 self.both(below, *nodes)
 
     def both(self, key: Key, base: Node | None, ours: Node | None, theirs: Node | None) -> None:
-        """A key that both sides changed, each in its own way."""
+        """Merge a key that both sides changed differently."""
         if key in (("updated",), ("created",)) and self.time(key, ours, theirs):
             return
         if _is_set(key) and all(map(_is_listed, (base, ours, theirs))):
@@ -319,12 +318,12 @@ class _Work:
             self.take(key, "kept: theirs changed it, ours removed it")
         elif key == ("id",) and isinstance(theirs, Scalar):
             self.other_id = theirs.text
-            self.settle(key, f"ours; theirs, {theirs.text}, is an alias now")
+            self.settle(key, f"ours; theirs, {theirs.text}, is now an alias")
         else:
             self.leave(key)
 
     def time(self, key: Key, ours: Node | None, theirs: Node | None) -> bool:
-        """The newer ``updated``, the older ``created``; false when a side has no time there."""
+        """Take the newer ``updated`` or the older ``created``; false when a side has no valid time."""
         if not isinstance(ours, Scalar) or not isinstance(theirs, Scalar):
             return False
         mine, other = utc_key(ours.text), utc_key(theirs.text)
@@ -339,15 +338,15 @@ class _Work:
         return True
 
     def items(self, key: Key, base: list[Any], ours: list[Any], theirs: list[Any]) -> None:
-        """A list as a set: what either side added is there, what either removed is not."""
+        """Merge a list as a set: with the additions and removals of both sides."""
         gone = [item for item in ours if item in base and item not in theirs]
         new = [item for item in theirs if item not in base and item not in ours]
         if key == _ANCHORS:
-            # Of two fingerprints of one place ours stays: whichever it is, somebody has to look.
+            # Keep our fingerprint of a place: the user must verify it in any case.
             kept = {place_of(item) for item in ours if item not in gone}
             new = [item for item in new if place_of(item) not in kept]
         if ours and theirs and len(gone) == len(ours) and not new:
-            # Each side removed what the other kept: an empty list is nobody's wish.
+            # Each side removed what the other kept: neither wanted an empty list.
             gone, new = [], [item for item in theirs if item not in ours]
         try:
             text = self.text
@@ -358,11 +357,12 @@ class _Work:
         except InvalidDocument:
             text = set_key(self.text, key, [item for item in ours if item not in gone] + new)
         self.text = text
-        said = [f"+ {_short(item)}" for item in new] + [f"− {_short(item)}" for item in gone]
-        self.settle(key, f"both sides' items, from theirs {', '.join(said)}" if said else "both sides' items")
+        changes = [f"+ {_short(item)}" for item in new] + [f"− {_short(item)}" for item in gone]
+        how = f"both sides' items, from theirs {', '.join(changes)}" if changes else "both sides' items"
+        self.settle(key, how)
 
     def verdict(self, base: Mapping, ours: Mapping, theirs: Mapping) -> None:
-        """Status and commit go together; where both sides changed them, the one with less trust is right."""
+        """Merge status and commit together; if both sides changed them, take the less trusted status."""
         was, mine, other = (_verdict(side) for side in (base, ours, theirs))
         if mine == other:
             return
@@ -370,7 +370,7 @@ class _Work:
             chosen, how = (other, "only theirs changed it") if was == mine else (mine, "only ours changed it")
         else:
             chosen = _less_trusted(mine, other)
-            how = f"{chosen[0] or 'nothing'}: both changed it, and the lesser trust is the safe one"
+            how = f"{chosen[0] or 'none'}: both sides changed it; the less trusted status is used"
         for name, value, now in zip(_VERDICT, chosen, mine, strict=True):
             place = (*_VERIFICATION, name)
             if value != now and name == "by" and value is None:
@@ -379,13 +379,13 @@ class _Work:
                 self.text = set_key(self.text, place, value)
         self.settle(_VERIFICATION, how)
 
-    def tell_lost_comments(self, text: str) -> None:
-        """Name the comments of their frontmatter that found no place."""
+    def report_lost_comments(self, text: str) -> None:
+        """Report comments of their frontmatter that are not in the merged one."""
         old = _comments(self.base.header) if self.base else []
         kept = f"{self.text}\n{text}"
         for comment in _comments(self.theirs.header):
             if comment not in old and comment not in kept:
-                self.settled.append(MergedKey("comment", f"theirs is left out: {comment}"))
+                self.settled.append(MergedKey("comment", f"omitted from theirs: {comment}"))
 
 
 def _is_set(key: Key) -> bool:
@@ -405,7 +405,7 @@ def _short(item: Any) -> str:
 
 
 def _verdict(node: Mapping) -> tuple[str, str | None, str | None]:
-    """Status and commit as one side has them."""
+    """Status, commit and actor of one side."""
     status, commit, by = (node.get(name) for name in _VERDICT)
     known = commit.text if isinstance(commit, Scalar) and not is_null(commit) else None
     who = by.text if isinstance(by, Scalar) and not is_null(by) else None
@@ -417,7 +417,7 @@ def _less_trusted(
 ) -> tuple[str, str | None, str | None]:
     if one[0] != other[0]:
         return min(one, other, key=lambda verdict: _TRUST.get(verdict[0], len(_TRUST)))
-    # Two commits, and neither saw the text of both.
+    # Verified at two commits, neither of which had both changes.
     return "unknown" if one[0] == "verified" else one[0], None, one[2] if one[2] == other[2] else None
 
 
@@ -433,12 +433,12 @@ LABELS: Final = ("ours", "theirs")
 _BOM: Final = "\ufeff"
 
 Lines: TypeAlias = "Callable[[str, str, str, tuple[str, str]], str]"
-"""Merges base, ours and theirs line by line; where both changed the same lines, git's markers say so, with
-the names of the two sides."""
+"""Merges base, ours and theirs by line, with conflict markers and the given labels where both changed the
+same lines."""
 
 
 class Merged(NamedTuple):
-    """One text of two. With nothing ``left`` it is a document; what is left stands between markers in it."""
+    """The merged text. If nothing is ``left`` it is a document; otherwise it has conflict markers."""
 
     text: str
     settled: tuple[MergedKey, ...] = ()
@@ -452,16 +452,16 @@ def merge(
     lines: Lines,
     labels: tuple[str, str] = LABELS,
 ) -> Merged:
-    """Merge two changes of ``base`` (``None``: both are new). ``lines`` merges three texts line by line.
+    """Merge two changes of ``base`` (``None``: both are new). ``lines`` merges three texts by line.
 
     Line ends and a byte order mark are ours, unless only theirs changed them. Raises `InvalidDocument` when
-    the frontmatter of a side cannot be read: that is for people, as a whole.
+    the frontmatter of a side is invalid: the user must resolve the whole document.
     """
     if ours == theirs or theirs == base:
         return Merged(ours)
     if ours == base:
         return Merged(theirs)
-    base, ours, theirs, settled = _alike(base, ours, theirs)
+    base, ours, theirs, settled = _normalized(base, ours, theirs)
     mine, other = open_header(ours), open_header(theirs)
     before = _opened(base)
     header = merge_headers(before, mine, other)
@@ -472,7 +472,7 @@ def merge(
 
 
 def _opened(base: str | None) -> Opened | None:
-    """The base, if it reads: one that does not tells nothing about its keys."""
+    """The base, if it is valid; the keys of an invalid one are unknown."""
     try:
         return None if base is None else open_header(base)
     except InvalidDocument:
@@ -480,7 +480,7 @@ def _opened(base: str | None) -> Opened | None:
 
 
 def _eol(text: str | None) -> str:
-    """The one line end of a text; "" when it has several kinds, or there is none to tell."""
+    """The line end of a text; "" when they are mixed, or there is no text."""
     if text is None:
         return ""
     crlf = text.count("\r\n")
@@ -489,8 +489,10 @@ def _eol(text: str | None) -> str:
     return ""
 
 
-def _alike(base: str | None, ours: str, theirs: str) -> tuple[str | None, str, str, tuple[MergedKey, ...]]:
-    """The three texts with the line ends and the mark at the start that the merged one gets."""
+def _normalized(
+    base: str | None, ours: str, theirs: str
+) -> tuple[str | None, str, str, tuple[MergedKey, ...]]:
+    """The three texts with the line ends and the byte order mark of the merged text."""
     ends, settled = (_eol(base), _eol(ours), _eol(theirs)), []
     if ends[1] and ends[2]:
         eol = ends[2] if ends[0] == ends[1] else ends[1]
@@ -508,7 +510,7 @@ def _ended(text: str, eol: str) -> str:
 
 
 def _marked_header(header: HeaderMerge, labels: tuple[str, str], eol: str) -> str:
-    """Everything before the body, ended; markers stand around the lines that people must look at."""
+    """Everything before the body, with a line end; with conflict markers around unresolved lines."""
     from difflib import SequenceMatcher
 
     mine, other = (text[: open_header(text).fences.body_start] for text in (header.ours, header.theirs))
@@ -539,10 +541,10 @@ def _body_of(opened: Opened) -> str:
 
 
 def _left_in(body: str, above: int, examples: frozenset[tuple[str, str]]) -> tuple[UnmergedKey, ...]:
-    """The conflicts of the merged body, which begins below line ``above``."""
+    """The conflicts in the merged body, which begins after line ``above``."""
     return tuple(
         UnmergedKey(
-            "text", f"lines {above + part.lines[0]} to {above + part.lines[2]}: both sides wrote them"
+            "text", f"lines {above + part.lines[0]} to {above + part.lines[2]}: both sides changed them"
         )
         for part in parse(body, examples)
         if isinstance(part, Block)
@@ -550,11 +552,10 @@ def _left_in(body: str, above: int, examples: frozenset[tuple[str, str]]) -> tup
 
 
 def merge_cleanly(path: str, base: str, ours: str, theirs: str, now: str) -> str | None:
-    """``ours`` with what changed from ``base`` to ``theirs``; ``None`` when the two meet.
+    """``ours`` with the changes from ``base`` to ``theirs``; ``None`` when they conflict.
 
-    Keys and list items of a frontmatter stand for themselves, also side by side. Where only ``updated`` was
-    changed on both sides it becomes ``now``: the text is neither the one nor the other. What joins must
-    still be the same document.
+    Changes of adjacent keys and list items in a frontmatter do not conflict. If both sides changed
+    ``updated`` it becomes ``now``, because the text is new. The result must still be the same document.
     """
     document = _document(path, ours)
     if document is None:
@@ -569,7 +570,7 @@ def merge_cleanly(path: str, base: str, ours: str, theirs: str, now: str) -> str
 
 
 def _tags_once(text: str, result: Document) -> str:
-    """The text with each tag once: both sides may have come to one tag at different places of the list."""
+    """The text without duplicate tags: both sides may have added a tag at different places of the list."""
     for tag in sorted({tag for tag in result.tags if result.tags.count(tag) > 1}):
         with suppress(InvalidDocument):
             text = insert_item(remove_item(text, ("tags",), tag), ("tags",), tag)
@@ -582,10 +583,10 @@ def _document(path: str, text: str) -> Document | None:
 
 def _but_for_updated(path: str, base: str, ours: Document, theirs: str, now: str) -> str | None:
     try:
-        alike = [set_key(text, ("updated",), ours.updated) for text in (base, theirs)]
+        synced = [set_key(text, ("updated",), ours.updated) for text in (base, theirs)]
     except InvalidDocument:
         return None
-    text = three_way(alike[0], ours.text, alike[1], apart=_header_lines(path, base))
+    text = three_way(synced[0], ours.text, synced[1], apart=_header_lines(path, base))
     result = _document(path, text) if text is not None else None
     if text is None or result is None or (result.title, result.body) == (ours.title, ours.body):
         return text

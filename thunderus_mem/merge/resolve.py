@@ -1,7 +1,7 @@
-"""`resolve` after a merge: what can be decided is, people get what both sides wrote; and the merge driver.
+"""`resolve`: resolve conflicts after a merge as far as possible; and the merge driver.
 
-Writes documents with their events, shards as git has them, and, when asked, git's index. The driver merges
-one document that git names; it needs no store and logs nothing.
+Writes documents with their events, shards, and, on request, git's index. The driver merges one document given
+by git; it needs no store and logs nothing.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _MOST_CONFLICTS: Final = 127
 def merge_lines(
     run: Callable[..., repository.Output], base: str, ours: str, theirs: str, labels: tuple[str, str]
 ) -> str:
-    """The three texts merged; git's markers, in the style it is configured for, stand around conflicts.
+    """Merge three texts with git; conflicts have markers in the configured style.
 
-    ``run`` starts git. Raises `NotWritable` when git cannot do it.
+    ``run`` runs git. Raises `NotWritable` when git fails.
     """
     from tempfile import TemporaryDirectory
 
@@ -53,7 +53,7 @@ def merge_lines(
         names = [word for label in (labels[0], "base", labels[1]) for word in ("-L", label)]
         done = run("merge-file", "-p", *names, *paths)
     if not 0 <= done.code <= _MOST_CONFLICTS:
-        raise NotWritable(f"git could not merge the text: {done.complaint or 'it does not say why'}.")
+        raise NotWritable(f"git cannot merge the text: {done.complaint or 'unknown error'}")
     return done.data.decode("utf-8", "surrogatepass")
 
 
@@ -70,9 +70,9 @@ _GO_ON: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ResolvedDocument:
-    """What became of one document. ``state``: merged, kept, done, apart or unreadable; see `Answer`.
+    """The result for one document. ``state``: merged, kept, done, apart or unreadable; see `Answer`.
 
-    ``removed`` are other files of it that went; ``event_id`` is "" when nothing was written.
+    ``removed`` are its other files, now deleted; ``event_id`` is "" when nothing was written.
     """
 
     id: str
@@ -87,12 +87,12 @@ class ResolvedDocument:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """What `resolve` did, or with ``planned`` would do (``diff``).
+    """The result of `resolve`; with ``planned`` what it would do (``diff``).
 
-    ``ours`` and ``theirs`` are git's names of the sides, as far as the markers tell. ``others`` are files
-    that are no documents; ``clear`` are documents that were named and have no conflict. ``staged`` are files
-    put into git's index, ``unstaged`` says why not. ``published`` is false when a file waits for the next
-    command.
+    ``ours`` and ``theirs`` are the labels of the sides in the conflict markers. ``others`` are files that are
+    not documents; ``clear`` are the given documents without conflicts. ``staged`` are files added to git's
+    index, ``unstaged`` is the reason if there are none. ``published`` is false when a file is written by the
+    next command.
     """
 
     documents: tuple[ResolvedDocument, ...]
@@ -110,7 +110,7 @@ class Resolved:
 
     @property
     def is_left(self) -> bool:
-        """Whether people must decide something."""
+        """Whether anything is left to decide."""
         return any(not other.settled for other in self.others) or any(one.left for one in self.documents)
 
 
@@ -123,11 +123,11 @@ def resolve(
     why: str = "",
     actor: str = "user",
 ) -> Resolved:
-    """Settle the conflicts that a merge, rebase, cherry-pick, revert or stash left in documents.
+    """Resolve the conflicts in documents after a merge, rebase, cherry-pick, revert or stash.
 
-    ``names`` are ids or paths; without them all documents in conflict. Where git knows of none any more,
-    documents with conflict markers are taken. Nothing is staged unless ``stage`` is set, and then only what
-    is clean. Raises `NotFound` for a name that no document has.
+    ``names`` are ids or paths; by default all documents in conflict. If git reports none, documents with
+    conflict markers are resolved. Files are staged only with ``stage``, and only if nothing is left to
+    decide. Raises `NotFound` for an unknown name.
     """
     if not plan:
         settle(memory, "resolve")
@@ -172,16 +172,16 @@ def _two_way(_base: str, ours: str, theirs: str, labels: tuple[str, str]) -> str
 def _named(
     memory: Memory, found: Sequence[DocumentConflict], names: Sequence[str]
 ) -> tuple[list[DocumentConflict], tuple[str, ...]]:
-    """The conflicts that names mean, and the documents among them that have none."""
+    """The conflicts of the given documents, and the given documents without conflicts."""
     chosen: dict[int, DocumentConflict] = {}
     clear = []
     for name in names:
         meant = _meant(memory, found, name)
         if not meant:
-            row_path, row_id = _whole(memory, name)
+            row_path, row_id = _resolved_document(memory, name)
             meant = conflicts.committed_conflicts(memory, [(row_path, row_id)])
             clear += [] if meant else [row_id or row_path]
-        # Two documents in one file are parted together or not at all.
+        # Two documents in one file are separated together or not at all.
         paths = {one.path for one in meant}
         chosen |= {id(one): one for one in (*meant, *(one for one in found if one.path in paths))}
     return list(chosen.values()), tuple(clear)
@@ -193,13 +193,13 @@ def _meant(memory: Memory, found: Sequence[DocumentConflict], name: str) -> list
     ids = resolve_prefix(name, (one.id for one in found)) if not exact else []
     if len(ids) > 1:
         raise InvalidDocument(
-            f"{name!r} is the beginning of {len(ids)} ids", hint=f"one of: {', '.join(ids[:8])}"
+            f"{name!r} is ambiguous: {len(ids)} ids begin with it", hint=f"use one of {', '.join(ids[:8])}"
         )
     return exact or [one for one in found if one.id in ids]
 
 
-def _whole(memory: Memory, name: str) -> tuple[str, str]:
-    """Path and id of a document that git has nothing against; its header may be unreadable."""
+def _resolved_document(memory: Memory, name: str) -> tuple[str, str]:
+    """Path and id of a document without a conflict in git; its header may be invalid."""
     path = stored_path(memory, name)
     known = {path: doc_id for path, _, doc_id in memory.index.files()}
     if path in known:
@@ -209,7 +209,7 @@ def _whole(memory: Memory, name: str) -> tuple[str, str]:
 
 
 def _together(found: Sequence[DocumentConflict], answers: Sequence[Answer]) -> list[Answer]:
-    """When one of two documents in one file must stay as it is, so must the other."""
+    """If one of two documents in a file cannot be resolved, neither can the other."""
     stuck = {
         one.path: answer
         for one, answer in zip(found, answers, strict=True)
@@ -246,14 +246,14 @@ def _next_step(memory: Memory, value: Resolved) -> str:
     if value.planned:
         return "thunderus-mem resolve"
     if value.is_left:
-        return f"decide what is left, then `git add` it{f' and `{then}`' if then else ''}"
+        return f"resolve the remaining conflicts, then `git add` them{f' and `{then}`' if then else ''}"
     if value.staged:
         return then
     return f"`git add` them (or `thunderus-mem resolve --stage`){f', then `{then}`' if then else ''}"
 
 
 def _edits(memory: Memory, answer: Answer) -> list[FileChange]:
-    """What is to be written for a document; nothing where its file is as it should be."""
+    """The changes to write for a document; none if its file is already right."""
     edits = [FileChange(answer.id, path, text, None) for path, text in answer.drops if text is not None]
     known = answer.state == "kept" and (
         answer.before is not None or memory.log_index().explains(content_hash(answer.text or ""))
@@ -275,11 +275,11 @@ def _write(
     why: str,
     actor: str,
 ) -> tuple[dict[str, str], tuple[str, ...], bool] | None:
-    """Write documents, each file that git had in conflict as one event, and shards.
+    """Write documents, with one event for each file in conflict, and shards.
 
-    Gives the event of each document by its path, the edits by hand that were recorded, and whether every file
-    is in its place; ``None`` when an earlier command's files had to be put in their places first, so that the
-    answers must be found anew.
+    Returns the event of each document by path, the hand edits that were recorded, and whether all files were
+    written; ``None`` when an interrupted command had to be finished first, so that everything must be
+    computed again.
     """
     by_file: dict[str, list[tuple[Answer, FileChange]]] = {}
     for answer in answers:
@@ -302,23 +302,23 @@ def _write(
 
 
 def _bytes(memory: Memory, shard: Shard) -> bytes | None:
-    """What the file of a shard holds, with LF at the ends of lines, as the log reads it."""
+    """The bytes of a shard's file with LF line ends, as the log reads them."""
     path = inside(memory.root, shard.path)
     return read_file(path, _SHARD_LIMIT).replace(b"\r\n", b"\n") if os.path.lexists(path) else None
 
 
 def _reason(answers: Sequence[Answer]) -> str:
-    """What was decided, in a few words, for whoever reads the log."""
+    """A short summary for the log."""
     keys = dict.fromkeys(settled.key for answer in answers for settled in answer.settled)
     left = dict.fromkeys(one.key for answer in answers for one in answer.left)
-    said = [f"settled {', '.join(keys)}"] if keys else [answers[0].note or "merged"]
-    return "; ".join([*said, *([f"left to people {', '.join(left)}"] if left else [])])
+    summary = [f"resolved {', '.join(keys)}"] if keys else [answers[0].note or "merged"]
+    return "; ".join([*summary, *([f"left {', '.join(left)}"] if left else [])])
 
 
 def _stage(memory: Memory, answers: Sequence[Answer], shards: Sequence[Shard]) -> tuple[tuple[str, ...], str]:
-    """Put what is clean into git's index, and the shard that tells of it; or why not."""
+    """Stage the resolved files and the shard with their events; or return the reason why not."""
     if memory.git is None:
-        return (), "there is no git repository here"
+        return (), "not in a git repository"
     paths = [path for answer in answers if answer.is_clean for path in (answer.path, *dict(answer.drops))]
     paths += [shard.path for shard in shards]
     if not paths:
@@ -331,7 +331,7 @@ def _stage(memory: Memory, answers: Sequence[Answer], shards: Sequence[Shard]) -
 
 
 def _diff(answers: Sequence[Answer]) -> str:
-    """From what the files hold to what they would."""
+    """The diff from the present files to the result."""
     diffs = []
     for answer in answers:
         if answer.state != "unreadable":
@@ -341,7 +341,7 @@ def _diff(answers: Sequence[Answer]) -> str:
 
 
 class Driven(NamedTuple):
-    """What came of a merge: ``settled`` and ``left`` as `Merged` has them."""
+    """The result of the merge driver: ``settled`` and ``left`` as in `Merged`."""
 
     path: str
     settled: tuple[str, ...]
@@ -349,17 +349,17 @@ class Driven(NamedTuple):
 
 
 def merge_driver(base: str, ours: str, theirs: str, path: str, *, environ: Mapping[str, str]) -> Driven:
-    """Merge the files that git names (%O %A %B), and write the result into ``ours``.
+    """Merge the files given by git (%O %A %B), and write the result to ``ours``.
 
-    ``path`` is what the document is called. What does not read as one is merged line by line. Raises
-    `InvalidDocument` when it is no text.
+    ``path`` is the path of the document. Files that are not valid documents are merged by line. Raises
+    `InvalidDocument` when a file is not UTF-8.
     """
     try:
         texts = [
             read_file(os.path.abspath(name), MAX_DOCUMENT).decode("utf-8") for name in (base, ours, theirs)
         ]
     except UnicodeDecodeError as error:
-        raise InvalidDocument(f"{path} is not UTF-8 on every side", hint="decide with git") from error
+        raise InvalidDocument(f"{path} is not UTF-8 on every side", hint="resolve it with git") from error
     merged = _merged(conflicts.Versions(path, texts[0] or None, texts[1], texts[2]), _lines(environ))
     replace_file(os.path.abspath(ours), merged.text.encode())
     return Driven(path, tuple(dict.fromkeys(one.key for one in merged.settled)), merged.left)
@@ -368,7 +368,7 @@ def merge_driver(base: str, ours: str, theirs: str, path: str, *, environ: Mappi
 def _merged(versions: conflicts.Versions, lines: Lines) -> Merged:
     base, ours, theirs = versions.base, versions.ours or "", versions.theirs or ""
     if len(conflicts.document_conflicts([versions])) > 1:
-        why = "two documents stand in one file; `thunderus-mem resolve` parts them"
+        why = "the file has two documents; run `thunderus-mem resolve` to separate them"
         return Merged(lines(base or "", ours, theirs, LABELS), left=(UnmergedKey("", why),))
     try:
         return merge(base, ours, theirs, lines)
