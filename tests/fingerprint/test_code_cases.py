@@ -1,4 +1,4 @@
-"""Code written in other ways measures the same, other code does not: cases as files, pairs by pairs."""
+"""Reformatted code has the same fingerprint, other code does not: cases in files, pair by pair."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SUFFIX = {
 
 
 def cases(name: str) -> list[object]:
-    """Every case of the files of that name: language, title, and its versions."""
+    """Every case in the files of that name: language, title and versions."""
     found: list[object] = []
     for path in sorted(CASES.glob(f"*/{name}.txt")):
         for block in path.read_text(encoding="utf-8").split("===== ")[1:]:
@@ -52,19 +52,19 @@ def source(language: str, text: str) -> CodeSource:
 
 
 @pytest.mark.parametrize(("language", "versions"), cases("same"))
-def test_ways_to_write_the_same(language: str, versions: list[str]) -> None:
+def test_equivalent_code_has_the_same_fingerprint(language: str, versions: list[str]) -> None:
     assert len(versions) > 1
     assert len({source(language, text).whole().hash for text in versions}) == 1
 
 
 @pytest.mark.parametrize(("language", "versions"), cases("differ"))
-def test_what_is_not_the_same(language: str, versions: list[str]) -> None:
+def test_different_code_has_a_different_fingerprint(language: str, versions: list[str]) -> None:
     measured = [(text, source(language, text).whole().hash) for text in versions]
     assert len(measured) > 1
     assert [(a[0], b[0]) for a, b in combinations(measured, 2) if a[1] == b[1]] == []
 
 
-def test_a_definition_of_a_group_is_what_it_is_alone() -> None:
+def test_definition_in_a_group_has_the_same_fingerprint_as_alone() -> None:
     alone = source("go", "package a\n\nvar x string\nconst c = 1\ntype T struct{ A int }\n")
     group = source(
         "go",

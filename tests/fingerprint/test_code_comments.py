@@ -1,4 +1,4 @@
-"""A comment between any two tokens says nothing, and neither does another text in it."""
+"""A comment between any two tokens does not change the fingerprint, whatever its text."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def texts(language: str) -> list[str]:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_what_a_comment_says_is_never_measured(language: str) -> None:
+def test_comments_do_not_change_the_fingerprint(language: str) -> None:
     wrong, tried = [], 0
     for text in texts(language):
         for at in boundaries(text, language):
@@ -64,7 +64,7 @@ def test_what_a_comment_says_is_never_measured(language: str) -> None:
 
 
 def inside_text(source: CodeSource, at: int) -> bool:
-    """Whether what was put there is no comment but part of a text, or of one that is read as a text."""
+    """Whether the inserted text is not a comment but part of a string, or of something parsed as text."""
     stack = [source.root()]
     while stack:
         node = stack.pop()

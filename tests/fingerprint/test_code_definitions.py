@@ -1,4 +1,4 @@
-"""Which definitions a file has, and that a definition measures the same wherever it may stand."""
+"""The definitions in a file, and that a definition has the same fingerprint wherever it is."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def names(path: str, text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("declared", ["var x T", "var x, y T = f()", "const x = 1", "type x struct{ a int }"])
-def test_go_declares_the_same_alone_and_in_a_group(declared: str) -> None:
+def test_go_declaration_is_the_same_alone_and_in_a_group(declared: str) -> None:
     keyword, _, rest = declared.partition(" ")
     group = f"package a\n{keyword} (\n\t// It is x.\n\t{rest}\n\n\tz int\n)\n"
     if keyword == "const":
@@ -24,12 +24,12 @@ def test_go_declares_the_same_alone_and_in_a_group(declared: str) -> None:
     assert alone.find("x")[0].fingerprint != grouped.find("z")[0].fingerprint
 
 
-def test_go_tells_a_constant_from_a_variable() -> None:
+def test_go_constant_differs_from_variable() -> None:
     one, other = (CodeSource("a.go", f"package a\n{word} x = 1\n".encode()) for word in ("var", "const"))
     assert one.find("x")[0].fingerprint.hash != other.find("x")[0].fingerprint.hash
 
 
-def test_python_names_under_conditions_are_definitions() -> None:
+def test_conditional_python_names_are_definitions() -> None:
     text = (
         "try:\n    import ssl\nexcept ImportError:\n    ssl = None\nelse:\n    a = 1\nfinally:\n    b = 1\n"
         "if PY3:\n    text: type = str\nelif PY2:\n    text = unicode\nelse:\n    text = bytes\n"
@@ -57,7 +57,7 @@ def test_clauses_of_one_function_are_one_definition() -> None:
     assert source.find("h")[0].fingerprint == changed.find("h")[0].fingerprint
 
 
-def test_clauses_of_elixir_stand_together() -> None:
+def test_elixir_clauses_are_joined() -> None:
     clauses = "  def f(0), do: 1\n\n  # Others.\n  def f(n) do\n    n\n  end\n"
     text = f"defmodule A do\n{clauses}\n  defp g(x), do: x\nend\n"
     source = CodeSource("a.ex", text.encode())

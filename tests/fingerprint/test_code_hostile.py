@@ -1,4 +1,4 @@
-"""Whatever the bytes: a fingerprint, or a reason why there is none; never an exception."""
+"""Any bytes have a fingerprint, or a reason why not; never an exception."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ PIECES = st.sampled_from(
 
 
 def everything(source: CodeSource) -> None:
-    """All that can be asked of a source."""
+    """Everything that can be computed from a source."""
     for one in source.definitions():
         assert parse_fingerprint(str(one.fingerprint)) == one.fingerprint
         assert 1 <= one.first <= one.last <= source.text.count("\n") + 1
@@ -78,7 +78,7 @@ def everything(source: CodeSource) -> None:
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @given(data=st.lists(PIECES, max_size=12).map(b"".join))
 @settings(deadline=None, max_examples=12, derandomize=True)
-def test_any_bytes_are_read_or_refused(suffix: str, data: bytes) -> None:
+def test_any_bytes_have_a_fingerprint_or_a_reason(suffix: str, data: bytes) -> None:
     everything(CodeSource(f"a.{suffix}", data))
 
 
@@ -98,7 +98,7 @@ HOSTILE = {
     "half tags": b"<a " * 700,
     "nested without brackets": b"def a\n" * 300,
 }
-"""Some of these end the process, by an assertion in native code, of the one that parses them."""
+"""Some of these crash the process that parses them, by an assertion in native code."""
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -117,7 +117,7 @@ def test_hostile_files(suffix: str, name: str) -> None:
         ("md", "quotes in quotes"),
     ],
 )
-def test_what_would_end_the_process_is_not_parsed_in_it(
+def test_crashing_file_is_not_parsed_in_this_process(
     suffix: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for limit in ("_MAX_DEPTH", "_MOST_MARKS", "_MAX_INDENTS"):
@@ -127,21 +127,21 @@ def test_what_would_end_the_process_is_not_parsed_in_it(
     everything(source)
 
 
-def test_what_takes_a_parser_minutes_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_parse_is_aborted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(definitions, "_SECONDS", 1)
     source = CodeSource("a.cs", b"<" * 300_000)
     assert source.trouble == SLOW
     everything(source)
 
 
-def test_unusual_files_are_read_when_their_parser_survives_them() -> None:
+def test_unusual_files_are_parsed_when_the_parser_survives() -> None:
     row = b"x = [" + b"1, " * 2_000 + b"]\n"
     source = CodeSource("a.py", row + b"def f(): pass\n")
     assert not ordinary(row, "python")
     assert (source.trouble, [one.name for one in source.definitions()]) == ("", ["x", "f"])
 
 
-def test_unusual_files_are_refused_where_nothing_can_be_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unusual_files_are_rejected_without_a_child_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr("os.fork")
     assert CodeSource("a.py", b"x = [" + b"1, " * 2_000 + b"]\n").trouble == UNTRIED
     assert CodeSource("a.py", b"def f(): pass\n").find("f")
@@ -150,32 +150,32 @@ def test_unusual_files_are_refused_where_nothing_can_be_tried(monkeypatch: pytes
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"x" * 3_000_000, "3.0 MB, more than 2 MB"),
+        (b"x" * 3_000_000, "too large: 3.0 MB, over the limit of 2 MB"),
         (b"a\x00b", "binary"),
-        (b"(" * 5_000, "brackets nested more than 200 deep"),
+        (b"(" * 5_000, "brackets nested more than 200 levels deep"),
         (b"a;" * 8_000, "minified"),
     ],
 )
-def test_a_reason_is_given(data: bytes, reason: str) -> None:
+def test_unusable_bytes_have_a_reason(data: bytes, reason: str) -> None:
     source = CodeSource("a.js", data)
     assert source.trouble == reason
     assert (source.language, source.definitions(), source.of_lines(1, 1)) == ("", (), None)
     assert source.whole().scheme == "bytes"
 
 
-def test_what_the_reader_knows_comes_first() -> None:
+def test_trouble_of_the_caller_comes_first() -> None:
     assert CodeSource("a.py", b"", "is a link").trouble == "is a link"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
-def test_encodings_and_line_ends_say_nothing(encoding: str) -> None:
+def test_encodings_and_line_ends_do_not_change_the_fingerprint(encoding: str) -> None:
     text = "def f():\n    return 'é'\nx = 2\n"
     expected = CodeSource("a.py", text.encode()).whole()
     for ends in ("\n", "\r\n", "\r"):
         assert CodeSource("a.py", text.replace("\n", ends).encode(encoding)).whole() == expected
 
 
-def test_merge_marks_break_what_holds_them_and_nothing_else() -> None:
+def test_conflict_markers_break_only_the_definition_around_them() -> None:
     text = "def f():\n    return 1\n<<<<<<< a\ndef g(): pass\n=======\ndef g(): return\n>>>>>>> b\n"
     source = CodeSource("a.py", text.encode())
     assert source.broken
@@ -186,12 +186,12 @@ def test_merge_marks_break_what_holds_them_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
-def test_the_tables_name_kinds_that_the_grammar_has(language: str) -> None:
+def test_kinds_in_the_tables_exist_in_the_grammar(language: str) -> None:
     table = LANGUAGES[language].table
     assert find_kinds(parse("", language), [*table.kinds, *table.wrappers, *table.before]) is not None
 
 
-def test_schemes_that_differ_are_never_compared() -> None:
+def test_different_schemes_are_not_compared() -> None:
     script, typed = CodeSource("a.js", b"f(a)").whole(), CodeSource("a.ts", b"f(a)").whole()
     assert not same_measure(script, typed)
     assert same_measure(script, CodeSource("b.mjs", b"f(b)").whole())
@@ -200,5 +200,5 @@ def test_schemes_that_differ_are_never_compared() -> None:
 @pytest.mark.parametrize(
     "text", ["", "python", "python@0.51/1:abc:-:1", "x@/1:" + "0" * 20 + ":-:1:zz", "1" * 5000]
 )
-def test_what_is_no_fingerprint(text: str) -> None:
+def test_invalid_fingerprint_is_none(text: str) -> None:
     assert parse_fingerprint(text) is None

@@ -1,4 +1,4 @@
-"""Python measures the same exactly when its ``ast`` is the same, docstrings apart."""
+"""Python code has the same fingerprint exactly when its ``ast`` is the same, ignoring docstrings."""
 
 from __future__ import annotations
 
@@ -100,19 +100,19 @@ def measured(text: str) -> str:
 
 @given(PROGRAMS)
 @LAWS
-def test_another_way_to_write_it_measures_the_same(text: str) -> None:
+def test_reformatted_code_has_the_same_fingerprint(text: str) -> None:
     assert measured(ast.unparse(ast.parse(text))) == measured(text)
 
 
 @given(PROGRAMS, PROGRAMS)
 @LAWS
-def test_two_programs_measure_the_same_exactly_when_they_are(one: str, other: str) -> None:
+def test_fingerprints_are_equal_exactly_when_the_ast_is(one: str, other: str) -> None:
     assert (measured(one) == measured(other)) == (meaning(one) == meaning(other))
 
 
 @given(PROGRAMS, st.data())
 @settings(LAWS, max_examples=200)
-def test_one_token_changed_is_seen_exactly_when_the_tree_changes(text: str, data: st.DataObject) -> None:
+def test_changed_token_matters_exactly_when_the_ast_changes(text: str, data: st.DataObject) -> None:
     tokens = [token for token in tokenize.generate_tokens(io.StringIO(text).readline) if token.string.strip()]
     token = data.draw(st.sampled_from(tokens))
     new = data.draw(
@@ -157,7 +157,7 @@ def test_one_token_changed_is_seen_exactly_when_the_tree_changes(text: str, data
 
 @given(PROGRAMS, st.data())
 @LAWS
-def test_space_and_comments_between_tokens_say_nothing(text: str, data: st.DataObject) -> None:
+def test_space_and_comments_do_not_change_the_fingerprint(text: str, data: st.DataObject) -> None:
     changed = []
     depth = 0
     for line in text.split("\n"):
@@ -168,7 +168,7 @@ def test_space_and_comments_between_tokens_say_nothing(text: str, data: st.DataO
     assert measured(other) == measured(text)
 
 
-def test_the_measure_of_meaning_sees_what_it_should() -> None:
+def test_reference_measure_detects_changes() -> None:
     assert meaning("def f():\n    'a'\n    1") == meaning("def f():\n    1")
     assert meaning("a") != meaning("b")
 
@@ -177,5 +177,5 @@ def test_the_measure_of_meaning_sees_what_it_should() -> None:
     ("one", "other"),
     [("class A:\n    (i): int", "class A:\n    i: int"), ("x = 1,", "x = (1)"), ("a, b", "a; b")],
 )
-def test_what_a_few_characters_change(one: str, other: str) -> None:
+def test_small_changes_of_meaning_are_detected(one: str, other: str) -> None:
     assert measured(one) != measured(other)

@@ -1,4 +1,4 @@
-"""A trial tells how work ended, and nothing the work does reaches the process that asked for it."""
+"""A trial reports how the work ended, and the work has no effect on the calling process."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def deep() -> int:
 
 
 def children() -> set[int]:
-    """The processes that this one has started and not waited for; those of other tests are among them."""
+    """The unreaped child processes of this one, including those of other tests."""
     found = set()
     for process in filter(str.isdigit, os.listdir("/proc")):
         with suppress(OSError), open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as stat:
@@ -54,7 +54,7 @@ def children() -> set[int]:
     ],
     ids=["fine", "abort", "fault", "interrupt", "exception", "exit", "recursion", "memory", "forever"],
 )
-def test_how_work_ended(
+def test_result_of_the_work(
     work: Callable[[], object],
     said: str,
     capfd: pytest.CaptureFixture[str],
@@ -67,26 +67,26 @@ def test_how_work_ended(
     assert children() == before
 
 
-def test_work_that_waits_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocking_work_is_aborted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(definitions, "_PATIENCE", 50)
     assert trial(lambda: time.sleep(60)) == SLOW
 
 
-def test_the_work_has_no_file_of_the_process_that_asked(tmp_path: Path) -> None:
+def test_child_inherits_no_open_files(tmp_path: Path) -> None:
     with (tmp_path / "file").open("wb", buffering=0) as stream:
         assert trial(lambda: stream.write(b"x")) == FAILS
         assert trial(lambda: os.write(1, b"to nobody")) == ""
     assert (tmp_path / "file").read_bytes() == b""
 
 
-def test_no_file_stays_open() -> None:
+def test_no_file_descriptor_leaks() -> None:
     before = len(os.listdir("/dev/fd"))
     for work in (int, os.abort):
         trial(work)
     assert len(os.listdir("/dev/fd")) == before
 
 
-def test_others_may_wait_for_our_children() -> None:
+def test_other_code_may_reap_the_child() -> None:
     former = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     try:
         assert trial(int) == ""
@@ -95,7 +95,7 @@ def test_others_may_wait_for_our_children() -> None:
         signal.signal(signal.SIGCHLD, former)
 
 
-def test_where_no_process_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fork_is_not_available(monkeypatch: pytest.MonkeyPatch) -> None:
     def refused() -> NoReturn:
         raise BlockingIOError(errno.EAGAIN, "too many")
 

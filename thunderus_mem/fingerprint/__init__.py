@@ -1,6 +1,6 @@
-"""Fingerprints of code: what formatting does not change, and meaning does.
+"""Fingerprints of code: hashes that change with the meaning of code, but not with its formatting.
 
-`source` is a file of code with its definitions and fingerprints; `definitions` is the door to ast-grep and
-finds what is defined; `walk` turns a tree into tokens by the rules of a language (`languages`: `python`,
-`script`, `systems`, `others`). Nothing touches the disk; a doubtful text is parsed in a child process.
+`source` is a file of code with its definitions and fingerprints; `definitions` wraps ast-grep and finds
+definitions; `walk` converts a tree into tokens by the rules of a language (`languages`: `python`, `script`,
+`systems`, `others`). No disk access; a suspicious text is parsed in a child process.
 """

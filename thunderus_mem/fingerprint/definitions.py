@@ -1,7 +1,6 @@
-"""The one door to ast-grep: texts parsed to trees, where a parse failed, and the definitions in a tree.
+"""The only access to ast-grep: parsing, parse errors, and the definitions in a tree.
 
-A parser may end its process or never come back: a doubtful text is tried in a child that can be lost
-(`trial`).
+A parser may crash its process or hang, so a suspicious text is tried in a child process first (`trial`).
 """
 
 from __future__ import annotations
@@ -20,29 +19,30 @@ if TYPE_CHECKING:
     Names = Callable[[SgNode, str, TokenText], tuple[str, ...]]
 
 GRAMMAR: Final = "0.51"
-"""The version (major, minor) of ast-grep-py, whose wheel holds the grammars."""
+"""The version (major, minor) of ast-grep-py, whose wheel contains the grammars."""
 
 
 def prepare() -> None:
-    """Load the library, so that a child of this process need not."""
+    """Import the library before forking, so that the child process need not."""
     import ast_grep_py as _  # noqa: F401
 
 
 def parse(text: str, language: str) -> SgNode:
-    """The root of the syntax tree. The text holds no NUL and is of a size and depth that were checked."""
+    """The root of the syntax tree. The text must not contain NUL; its size and depth must have been
+    checked."""
     from ast_grep_py import SgRoot
 
     return SgRoot(text, language).root()
 
 
 def find_kinds(root: SgNode, kinds: Iterable[str]) -> list[SgNode]:
-    """Every node of one of these kinds, in the order of the text, found without a walk in Python."""
+    """Every node of one of these kinds, in the order of the text; searched natively, not in Python."""
     rules: list[Rule] = [{"kind": kind} for kind in kinds]
     return root.find_all({"rule": {"any": rules}}) if rules else []
 
 
 def faults(root: SgNode, empty: frozenset[str]) -> list[int]:
-    """The lines (from 1) where the parser met what it does not know, or supposed what is not there."""
+    """The lines (from 1) with a parse error or a missing token."""
     found = root.find_all({"rule": {"any": [{"kind": "ERROR"}, {"regex": "^$"}]}})
     return sorted(
         {
@@ -54,13 +54,13 @@ def faults(root: SgNode, empty: frozenset[str]) -> list[int]:
 
 
 def text_of(text: str, node: SgNode) -> str:
-    """The text of a node; positions count characters."""
+    """The text of a node; offsets are in characters."""
     span = node.range()
     return text[span.start.index : span.end.index]
 
 
 SCOPE: Final = ""
-"""The label of a node that names what is in it and is no definition itself."""
+"""The label of a node that only qualifies the names in it and is not a definition."""
 
 
 def by_field(node: SgNode, _kind: str, text: TokenText) -> tuple[str, ...]:
@@ -70,7 +70,7 @@ def by_field(node: SgNode, _kind: str, text: TokenText) -> tuple[str, ...]:
 
 
 def dotted(name: str) -> str:
-    """A qualified name with points, without the arguments of its templates."""
+    """A qualified name with dots, without template arguments."""
     depth, kept = 0, []
     for character in name:
         if character == "<" and not name.startswith("operator"):
@@ -83,12 +83,12 @@ def dotted(name: str) -> str:
 
 
 def first(node: SgNode, kinds: tuple[str, ...], text: TokenText) -> str:
-    """The text of the first named child of one of these kinds, "" when there is none."""
+    """The text of the first named child of one of these kinds; "" when there is none."""
     return next((text(child) for child in node.named_children() if child.kind() in kinds), "")
 
 
 def kinds(*groups: str) -> dict[str, str]:
-    """Kinds of nodes with what people call them, from groups as ``type: struct_item enum_item``."""
+    """Labels by kind of node, from groups such as ``type: struct_item enum_item``."""
     split = (group.partition(": ") for group in groups)
     return {kind: label for label, _, names in split for kind in names.split()}
 
@@ -96,10 +96,9 @@ def kinds(*groups: str) -> dict[str, str]:
 class Table(NamedTuple):
     """The definitions of one language.
 
-    ``kinds`` maps kinds of nodes to what people call them (`SCOPE` for nodes that only qualify names);
-    ``names`` gives the names of a node, () when it defines nothing; ``wrappers`` are parents that belong to
-    the node, ``before`` are siblings that do when they stand right before it;
-    ``clauses`` joins functions of one name that follow each other.
+    ``kinds`` maps kinds of nodes to labels (`SCOPE` for nodes that only qualify names); ``names`` gives the
+    names of a node, () when it defines nothing; ``wrappers`` are parents that belong to the node, ``before``
+    are siblings directly before it that belong to it; ``clauses`` joins consecutive functions of one name.
     """
 
     kinds: Mapping[str, str]
@@ -110,7 +109,7 @@ class Table(NamedTuple):
 
 
 class FoundDefinition(NamedTuple):
-    """One definition: its dotted name, what it is, its lines from 1, its own last name, its nodes."""
+    """A definition: its dotted name, label, lines (from 1), last name and nodes."""
 
     name: str
     kind: str
@@ -128,7 +127,7 @@ class _Scope(NamedTuple):
 
 
 def locate(text: str, root: SgNode, table: Table) -> list[FoundDefinition]:
-    """Every named definition in the order of the text, those inside others included."""
+    """Every named definition in the order of the text, including nested ones."""
 
     def of(node: SgNode) -> str:
         return text_of(text, node)
@@ -175,7 +174,7 @@ def _is_clause(one: FoundDefinition, former: FoundDefinition) -> bool:
 
 
 def _last(node: SgNode) -> SgNode:
-    """Where the node ends: its last part that is no comment, however deep."""
+    """The end of a node: that of its last descendant that is not a comment."""
     while True:
         last = next((child for child in reversed(node.children()) if "comment" not in child.kind()), None)
         if last is None:
@@ -184,7 +183,7 @@ def _last(node: SgNode) -> SgNode:
 
 
 def _belonging(node: SgNode, table: Table) -> tuple[SgNode, ...]:
-    """The node in its wrappers, and what stands right before it and belongs to it."""
+    """The node with its wrappers, and the siblings directly before it that belong to it."""
     for _ in range(4):
         outer = node.parent() if table.wrappers else None
         if outer is None or outer.kind() not in table.wrappers or not _alone(node, outer):
@@ -202,31 +201,31 @@ def _belonging(node: SgNode, table: Table) -> tuple[SgNode, ...]:
 
 
 def _alone(node: SgNode, outer: SgNode) -> bool:
-    """Whether the wrapper holds nothing else that is defined."""
+    """Whether the wrapper contains no other definition."""
     kind = node.kind()
     return sum(child.kind() == kind for child in outer.children()) == 1
 
 
-FAILS: Final = "its parser fails on it"
-SLOW: Final = "its parser takes too long"
-UNTRIED: Final = "its parser may fail on it, which cannot be tried here"
+FAILS: Final = "the parser fails on this file"
+SLOW: Final = "the parser takes too long on this file"
+UNTRIED: Final = "the parser may crash on this file, and a child process is not available to try it"
 
 _SECONDS: Final = 3
-"""Of processor time: what else the machine does says nothing of the file."""
+"""In CPU time, which does not depend on the load of the machine."""
 _PATIENCE: Final = 20_000
-"""Milliseconds of the clock, for work that waits instead of working."""
+"""In milliseconds of wall time, for work that blocks."""
 _MEMORY: Final = 1 << 30
 _MOST_FILES: Final = 65_536
 
 
 def trial(work: Callable[[], object]) -> str:
-    """Do the work in a child process, and say why it did not end well; "" when it did.
+    """Run the work in a child process; return "" or the reason of its failure.
 
-    All modules the work needs are to be imported before. Nothing it does is seen here.
+    All modules it needs must be imported before. It has no effect on this process.
     """
     if not hasattr(os, "fork"):
         return UNTRIED
-    import resource as _  # noqa: F401  the child shall import nothing
+    import resource as _  # noqa: F401  the child must not import anything
     from select import poll
 
     reading, writing = os.pipe()
@@ -253,16 +252,16 @@ def trial(work: Callable[[], object]) -> str:
 
 def _fork() -> int:
     with warnings.catch_warnings():
-        # Other threads may run: the child does not need what they may hold, and is given up when it waits.
+        # Other threads may run: the child does not need their locks, and is killed if it blocks.
         warnings.simplefilter("ignore", DeprecationWarning)
         return os.fork()
 
 
 def _end(child: int, *, kill: bool) -> bool:
-    """Whether the child was ended by a limit of time; it is gone afterwards."""
+    """Reap the child; return whether it was killed by a time limit."""
     from signal import SIGKILL, SIGXCPU
 
-    with contextlib.suppress(ProcessLookupError, ChildProcessError):  # somebody else may wait for children
+    with contextlib.suppress(ProcessLookupError, ChildProcessError):  # other code may reap children
         if kill:
             os.kill(child, SIGKILL)
         status = os.waitpid(child, 0)[1]
@@ -271,14 +270,14 @@ def _end(child: int, *, kill: bool) -> bool:
 
 
 def _try(work: Callable[[], object], writing: int) -> NoReturn:
-    """What the child does. No way leads out of here, not even an exception."""
+    """Run in the child. Never returns or raises."""
     code = 1
     try:
         _limit()
         silent = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(silent, stream)
-        # A lock, a database or a pipe of the parent must not stay open because the child lives on.
+        # The child must not keep a lock, database or pipe of the parent open.
         os.closerange(3, writing)
         os.closerange(writing + 1, _MOST_FILES)
         work()

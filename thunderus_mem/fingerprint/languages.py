@@ -1,5 +1,5 @@
-"""Which language a file is written in, by its name or its first line, and how that language is read: by a
-grammar, or by a lexer of Pygments.
+"""The language of a file, by its name or first line, and how it is parsed: with a grammar, or a Pygments
+lexer.
 """
 
 from __future__ import annotations
@@ -80,11 +80,11 @@ _BY_NAME: Final = {
     "PKGBUILD": "bash",
 }
 _CPP_WORDS: Final = (b"\nclass ", b"\nnamespace ", b"\ntemplate", b"public:", b"std::")
-"""What makes a ``.h`` one of C++."""
+"""Words that mark a ``.h`` file as C++."""
 
 
 def language_of(path: str, data: bytes) -> str:
-    """The name of the language, "" when there is no grammar for it."""
+    """The name of the language; "" when there is no grammar for it."""
     name = path.rpartition("/")[2]
     if name in _BY_NAME:
         return _BY_NAME[name]
@@ -103,7 +103,7 @@ def language_of(path: str, data: bytes) -> str:
 
 
 MAX_LEXED: Final = 100_000
-"""Characters of the longest text that is read by a lexer: about half a million go through in a second."""
+"""Maximum length in characters for a lexer, which processes about half a million per second."""
 _LEXERS: Final = {
     "toml": "toml", "make": "mk", "ini": "ini cfg", "sql": "sql", "perl": "pl pm", "splus": "r",
     "julia": "jl", "ocaml": "ml mli", "protobuf": "proto", "graphql": "graphql gql", "clojure": "clj cljs",
@@ -125,7 +125,7 @@ _LEXER_BY_NAME: Final = {
 
 
 def lexer_name(path: str) -> str:
-    """The alias of the lexer for a file of this name, "" when only its lines can be compared."""
+    """The alias of the lexer for a file name; "" when only lines can be compared."""
     name = path.rpartition("/")[2]
     stem, dot, suffix = name.rpartition(".")
     if name in _LEXER_BY_NAME:
@@ -141,7 +141,7 @@ def lexer_version() -> str:
 
 
 def lexed(alias: str, text: str) -> list[tuple[int, str]]:
-    """The tokens of a text: the line (from 1) where each begins, and its text."""
+    """The tokens of a text, each with the line (from 1) where it begins."""
     from pygments.lexers import get_lexer_by_name
     from pygments.token import Comment, String
 

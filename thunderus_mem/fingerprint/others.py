@@ -1,6 +1,4 @@
-"""How all other languages with a grammar are written as tokens (cautiously, strings as they stand), and what
-they define.
-"""
+"""Tokens and definitions of all other languages with a grammar (conservative: strings count as written)."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ def _verbatim(walk: TokenWalk, node: SgNode, _pairs: object) -> list[Item]:
 
 
 def _either_quote(walk: TokenWalk, node: SgNode, _pairs: object) -> list[Item]:
-    """A string whose quotes do not matter, since nothing in it means another thing between the others."""
+    """A string whose quotes do not matter, because its content means the same in both."""
     text = walk.slice(node)
     inner = text[1:-1]
     plain = len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" and not set(inner) & set("'\"\\$#{\n")
@@ -32,7 +30,7 @@ def _either_quote(walk: TokenWalk, node: SgNode, _pairs: object) -> list[Item]:
 
 
 def _flowing(walk: TokenWalk, node: SgNode, _pairs: object) -> list[Item]:
-    """Text that may be broken into lines anywhere."""
+    """Text in which line breaks do not matter."""
     return ["'" + " ".join(walk.slice(node).split()), (node, "")]
 
 
@@ -177,7 +175,7 @@ _C_TOP: Final = (
 
 
 def _declarator(node: SgNode, text: definitions.TokenText) -> tuple[str, bool]:
-    """The name that a declarator of C declares, and whether it is a function."""
+    """The name declared by a C declarator, and whether it is a function."""
     function = False
     for _ in range(_DEEPEST):
         kind = node.kind()
@@ -239,7 +237,7 @@ _C_TABLES: Final[Mapping[str, definitions.Table]] = {
 
 
 def _each_in(fields: str) -> definitions.Names:
-    """The names of declarations that hold several, each in a node of the kind ``fields``."""
+    """The names of a declaration with several, each in a node of the kind ``fields``."""
 
     def names(node: SgNode, kind: str, text: definitions.TokenText) -> tuple[str, ...]:
         if node.field("name") is not None:

@@ -1,7 +1,7 @@
-"""How Python is written as tokens, and what it defines.
+"""Tokens and definitions of Python.
 
-Two texts with the same ``ast`` (docstrings apart) give the same tokens. Strings count by value, those that
-stand together joined.
+Two texts with the same ``ast`` (ignoring docstrings) give the same tokens. Strings count by value, adjacent
+ones joined.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _STRINGS: Final = ("string", "concatenated_string")
 
 
 class _Text:
-    """The parts of one string, or of several that stand together: text that touches is one text."""
+    """The parts of one or more adjacent strings: adjacent text is joined."""
 
     def __init__(self, walk: TokenWalk) -> None:
         self.walk = walk
@@ -41,7 +41,7 @@ class _Text:
         self.formatted |= formatted
         self.mark = "b'" if octets else "t'" if "t" in prefix else self.mark
         at = children[0][0].range().end.index
-        # The grammar gives a quote behind a backslash at the end of a raw string to what closes it.
+        # The grammar includes a quote after a backslash at the end of a raw string in the closing quotes.
         closing = len(self.walk.slice(children[0][0])) - len(prefix)
         for child, kind in children[1:-1]:
             if kind == "string_content":
@@ -63,7 +63,7 @@ class _Text:
         ends = ("type_conversion", "format_specifier")
         items: list[Item] = [(child, "" if kind == "=" else kind) for child, kind in parts]
         if any(kind == "=" for _, kind in parts):
-            # f"{x = }" shows the text of the expression itself, spaces and all, and then its repr.
+            # f"{x = }" shows the text of the expression, including spaces, and then its repr.
             start = parts[0][0].range().end.index
             upto = next((child for child, kind in parts if kind in ends), parts[-1][0])
             self.text.append(self.walk.text[start : upto.range().start.index])
@@ -99,7 +99,7 @@ def string(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
 
 
 def specification(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
-    """A format specification: its own text, and the expressions in it."""
+    """A format specification: its text, and the expressions in it."""
     span = node.range()
     items: list[Item] = [OPEN + "format_specifier"]
     at = span.start.index
@@ -112,7 +112,7 @@ def specification(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
 
 
 def docstring(walk: TokenWalk, pairs: Pairs) -> SgNode | None:
-    """The first statement of a body when it is a string and nothing else."""
+    """The first statement of a body, if it is only a string."""
     first = next(((node, kind) for node, kind in pairs if kind), None)
     if first is None or first[1] != "expression_statement":
         return None
@@ -132,12 +132,12 @@ def docstring(walk: TokenWalk, pairs: Pairs) -> SgNode | None:
 
 
 def _dedented(text: str) -> str:
-    """A docstring without the indent that formatting gives it."""
+    """A docstring without its indent."""
     return "\n".join(line.strip() for line in text.strip().split("\n"))
 
 
 _OPEN_ENDED: Final = ("lambda", "conditional_expression", "boolean_operator", "not_operator")
-"""Expressions that end with another one."""
+"""Expressions that end with another expression."""
 
 
 def _name(text: str) -> str:
@@ -145,7 +145,7 @@ def _name(text: str) -> str:
 
 
 def _body(walk: TokenWalk, _node: SgNode, pairs: Pairs) -> list[Item]:
-    """The body of a function or class, or a module: its docstring is kept apart."""
+    """The body of a function, class or module; its docstring is kept separately."""
     doc = docstring(walk, pairs)
     items: list[Item] = list(pairs)
     if doc is not None:
@@ -189,7 +189,7 @@ def _slice(walk: TokenWalk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
 
 
 def _generic(walk: TokenWalk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
-    """``list[int]`` where a type is expected, as it is anywhere else."""
+    """``list[int]`` in a type is the same as elsewhere."""
     if pairs[-1][1] != "type_parameter":
         return None
     return [OPEN + "subscript", *pairs[:-1], *_type_arguments(walk, pairs[-1][0]), CLOSE]
@@ -211,7 +211,7 @@ def _statement(walk: TokenWalk, _node: SgNode, pairs: Pairs) -> list[Item] | Non
 
 
 def _assignment(walk: TokenWalk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
-    """``(a): int`` declares nothing, ``a: int`` does."""
+    """``(a): int`` does not declare a name, ``a: int`` does."""
     if pairs[0][1] not in ("parenthesized_expression", "tuple_pattern") or not any(
         kind == ":" for _, kind in pairs
     ):
@@ -220,7 +220,7 @@ def _assignment(walk: TokenWalk, _node: SgNode, pairs: Pairs) -> list[Item] | No
 
 
 def _tuple(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item] | None:
-    """``(a)`` where a pattern is expected is no tuple."""
+    """``(a)`` in a pattern is not a tuple."""
     inner = [(child, "" if kind in "()" else kind) for child, kind in pairs]
     if any(kind == "," for _, kind in pairs) or not any(kind for _, kind in inner):
         return None
@@ -228,7 +228,7 @@ def _tuple(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item] | None:
 
 
 def _if(walk: TokenWalk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
-    """``elif`` is an ``if`` of its own under ``else``."""
+    """``elif`` is an ``if`` in an ``else``."""
     if not any(kind == "elif_clause" for _, kind in pairs):
         return None
     items: list[Item] = [OPEN + "if_statement"]
@@ -256,7 +256,7 @@ def _clauses(walk: TokenWalk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
 
 
 def _naming(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item] | None:
-    """``lambda: x as a`` names what the whole expression gives; the grammar reads ``lambda: (x as a)``."""
+    """``lambda: x as a`` names the whole expression; the grammar parses ``lambda: (x as a)``."""
     at = 1 if pairs[0][1] == "except" else 0
     if at >= len(pairs) or pairs[at][1] not in (*_OPEN_ENDED, "parenthesized_expression"):
         return None
@@ -273,7 +273,7 @@ def _naming(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item] | None:
 
 
 def _misread(node: SgNode) -> bool:
-    """Whether an ``as`` was given to the end of an expression in place of the whole."""
+    """Whether an ``as`` was attached to the end of an expression instead of the whole."""
     outer = node.parent()
     if outer is None or outer.kind() not in _OPEN_ENDED:
         return False
@@ -328,7 +328,7 @@ PYTHON: Final = Rules(
         "identifier": _name,
     },
 )
-"""``(`` and ``,`` go without loss: the kinds of the nodes say what they said."""
+"""``(`` and ``,`` can be dropped: the kinds of the nodes have the same information."""
 
 
 def _python(node: SgNode, kind: str, text: definitions.TokenText) -> tuple[str, ...]:
@@ -354,7 +354,7 @@ _BRANCHES: Final = (
 
 
 def _holds_constants(block: SgNode) -> bool:
-    """Whether names assigned here are those of a module or a class, under a condition or not."""
+    """Whether names assigned here belong to a module or class, even under a condition."""
     outer: SgNode | None = block
     while outer is not None and outer.kind() in _BRANCHES:
         outer = outer.parent()

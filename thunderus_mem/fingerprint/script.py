@@ -1,4 +1,4 @@
-"""How JavaScript, TypeScript and JSX are written as tokens, and what they define."""
+"""Tokens and definitions of JavaScript, TypeScript and JSX."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CLASS_NAMES: Final = ("class", "className")
 
 
 def _keyed(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item] | None:
-    """A key is its text, in quotes or not, a number or not."""
+    """A key is its text, whether a name, a quoted string or a number."""
     kind = node.kind()
     at = next((i for i, (_, name) in enumerate(pairs) if name in ("string", "number")), None)
     limit = next(
@@ -36,7 +36,7 @@ def _keyed(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item] | None:
 
 
 def _statements(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
-    """Empty statements say nothing where statements stand in a row."""
+    """Empty statements have no meaning in a sequence of statements."""
     return walk.inside(
         node.kind(), [(child, "" if kind == "empty_statement" else kind) for child, kind in pairs]
     )
@@ -60,12 +60,12 @@ def _arrow(walk: TokenWalk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
 
 
 def _parameter(walk: TokenWalk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
-    """A parameter that is but a name is that name, in TypeScript as in JavaScript."""
+    """A parameter that is only a name is that name, in TypeScript as in JavaScript."""
     return list(pairs) if len([kind for _, kind in pairs if kind]) == 1 else None
 
 
 def _either(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
-    """``A | B | C`` in one row, whatever parentheses and leading bars it has."""
+    """``A | B | C`` as a flat list, regardless of parentheses and a leading bar."""
     kind = node.kind()
     mark = "|" if kind == "union_type" else "&"
     row: list[Item] = []
@@ -83,7 +83,7 @@ def _either(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
 
 
 def _array(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item] | None:
-    """Commas say something only where nothing stands before them."""
+    """Commas matter only for holes: where nothing is before them."""
     items: list[Item] = []
     before = "["
     for child, kind in pairs:
@@ -98,7 +98,7 @@ def _array(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item] | None:
 
 
 def _parentheses(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item] | None:
-    """Needless in a tree, but for ``(a?.b).c``, which goes on where ``a?.b.c`` stops."""
+    """Parentheses are redundant in a tree, except in ``(a?.b).c``, which differs from ``a?.b.c``."""
     outer = node.parent()
     if outer is None or outer.kind() not in ("member_expression", "call_expression", "subscript_expression"):
         return None
@@ -122,7 +122,7 @@ def _regex(walk: TokenWalk, node: SgNode, _pairs: Pairs) -> list[Item]:
 
 
 def _jsx_lines(text: str, first: bool, last: bool) -> str:
-    """Text between tags as it is shown: lines stripped and joined, lines of space alone left out."""
+    """Text between tags as rendered: lines stripped and joined, blank lines omitted."""
     lines = text.split("\n")
     kept = []
     for i, line in enumerate(lines):
@@ -135,7 +135,7 @@ def _jsx_lines(text: str, first: bool, last: bool) -> str:
 
 
 def _jsx(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
-    """An element: neighbouring text and ``{" "}`` are one text."""
+    """An element: adjacent text and ``{" "}`` are one text."""
     items: list[Item] = []
     text = ""
     for child, kind in pairs:
@@ -150,7 +150,7 @@ def _jsx(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
 
 
 def _jsx_shown(walk: TokenWalk, child: SgNode, kind: str) -> str | None:
-    """The text that a part of an element shows; ``None`` when it is more than text."""
+    """The text of a part of an element; ``None`` when it is not only text."""
     if kind == "jsx_text":
         text = walk.slice(child)
         return _jsx_lines(text, first=False, last=False)
@@ -169,7 +169,7 @@ def _jsx_shown(walk: TokenWalk, child: SgNode, kind: str) -> str | None:
 
 
 def _attribute(walk: TokenWalk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
-    """``a={"b"}`` is ``a="b"``; names of classes are separated by any space."""
+    """``a={"b"}`` is ``a="b"``; class names are separated by any whitespace."""
     if not pairs or pairs[-1][1] not in ("string", "jsx_expression"):
         return None
     value, kind = pairs[-1]
@@ -264,7 +264,7 @@ def _assigned(node: SgNode, text: definitions.TokenText) -> tuple[str, ...]:
 
 
 def _exported(node: SgNode) -> tuple[str, ...]:
-    """``export default`` of something without a name."""
+    """``export default`` without a name."""
     value = node.field("value")
     named = value is None or (value.kind() == "identifier") or value.field("name") is not None
     return () if named else ("default",)

@@ -1,8 +1,8 @@
-"""One file of code, and what any piece of it measures to: a fingerprint, one line of text that formatting
-does not change and meaning does.
+"""A file of code and the fingerprints of its parts: one-line hashes that change with the meaning of the code,
+but not with its formatting.
 
-From below: the fingerprint as a value, tokens of lines and of definitions, what bytes look like and whether a
-parser may be trusted with them, files without a grammar (Pygments, or plain lines), and `CodeSource`.
+In this order: the fingerprint as a value, tokens of lines and definitions, checks whether bytes are safe to
+parse, files without a grammar (Pygments, or plain lines), and `CodeSource`.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 RULES: Final = 1
-"""Version of our own rules: raised whenever the same code may measure differently than before."""
+"""Version of the fingerprint rules: incremented when the same code may get a different fingerprint."""
 NO_SHAPE: Final = "-"
-"""The shape of code that has no name of its own."""
+"""The shape of code without a name of its own."""
 _HASH_DIGITS: Final = 20
 _DOC_DIGITS: Final = 8
 _WRITTEN: Final = re.compile(
@@ -35,14 +35,13 @@ _WRITTEN: Final = re.compile(
 
 
 class Fingerprint(NamedTuple):
-    """The measure of one piece of code; ``str()`` of it is what is written into a file.
+    """The fingerprint of a piece of code; ``str()`` gives its form in documents.
 
-    ``scheme`` is what was read: the name of a language (its syntax tree), ``text-<lexer>`` (tokens of
-    Pygments), ``lines`` (lines without the space around them), ``bytes`` (a file that cannot be read as
-    text) or ``files`` (many files). ``grammar`` is the version of the library that read it ("" when none
-    did), ``rules`` the version of our own rules. ``hash`` stands for the code, ``shape`` for the same code
-    whatever its name is ("-" when it has none), ``size`` is the number of its tokens, and ``doc`` stands for
-    its docstrings ("" when it has none).
+    ``scheme`` is the input: a language (its syntax tree), ``text-<lexer>`` (tokens of Pygments), ``lines``
+    (stripped lines), ``bytes`` (a file that is not text) or ``files`` (many files). ``grammar`` is the
+    version of the parser library ("" for none), ``rules`` that of the fingerprint rules. ``hash`` is a hash
+    of the code, ``shape`` one of the code without its own name ("-" if it has no name), ``size`` the number
+    of tokens, and ``doc`` a hash of the docstrings ("" for none).
     """
 
     scheme: str
@@ -59,7 +58,7 @@ class Fingerprint(NamedTuple):
 
 
 def parse_fingerprint(text: str) -> Fingerprint | None:
-    """The fingerprint written as this text; ``None`` when it is not one of ours."""
+    """Parse a fingerprint; ``None`` when the text is not one."""
     found = _WRITTEN.fullmatch(text)
     if found is None:
         return None
@@ -68,13 +67,13 @@ def parse_fingerprint(text: str) -> Fingerprint | None:
 
 
 def same_measure(a: Fingerprint, b: Fingerprint) -> bool:
-    """Whether both were measured in the same way, so that different hashes mean different code."""
+    """Whether both were computed in the same way, so that different hashes mean different code."""
     return (a.scheme, a.grammar, a.rules) == (b.scheme, b.grammar, b.rules)
 
 
 def digest(parts: Iterable[str], digits: int = _HASH_DIGITS) -> str:
-    """Hex digits that stand for these texts in this order; lone surrogates are allowed in them."""
-    # No part holds NUL: files with one are not read as text, and strings by value escape theirs.
+    """Hex digest of texts, in order; they may contain lone surrogates."""
+    # No part contains NUL: files with NUL are not parsed, and string values escape it.
     joined = "\x00".join(parts).encode("utf-8", "surrogatepass")
     return hashlib.sha256(joined).hexdigest()[:digits]
 
@@ -87,7 +86,7 @@ def measure(
     shape: Iterable[str] | None = None,
     docs: Iterable[str] = (),
 ) -> Fingerprint:
-    """The fingerprint of a stream of tokens, of that stream without the code's own name, of docstrings."""
+    """The fingerprint of tokens, of the tokens without the code's own name, and of docstrings."""
     texts = list(docs)
     return Fingerprint(
         scheme,
@@ -105,10 +104,10 @@ _MEASURES: Final = 10**8
 
 
 def fingerprint_of_files(sources: Iterable[CodeSource]) -> Fingerprint:
-    """The fingerprint of files together: of each its path and what it holds, in the order of the paths.
+    """The fingerprint of several files: their paths and contents, in the order of the paths.
 
-    Its grammar is a hash over the measures of the files, so that files read by another grammar are told
-    apart from files that changed.
+    Its grammar is a hash of the grammars of all files, to distinguish files parsed with another grammar from
+    changed files.
     """
     total = hashlib.sha256()
     measures: set[str] = set()
@@ -123,7 +122,7 @@ def fingerprint_of_files(sources: Iterable[CodeSource]) -> Fingerprint:
 
 
 def tokens_of_lines(walk: TokenWalk, root: SgNode, first: int, last: int) -> None:
-    """Add the tokens that begin in these lines (from 1) to the walk."""
+    """Add the tokens that begin on these lines (from 1) to the walk."""
     stack = [root]
     rules = walk.rules
     while stack:
@@ -151,10 +150,10 @@ _KEYWORD: Final = OPEN + "keyword_argument"
 
 
 def blanked(tokens: Sequence[str], name: str, owner: str = "") -> list[str]:
-    """The tokens, blank where the definition names itself: where it is declared, and where it calls itself.
+    """The tokens with the definition's own name blanked, in its declaration and in recursive calls.
 
-    Behind a point a name is another's (``cache.get`` in ``get``), unless it is the object itself
-    that stands before the point, or ``owner``, the type the definition belongs to.
+    After a dot a name belongs to another object (``cache.get`` in ``get``), unless the object itself or
+    ``owner``, the type of the definition, is before the dot.
     """
     written = list(tokens)
     for at, token in enumerate(tokens):
@@ -175,28 +174,28 @@ _OTHERS: Final = bytes(sorted(set(range(256)) - set(_BRACKETS)))
 _MARKED: Final = ("yaml", "markdown")
 _NUMBERS_AND_MARKS: Final = b" \t>-*+?:.)0123456789"
 
-# Of 20,796 files of 17 repositories and three sets of libraries, 99.3 % are within all of these.
+# 99.3 % of 20,796 files of 17 repositories and three sets of libraries are within all of these limits.
 _SIZE: Final = 150_000
 _LINE: Final = 2_000
 _DEPTH: Final = 48
 _INDENTS: Final = 48
 _MARKS: Final = 8
 _PACKED: Final = 12
-"""How many times smaller compression makes a text: 6 in one of a hundred; what is one thing said a
-thousand times, as most texts are that harm a parser, becomes fifty times smaller and more."""
+"""Maximum compression ratio: one text in a hundred reaches 6; repetitive texts, as most that harm a parser
+are, reach 50 and more."""
 
 
 def ordinary(data: bytes, language: str, most: int = _SIZE) -> bool:
-    """Whether a file is like those that people write, so that its parser may be trusted with it.
+    """Whether a file looks like normal code, so that it is safe to parse.
 
-    ``most`` are the bytes it may have: parsers take seconds for more of what is no code at all.
+    ``most`` is its maximum size in bytes: parsers take seconds for larger files that are not code.
     """
     small = len(data) <= most and len(data) <= _PACKED * len(zlib.compress(data, 1))
     return small and well_formed(data, language)
 
 
 def well_formed(data: bytes, language: str = "") -> bool:
-    """Whether lines, brackets and indents are as people write them."""
+    """Whether line lengths, bracket depth and indents are normal."""
     lines = data.split(b"\n")
     return (
         max(map(len, lines)) <= _LINE
@@ -207,18 +206,18 @@ def well_formed(data: bytes, language: str = "") -> bool:
 
 
 def depth(data: bytes) -> int:
-    """How deep brackets stand in each other, wherever they stand."""
+    """The maximum nesting depth of brackets, including those in strings and comments."""
     brackets = data.translate(None, _OTHERS)
     return max(accumulate(map(_STEP.__getitem__, brackets)), default=0)
 
 
 def indents(lines: list[bytes]) -> int:
-    """How many different indents there are; scanners keep a stack of bounded size."""
+    """The number of different indents; scanners have a stack of bounded size."""
     return len({len(line) - len(line.lstrip()) for line in lines})
 
 
 def marks(lines: list[bytes], language: str) -> int:
-    """The most marks of lists and quotes that begin a line, each inside the one before; else 0."""
+    """The maximum number of nested list and quote marks at the start of a line; 0 for other languages."""
     if language not in _MARKED:
         return 0
     return max(_marks(line) for line in lines)
@@ -230,22 +229,22 @@ def _marks(line: bytes) -> int:
 
 
 MAX_CODE: Final = 2_000_000
-"""Bytes. A parser takes about 0.2 s for a million."""
+"""Maximum size in bytes. A parser takes about 0.2 s per million."""
 _MAX_DEPTH: Final = 200
 _MAX_INDENTS: Final = 100
 _LONG: Final = 10_000
 _MEAN_LINE: Final = 1_000
 _TEXT_PACKED: Final = ("javascript", "typescript", "tsx", "css", "html")
-"""Languages that are shipped without line ends."""
+"""Languages that are often minified."""
 _MOST_MARKS: Final = 40
-"""Scanners of lists and quotes keep what is open in 1,024 bytes, and end the process when more is."""
+"""Scanners keep open lists and quotes in 1,024 bytes, and abort the process when there are more."""
 _TEXT_MARKS: Final = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 
 
 def trouble_of(data: bytes, language: str) -> str:
-    """Why nothing can be said of these bytes, "" when something can."""
+    """Why these bytes cannot be compared; "" when they can."""
     if len(data) > MAX_CODE:
-        return f"{len(data) / 1e6:.1f} MB, more than {MAX_CODE / 1e6:.0f} MB"
+        return f"too large: {len(data) / 1e6:.1f} MB, over the limit of {MAX_CODE / 1e6:.0f} MB"
     if b"\x00" in data and not data.startswith(tuple(mark for mark, _ in _TEXT_MARKS)):
         return "binary"
     if not language:
@@ -257,17 +256,17 @@ def trouble_of(data: bytes, language: str) -> str:
     ):
         return "minified"
     if depth(data) > _MAX_DEPTH:
-        return f"brackets nested more than {_MAX_DEPTH} deep"
+        return f"brackets nested more than {_MAX_DEPTH} levels deep"
     lines = data.split(b"\n")
     if marks(lines, language) > _MOST_MARKS:
-        return f"more than {_MOST_MARKS} lists or quotes in each other"
+        return f"more than {_MOST_MARKS} nested lists or quotes"
     if indents(lines) > _MAX_INDENTS:
         return f"more than {_MAX_INDENTS} different indents"
     return ""
 
 
 def read_text(data: bytes) -> str:
-    """The text, its lines ended by LF. Bytes that are not UTF-8 are read as Latin-1, which never fails."""
+    """The text with LF line ends. Bytes that are not UTF-8 are decoded as Latin-1, which never fails."""
     encoding = next((name for mark, name in _TEXT_MARKS if data.startswith(mark)), "utf-8")
     try:
         text = data.removeprefix(b"\xef\xbb\xbf").decode(encoding)
@@ -277,7 +276,7 @@ def read_text(data: bytes) -> str:
 
 
 def conflicts(text: str) -> tuple[tuple[int, int], ...]:
-    """Lines (first and last, from 1) that a merge left to be settled; only when all marks are there."""
+    """Lines (first and last, from 1) of merge conflicts with all their markers."""
     if "<<<<<<< " not in text or ">>>>>>> " not in text:
         return ()
     found: list[tuple[int, int]] = []
@@ -308,7 +307,8 @@ class Keyed(NamedTuple):
 
 
 class Plain:
-    """A file without a grammar, read once: its tokens or lines, each with the line (from 1) it begins in."""
+    """A file without a grammar, read once: its tokens or lines, each with the line (from 1) where it
+    begins."""
 
     def __init__(self, path: str, text: str) -> None:
         alias = _alias(path, text)
@@ -319,12 +319,12 @@ class Plain:
         self._words = [word for _, word in parts if word]
 
     def lines(self, first: int, last: int) -> Fingerprint | None:
-        """The measure of these lines; ``None`` when nothing stands in them."""
+        """The fingerprint of these lines; ``None`` when they are empty."""
         words = self._words[bisect_left(self._lines, first) : bisect_left(self._lines, last + 1)]
         return self._measured(words) if words else None
 
     def whole(self) -> Fingerprint:
-        """The measure of the whole text."""
+        """The fingerprint of the whole text."""
         return self._measured(self._words)
 
     def _measured(self, words: list[str]) -> Fingerprint:
@@ -332,13 +332,13 @@ class Plain:
 
 
 def _alias(path: str, text: str) -> str:
-    # Lexers are patterns that look far ahead: over one line of 100,000 brackets some take minutes.
+    # Lexers use patterns with long lookahead: some take minutes for one line of 100,000 brackets.
     alias = languages.lexer_name(path) if len(text) <= languages.MAX_LEXED else ""
     return alias if alias and well_formed(text.encode()) else ""
 
 
 def keys(path: str, text: str) -> list[Keyed]:
-    """Sections and keys of TOML and INI, targets and variables of makefiles; of other files none."""
+    """Sections and keys of TOML and INI, targets and variables of makefiles; none for other files."""
     alias = _alias(path, text)
     if alias not in ("toml", "ini", "make"):
         return []
@@ -376,14 +376,14 @@ def _targets(lines: list[str]) -> list[tuple[int, str, str]]:
 
 _DATA: Final = ("json", "yaml", "css", "hcl")
 _MAX_DATA: Final = 200_000
-"""Characters: data longer than this is not looked through for its keys, which would be tens of thousands."""
+"""Characters: longer data is not searched for keys, which would be tens of thousands."""
 
 _DEEP: Final = 8
-"""Definitions in definitions: the innermost belong to all outer ones, whose sizes add up."""
+"""Maximum nesting of definitions: inner ones are part of all outer ones, so the sizes add up."""
 
 
 class Definition:
-    """A named piece of a file; ``first`` and ``last`` are its lines, from 1, with decorators and the like."""
+    """A named part of a file; ``first`` and ``last`` are its lines (from 1), including decorators."""
 
     __slots__ = ("_broken", "_fingerprint", "_found", "_source", "first", "kind", "last", "name")
 
@@ -398,23 +398,23 @@ class Definition:
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """What this node measures to; read when first asked."""
+        """The fingerprint of this node; computed on first use."""
         if self._fingerprint is None:
             self._fingerprint, self._broken = self._source.measure_of(self._found)
         return self._fingerprint
 
     @property
     def broken(self) -> bool:
-        """Whether the parser failed somewhere inside: then its fingerprint says little."""
+        """Whether the parser failed somewhere inside; its fingerprint is then unreliable."""
         return bool(self.fingerprint) and (self._broken or self._source.in_conflict(self.first, self.last))
 
 
 class CodeSource:
-    """One file's bytes, read as code when they can be.
+    """The bytes of a file, parsed as code if possible.
 
-    ``path`` chooses the language. ``language`` is "" when no syntax tree can be had; ``trouble`` says why
-    nothing can be said of the file at all ("" when something can), what the caller knows already
-    included ("is a link").
+    ``path`` determines the language. ``language`` is "" when there is no syntax tree; ``trouble`` says why
+    the file cannot be compared at all ("" when it can), including reasons passed in by the caller ("it is a
+    symlink").
     """
 
     def __init__(self, path: str, data: bytes, trouble: str = "") -> None:
@@ -430,14 +430,14 @@ class CodeSource:
         self.conflicts = conflicts(self._text)
         self.language = "" if self.trouble else language
         if self.language and not ordinary(data, language):
-            # Of a file that is only large, what is done here with its tree is not in doubt.
+            # For a file that is only large, parsing is the only risk.
             self._try(self.definitions if ordinary(data, language, MAX_CODE) else self._ask_everything)
 
     def __repr__(self) -> str:
         return f"<Source {self.path} {self.language or 'text'}{': ' + self.trouble if self.trouble else ''}>"
 
     def _try(self, work: Callable[[], object]) -> None:
-        """Let a child process parse it first: the parsers' own code may end the process it runs in."""
+        """Parse it in a child process first: a parser may crash its process."""
         definitions.prepare()
         self.trouble = definitions.trial(work)
         if self.trouble:
@@ -452,7 +452,7 @@ class CodeSource:
 
     @property
     def text(self) -> str:
-        """The text, its lines ended by LF, without byte order mark; "" when there is trouble."""
+        """The text with LF line ends and without byte order mark; "" when there is trouble."""
         return self._text
 
     def root(self) -> SgNode:
@@ -471,12 +471,12 @@ class CodeSource:
         return TokenWalk(self._text, languages.LANGUAGES[self.language].rules)
 
     def measured(self, walk: TokenWalk, shape: list[str] | None = None) -> Fingerprint:
-        """The fingerprint of what a pass has found."""
+        """The fingerprint of the tokens of a pass."""
         size = sum(token[0] != OPEN and token != CLOSE for token in walk.tokens)
         return measure(self.language, definitions.GRAMMAR, walk.tokens, size, shape, walk.docs)
 
     def measure_of(self, found: definitions.FoundDefinition | Keyed) -> tuple[Fingerprint, bool]:
-        """What a definition of this file measures to, and whether the parser failed inside it."""
+        """The fingerprint of a definition, and whether the parser failed inside it."""
         if not isinstance(found, definitions.FoundDefinition):
             return self.of_lines(found.first, found.last) or self.whole(), False
         walk = self.walk()
@@ -485,7 +485,7 @@ class CodeSource:
         return self.measured(walk, blanked(walk.tokens, found.own, owner)), walk.broken
 
     def in_conflict(self, first: int, last: int) -> bool:
-        """Whether a merge left something to be settled in these lines."""
+        """Whether these lines contain a merge conflict."""
         return any(start <= last and first <= end for start, end in self.conflicts)
 
     def _failed(self) -> list[int]:
@@ -501,11 +501,11 @@ class CodeSource:
 
     @property
     def trouble_at(self) -> int:
-        """The first line where the parser failed, 0 when it did not."""
+        """The first line where the parser failed; 0 when it did not."""
         return min([start for start, _ in self.conflicts] + self._failed()[:1], default=0)
 
     def definitions(self) -> tuple[Definition, ...]:
-        """Every named definition, in the order of the file; methods and nested ones as well."""
+        """Every named definition, in the order of the file, including methods and nested ones."""
         if self._definitions is None:
             found: list[definitions.FoundDefinition] | list[Keyed] = []
             if not self.language:
@@ -516,14 +516,14 @@ class CodeSource:
         return self._definitions
 
     def find(self, symbol: str) -> tuple[Definition, ...]:
-        """The definitions of that dotted name, else those whose name ends in it; repeated names all."""
+        """All definitions with this dotted name, else those whose name ends in it."""
         wanted = symbol.replace("::", ".").replace("#", ".").strip(".")
         everything = self.definitions()
         exact = tuple(one for one in everything if one.name == wanted)
         return exact or tuple(one for one in everything if wanted and one.name.endswith("." + wanted))
 
     def of_lines(self, first: int, last: int) -> Fingerprint | None:
-        """What these lines hold; ``None`` when they hold no code or are not in the file."""
+        """The fingerprint of these lines; ``None`` when they have no code or are not in the file."""
         if self.trouble or first < 1 or last < first:
             return None
         if not self.language:
@@ -533,7 +533,7 @@ class CodeSource:
         return self.measured(walk) if walk.tokens else None
 
     def whole(self) -> Fingerprint:
-        """What the whole file measures to: its code, its text, or its bytes when there is trouble."""
+        """The fingerprint of the whole file: of its code, its text, or its bytes when there is trouble."""
         if self.trouble:
             return measure("bytes", "", [self._data.hex()], len(self._data))
         if not self.language:

@@ -1,4 +1,4 @@
-"""How Rust and Go are written as tokens, and what they define."""
+"""Tokens and definitions of Rust and Go."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LEAVING: Final = ("return_expression", "break_expression", "continue_expression
 
 
 def _sole(walk: TokenWalk, node: SgNode, kind: str) -> tuple[SgNode, str] | None:
-    """The one expression a block holds, when it holds nothing else."""
+    """The expression of a block, if it contains nothing else."""
     if kind != "block":
         return None
     inner = walk.pairs(node)
@@ -25,7 +25,7 @@ def _sole(walk: TokenWalk, node: SgNode, kind: str) -> tuple[SgNode, str] | None
     child, name = inner[1]
     if name == "expression_statement":
         parts = walk.pairs(child)
-        # ``{ return x; }`` is ``return x``; any other semicolon throws a value away.
+        # ``{ return x; }`` is ``return x``; any other semicolon discards a value.
         if len(parts) == 1 or parts[0][1] in _LEAVING:
             return parts[0]
         return None
@@ -33,7 +33,7 @@ def _sole(walk: TokenWalk, node: SgNode, kind: str) -> tuple[SgNode, str] | None
 
 
 def _unbraced(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
-    """The arm of a match, the body of a closure: braces around one expression say nothing."""
+    """The arm of a match or the body of a closure: braces around one expression have no meaning."""
     items: list[Item] = []
     for child, kind in pairs:
         sole = _sole(walk, child, kind)
@@ -47,7 +47,7 @@ def _unbraced(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
 
 
 def _rust_statement(walk: TokenWalk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
-    """A semicolon after what never comes back says nothing."""
+    """A semicolon after an expression that never returns has no meaning."""
     if pairs[0][1] not in _LEAVING:
         return None
     return [(child, "" if kind == ";" else kind) for child, kind in pairs]
@@ -88,7 +88,7 @@ def _rust_string(walk: TokenWalk, node: SgNode, _pairs: Pairs) -> list[Item]:
 
 
 def _token_tree(walk: TokenWalk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
-    """A comma at the end, which formatting adds."""
+    """A trailing comma, which formatters add."""
     last = [i for i, (_, kind) in enumerate(pairs) if kind][-2:-1]
     if not last or pairs[last[0]][1] != ",":
         return None
@@ -101,24 +101,24 @@ def _sort_key(walk: TokenWalk, node: SgNode) -> str:
 
 
 def _in_order(walk: TokenWalk, units: list[list[tuple[SgNode, str]]]) -> list[Item]:
-    """Units of nodes that may stand in any order, in the order of their texts."""
+    """Groups of nodes whose order does not matter, sorted by text."""
     units.sort(key=lambda unit: _sort_key(walk, unit[-1][0]))
     return [item for unit in units for item in _apart(unit)]
 
 
 def _apart(unit: list[tuple[SgNode, str]]) -> list[Item]:
-    """Nodes without what stands between them, which is comments."""
+    """Nodes without the comments between them."""
     return [item for node, kind in unit for item in ((node, AT), (node, kind))]
 
 
 def _use_list(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
-    """The order of imported names says nothing."""
+    """The order of imported names has no meaning."""
     middle = [[pair] for pair in pairs[1:-1] if pair[1] not in ("", ",")]
     return [OPEN + node.kind(), pairs[0], *_in_order(walk, middle), (pairs[-1][0], AT), pairs[-1], CLOSE]
 
 
 def _items(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
-    """Imports (and modules declared) in a row, in the order of their texts; the rest as it stands."""
+    """Consecutive imports (and module declarations) sorted by text; the rest unchanged."""
     items: list[Item] = []
     run: list[list[tuple[SgNode, str]]] = []
     unit: list[tuple[SgNode, str]] = []
@@ -138,9 +138,9 @@ def _items(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
 
 
 def _go_group(_walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item] | None:
-    """``var x int`` is ``var (x int)``; the kind of what is declared says which word stands before it.
+    """``var x int`` is ``var (x int)``; the kind of the declaration implies its keyword.
 
-    Constants of one group count together (``iota``), so that more than one keep their brackets.
+    Constants in a group depend on each other (``iota``), so a group of more than one keeps its brackets.
     """
     specs = [kind.endswith(("_spec", "_alias", "_list")) for _, kind in pairs]
     if node.kind() == "const_declaration" and sum(specs) > 1:
@@ -234,7 +234,7 @@ GO_TABLE: Final = definitions.Table(
     ),
     _go,
 )
-"""Only what is declared is measured, not the keyword before it: it may stand alone or in a group."""
+"""Only the declaration counts, not its keyword: it may be alone or in a group."""
 
 
 def _rust(node: SgNode, kind: str, text: definitions.TokenText) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""From a node of a syntax tree to its tokens: what formatting does not change, and nothing else.
+"""Convert a node of a syntax tree into tokens that do not depend on formatting.
 
-A node becomes its kind as an opening bracket, what is in it, and a closing bracket; a leaf becomes its text.
-Each language says what it leaves out and what it writes in one way: see `Rules`.
+A node becomes an opening bracket with its kind, its children, and a closing bracket; a leaf becomes its text.
+Each language defines what to omit and what to normalize: see `Rules`.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 OPEN: Final = "\x01"
-"""Begins the token that opens a node; no text begins with it but a stray control character."""
+"""Begins the token that opens a node; a text begins with it only if it has a stray control character."""
 CLOSE: Final = "\x02"
 AT: Final = "\x03"
 
 Pair: TypeAlias = "tuple[SgNode, str]"
-"""A node, and the kind it is to be taken for: "" leaves the node out, `AT` what stands before it."""
+"""A node, and the kind to treat it as: "" omits the node, `AT` omits the text before it."""
 Pairs: TypeAlias = "Sequence[Pair]"
 Item: TypeAlias = "str | Pair"
 Handler: TypeAlias = "Callable[[TokenWalk, SgNode, list[Pair]], Sequence[Item] | None]"
@@ -29,12 +29,11 @@ Handler: TypeAlias = "Callable[[TokenWalk, SgNode, list[Pair]], Sequence[Item] |
 class Rules(NamedTuple):
     """How the tokens of one language are made.
 
-    ``comments`` are kinds left out whole; ``transparent`` kinds give what is in them without brackets of
-    their own and without parentheses; ``names`` maps kinds to the one under which they are written; ``drop``
-    are tokens left out, except in the kinds of ``keep``; ``nodes`` says what a node is made of when it is
-    not simply its children (``None`` from it: as usual, brackets included; a list: exactly that); ``leaves``
-    writes a leaf's text in one way; ``empty`` are kinds that may lawfully be empty; ``trailing`` leaves out
-    commas before what closes a list.
+    ``comments`` are kinds omitted entirely; ``transparent`` kinds give their content without brackets of
+    their own and without parentheses; ``names`` maps kinds to normalized ones; ``drop`` are omitted tokens,
+    except in the kinds of ``keep``; ``nodes`` gives the content of a node if it is not simply its children
+    (``None``: as usual, with brackets; a list: exactly that); ``leaves`` normalizes a leaf's text; ``empty``
+    are kinds that may be empty; ``trailing`` omits trailing commas.
     """
 
     comments: frozenset[str]
@@ -53,7 +52,7 @@ _NOTHING: Final[frozenset[str]] = frozenset()
 
 
 class TokenWalk:
-    """One pass over nodes of one text; afterwards ``tokens``, ``docs`` and ``broken`` are what it found."""
+    """A pass over nodes of a text; its results are ``tokens``, ``docs`` and ``broken``."""
 
     def __init__(self, text: str, rules: Rules) -> None:
         self.text = text
@@ -64,7 +63,7 @@ class TokenWalk:
         self._at = 0
 
     def run(self, nodes: Sequence[SgNode]) -> None:
-        """Add the tokens of these nodes, which follow each other in the text."""
+        """Add the tokens of these consecutive nodes."""
         for node in nodes:
             span = node.range()
             self._at = span.start.index
@@ -77,19 +76,19 @@ class TokenWalk:
         return self.text[span.start.index : span.end.index]
 
     def pairs(self, node: SgNode) -> list[Pair]:
-        """The children of a node with their kinds, comments left out."""
+        """The children of a node with their kinds, without comments."""
         comments = self.rules.comments
         found = [(child, child.kind()) for child in node.children()]
         return [(child, kind) for child, kind in found if kind not in comments]
 
     def parts(self, node: SgNode) -> list[Pair]:
-        """All children of a node, comments as what is left out: for nodes that are written as others."""
+        """All children of a node, with comments marked as omitted: for nodes that are rewritten."""
         comments = self.rules.comments
         found = [(child, child.kind()) for child in node.children()]
         return [(child, "" if kind in comments else kind) for child, kind in found]
 
     def _run(self, stack: list[Item]) -> None:
-        # Depth is data, so there is no recursion here: what is still to be written waits on the stack.
+        # The depth comes from the input, so an explicit stack is used instead of recursion.
         rules, tokens = self.rules, self.tokens
         comments, transparent, nodes = rules.comments, rules.transparent, rules.nodes
         while stack:
@@ -130,7 +129,7 @@ class TokenWalk:
             stack.extend([(child, "" if name in drop else name) for child, name in reversed(pairs)])
 
     def inside(self, kind: str, pairs: Sequence[Item]) -> list[Item]:
-        """What a node of this kind holds, in brackets, the tokens dropped that the language drops."""
+        """The content of a node of this kind, in brackets, without the tokens that the language drops."""
         drop = self.rules.drop - self.rules.keep.get(kind, _NOTHING)
         kept: list[Item] = [OPEN + self.rules.names.get(kind, kind)]
         kept += [item if isinstance(item, str) or item[1] not in drop else (item[0], "") for item in pairs]
@@ -163,15 +162,15 @@ class TokenWalk:
             self.tokens.append(text)
 
     def _nothing(self, kind: str) -> None:
-        """A leaf without text: the parser supposed it to be there, unless the grammar has such leaves."""
+        """Handle a leaf without text: a token missing in the text, unless the grammar has empty leaves."""
         if kind not in self.rules.empty:
             self.broken = True
             self.tokens.append(f"{OPEN}missing {kind}{CLOSE}")
 
     def _gap(self, start: int) -> None:
-        """Text that no leaf covers still counts."""
+        """Add text that is not covered by a leaf."""
         if self._at < start:
-            # A line may be continued anywhere.
+            # Ignore line continuations.
             words = self.text[self._at : start].replace("\\\n", " ").split()
             if words and not self.rules.drop.issuperset(words):
                 self.tokens.append(" ".join(words))
@@ -188,7 +187,7 @@ def _without_last_comma(pairs: list[Pair]) -> list[Pair]:
 def pieces(
     walk: TokenWalk, start: int, end: int, embedded: Sequence[tuple[SgNode, str]], value: Callable[[str], str]
 ) -> list[Item]:
-    """The text from ``start`` to ``end`` by value, the embedded nodes in their places between."""
+    """The text from ``start`` to ``end`` by value, with the embedded nodes in their places."""
     made: list[Item] = []
     at = start
     for node, kind in embedded:
@@ -201,7 +200,7 @@ def pieces(
 
 
 def quoted(mark: str, value: Callable[[str], str], ends: int = 1) -> Callable[..., list[Item]]:
-    """A handler of plain strings: without the characters at both ends, by value, behind a mark."""
+    """A handler for plain strings: without the delimiters, by value, after a mark."""
 
     def handler(walk: TokenWalk, node: SgNode, _pairs: object) -> list[Item]:
         return [mark + value(walk.slice(node)[ends:-ends]), (node, "")]
@@ -210,7 +209,7 @@ def quoted(mark: str, value: Callable[[str], str], ends: int = 1) -> Callable[..
 
 
 def embedding(kinds: frozenset[str], mark: str, value: Callable[[str], str]) -> Callable[..., list[Item]]:
-    """A handler of strings that embed nodes of these kinds; all other text counts as it stands."""
+    """A handler for strings that embed nodes of these kinds; all other text counts as written."""
 
     def handler(walk: TokenWalk, node: SgNode, pairs: Sequence[tuple[SgNode, str]]) -> list[Item]:
         span = node.range()
@@ -223,7 +222,7 @@ def embedding(kinds: frozenset[str], mark: str, value: Callable[[str], str]) -> 
 
 
 _MOST_DIGITS: Final = 300
-"""Longer numbers stay as they are written: turning thousands of digits around takes quadratic time."""
+"""Longer numbers stay as written: converting thousands of digits takes quadratic time."""
 _PYTHON_ESCAPE: Final = re.compile(
     r"\\(?:\n|([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|N\{([^{}\n]{1,100})\}|([\\'\"abfnrtv]))"
 )
@@ -241,7 +240,7 @@ _RUST_SUFFIX: Final = re.compile(r"([iu](?:8|16|32|64|128|size)|f(?:16|32|64|128
 
 _NUL: Final = "\ufdd0"
 _NAMED: Final = "\ufdd1"
-"""Characters that are none, for what must not stand in a token, and for a character given by its name."""
+"""Private characters, for those not allowed in a token, and for a character given by name."""
 
 
 def _character(digits: str, base: int, written: str) -> str:
@@ -268,7 +267,7 @@ def _octet_escape(found: re.Match[str]) -> str:
 
 
 def python_escapes(text: str, octets: bool = False) -> str:
-    """The value of what stands between the quotes of a Python string (of bytes, when ``octets``)."""
+    """The value of a Python string without its quotes (of bytes, with ``octets``)."""
     if "\\" not in text:
         return text
     return _PYTHON_ESCAPE.sub(_octet_escape if octets else _python_escape, text)
@@ -285,19 +284,19 @@ def _c_escape(found: re.Match[str]) -> str:
 
 
 def c_escapes(text: str) -> str:
-    """The value of what stands between the quotes in JavaScript, Go or Rust."""
+    """The value of a string without its quotes in JavaScript, Go or Rust."""
     return _C_ESCAPE.sub(_c_escape, text) if "\\" in text else text
 
 
 def _whole(text: str) -> str:
-    """A whole number in its decimal digits; "" when this is none, or a long one."""
+    """An integer in decimal digits; "" when it is not one, or too long."""
     if len(text) > _MOST_DIGITS or not _WHOLE.fullmatch(text):
         return ""
     return str(int(text, 0)) if text[:1] != "0" or text[1:2].isalpha() else str(int(text, 10))
 
 
 def _floating(text: str) -> str:
-    """A number with a point or exponent by value; as it stands when it is too long or too large."""
+    """A float by value; as written when it is too long or too large."""
     if len(text) > _MOST_DIGITS:
         return text
     try:
@@ -321,7 +320,7 @@ def python_number(text: str) -> str:
 
 
 def script_number(text: str) -> str:
-    """A number of JavaScript by value: all of them are floating, but those that end in ``n``."""
+    """A JavaScript number by value: a float unless it ends in ``n``."""
     plain = text.replace("_", "").lower()
     if plain.endswith("n") and not plain.startswith("0x"):
         return (_whole(plain[:-1]) or plain[:-1]) + "n"
@@ -337,7 +336,7 @@ def script_number(text: str) -> str:
 
 
 def rust_number(text: str) -> str:
-    """A number of Rust by value, its type behind it."""
+    """A Rust number by value, followed by its type."""
     plain = text.replace("_", "")
     suffix = ""
     found = _RUST_SUFFIX.search(plain)
@@ -347,7 +346,7 @@ def rust_number(text: str) -> str:
 
 
 def go_number(text: str) -> str:
-    """A number of Go by value; ``0755`` is octal."""
+    """A Go number by value; ``0755`` is octal."""
     plain = text.replace("_", "").lower()
     tail = ""
     if plain.endswith("i"):
@@ -366,5 +365,5 @@ def go_number(text: str) -> str:
 
 
 def loose_number(text: str) -> str:
-    """A number of any other language: small letters, no separators."""
+    """A number in any other language: lower case, without separators."""
     return text.replace("_", "").replace("'", "").lower()
