@@ -658,7 +658,7 @@ def test_conflict_in_the_configuration_has_advice(tree: VerbTree) -> None:
     merge(tree)
     with pytest.raises(InvalidConfig) as raised:
         resolve(tree.memory())
-    assert "delete the conflict markers" in (raised.value.hint or "")
+    assert "resolve the conflict" in (raised.value.hint or "")
 
 
 def test_markers_are_not_a_hand_edit(tree: VerbTree) -> None:
