@@ -380,7 +380,7 @@ def test_error_messages_follow_the_house_style(run: Run, repo: Path) -> None:
 def test_refusal_suggests_an_alternative(run: Run) -> None:
     assert "above" not in run("init").out
     run("add", "fact", "One", "--tag", "x", "--body", "A text of its own.")
-    assert "`rename` gives another id" in run("edit", "one", "--set", "id=fact.two").err
+    assert "use `rename` to change the id" in run("edit", "one", "--set", "id=fact.two").err
     token = "gh" + "p_" + "aB3dE5fG7h" * 3 + "J9kL1m"
     assert "possible secret (github-token)" in run("note", token).err
 

@@ -126,7 +126,7 @@ def test_secret_in_a_file_name_is_found_and_never_printed(store: Path, run: Run)
     for command in (("note", "x"), ("lint",), ("search", "words"), ("lint", "--format", "github")):
         ran = run(*command)
         assert TOKEN not in ran.out + ran.err, command
-    assert "name of the file" in run("lint").out
+    assert "file name" in run("lint").out
     assert not _holders(store)
 
 
