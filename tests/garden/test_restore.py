@@ -134,7 +134,7 @@ def test_changed_document_prevents_restore_and_is_reported(by_hand: bool, store:
         lambda: restore_last(store.memory()),
         lambda: restore(store.memory(), applied.snapshot_id),
     ):
-        with pytest.raises(Conflict, match=r"fact.twin-c .* was changed since") as raised:
+        with pytest.raises(Conflict, match=r"fact.twin-c.* has changed since") as raised:
             attempt()
         assert store.bytes() == changed
         assert raised.value.hint is not None

@@ -173,7 +173,7 @@ def test_the_end_of_the_log_tells_what_all_of_it_tells(steps: list[Step], data: 
                 for number in {min(1, len(expected)), len(expected) // 2, len(expected)} - {0}:
                     found = chosen(memory, UndoChoice(None, number, redo, anywhere), committed)
                     assert found == expected[:number]
-                with pytest.raises(NotFound, match=f"only {len(expected)} " if expected else "there is no"):
+                with pytest.raises(NotFound, match=f"only {len(expected)} " if expected else "nothing to"):
                     chosen(memory, UndoChoice(None, len(expected) + 1, redo, anywhere), committed)
 
 

@@ -357,7 +357,7 @@ def test_ids_by_their_beginning_and_what_was_decided_about_one(store: Store) -> 
     patch = edited(store, "Line 3 ", "Row 3 ")
     other = edited(store, "Line 9 ", "Row 9 ")
     start = next(patch[:at] for at in range(len(patch), 0, -1) if other.startswith(patch[:at]))
-    with pytest.raises(InvalidDocument, match="beginning of 2"):
+    with pytest.raises(InvalidDocument, match="it matches 2"):
         patch_show(store.memory(), start)
     assert patch_show(store.memory(), patch.removeprefix("patch_").lower()).proposal.id == patch
     patch_reject(store.memory(), [patch], why="no")
@@ -485,7 +485,7 @@ def test_proposals_expire_by_age_by_what_is_gone_and_by_what_is_there(store: Sto
     planned = patch_expire(store.memory(), plan=True)
     assert [one.id for one in planned.decisions] == [gone, there]
     assert [one.problem for one in planned.decisions] == [
-        f"{FACTS}/gone.md is not there any more",
+        f"{FACTS}/gone.md does not exist any more",
         "already applied",
     ]
     store.days = 31
@@ -498,7 +498,7 @@ def test_proposals_expire_by_age_by_what_is_gone_and_by_what_is_there(store: Sto
     assert len(store.patches()) == 4
     expired = patch_expire(store.memory())
     assert [one.id for one in expired.decisions] == [old, gone, there]
-    assert expired.decisions[0].problem == "nobody decided in 31 days"
+    assert expired.decisions[0].problem == "pending for 31 days"
     assert store.patches() == [stays]
     assert {event.body["decision"] for event in store.events("approval")} == {"expired"}
     assert [event.refs["patch_id"] for event in store.events("approval")] == [old, gone, there]
