@@ -124,10 +124,12 @@ def test_console_sessions_match_actual_output(
         lines = ["```console"]
         for step in steps(block["session"]):
             printed, code = place.run(step.command)
+            same = matches(step.expected, printed)
+            shown = step.expected if same else printed
             lines += ["$ " + step.command.replace("\n", "\n> ")]
-            lines += [printed] if printed else []
+            lines += [shown] if shown else []
             lines += [f"# exit {code}"] if code else []
-            if code != step.code or not matches(step.expected, printed):
+            if code != step.code or not same:
                 wrong.append(
                     f"$ {step.command}\n{printed}\n# exit {code}\n--- the page shows\n{step.expected}"
                 )
@@ -137,7 +139,7 @@ def test_console_sessions_match_actual_output(
     played = _FENCE.sub(replay, text)
     if UPDATE and wrong:
         path.write_text(played, encoding="utf-8")
-        pytest.skip("written anew")
+        pytest.skip("rewritten")
     assert not wrong, "\n\n".join(wrong)
 
 

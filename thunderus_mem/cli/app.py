@@ -326,7 +326,7 @@ def _refused(error: OSError, console: Console) -> int:
 
 def _bug(error: Exception, arguments: list[str], console: Console) -> int:
     """Report an internal error and the path of the crash report."""
-    path = write_report(error, arguments, console.start, console.environ)
+    path = write_crash_report(error, arguments, console.start, console.environ)
     where = f"attach {path} to a bug report" if path else "the crash report could not be written"
     console.failure(
         ThunderusError(
@@ -348,7 +348,7 @@ def _reader_gone() -> int:
     return 0
 
 
-def write_report(
+def write_crash_report(
     error: BaseException, arguments: Sequence[str], start: str, environ: Mapping[str, str]
 ) -> str | None:
     """Write a crash report to the store's local folder, else to the temp folder; return its path.

@@ -30,8 +30,10 @@ _BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 Row = tuple[Any, ...]
 
 APPLICATION_ID: Final = 0x54484D45
-VERSION: Final = 8
-"""Increased when the meaning of a column changes: an older index is rebuilt, a newer one is left alone."""
+VERSION: Final = 9
+"""Increased when the meaning of a column or the text of stored findings changes.
+
+An older index is rebuilt, a newer one is left alone."""
 
 PASSAGES_PER_DOCUMENT: Final = 4096
 """Row id of a passage = row id of its document times this, plus its position."""
