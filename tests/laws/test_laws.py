@@ -604,7 +604,7 @@ def test_law_10_nothing_acknowledged_is_lost(name: str, store: Path, server: Ser
     fault = {"FAILPOINT": "before-rename-staged:raise,before-rename-taken:raise,before-link-staged:raise"}
     done = _at(server, store, arguments, 3, fault)
     assert done.code == 6, done
-    assert "the next command" in done.err
+    assert "the next write retries" in done.err
     event = _at(server, store, ("--json", "events", "list", "-n", "1"), 4).json["events"][0]
     assert event["op"] == name
     assert _at(server, store, ("note", "on we go"), 5).code == 0

@@ -38,7 +38,7 @@ def test_a_decision_is_found_by_number_and_by_where_it_came_from(store: Path, ru
 def test_who_asks_for_a_removed_document_is_sent_to_the_log(store: Path, run: Run) -> None:
     ran = run("show", "fact.gone-soon")
     assert ran.code == 4
-    assert "It was removed" in ran.err
+    assert "it was removed" in ran.err
     assert "thunderus-mem log fact.gone-soon" in ran.err
 
 
@@ -47,16 +47,16 @@ def test_who_asks_for_a_removed_document_is_sent_to_the_log(store: Path, run: Ru
 def test_an_empty_id_is_the_beginning_of_none(store: Path, run: Run, command: str, given: str) -> None:
     ran = run(command, given)
     assert (ran.code, ran.out) == (2, "")
-    assert "The id is empty." in ran.err
+    assert "the id is empty" in ran.err
     assert "adr.use-jwt" not in ran.err
 
 
 @pytest.mark.parametrize(
     ("given", "hint"),
     [
-        ("adr.use-jwtt", "Did you mean adr.use-jwt?"),
+        ("adr.use-jwtt", "did you mean adr.use-jwt?"),
         ("fact.go", "thunderus-mem list"),
-        ("cor.e", "Did you mean core?"),
+        ("cor.e", "did you mean core?"),
         ("nope", "thunderus-mem list"),
         ("adr.a-jet", "thunderus-mem list"),
     ],

@@ -81,7 +81,7 @@ READS = (
     ("list", "--json"),
     ("-q", "list"),
 )
-TOLD = "A command was stopped in the middle of a change"
+WARNING = "an earlier command was interrupted"
 
 
 def test_whoever_reads_what_a_killed_command_left_is_told(store: Path, server: Server) -> None:
@@ -93,17 +93,17 @@ def test_whoever_reads_what_a_killed_command_left_is_told(store: Path, server: S
     before = (store / FACT).read_bytes()
     for second, words in enumerate(READS, 10):
         done = run(server, store, second, *words)
-        assert done.err.count(TOLD) == 1, (words, done)
+        assert done.err.count(WARNING) == 1, (words, done)
         assert "thunderus-mem doctor --fix" in done.err
-        assert done.err.splitlines()[-1].startswith(TOLD)
+        assert done.err.splitlines()[-1].startswith(WARNING)
     assert (store / FACT).read_bytes() == before
     with held(str(store / ".thunderus/.lock")):
-        assert TOLD not in run(server, store, 40, "list").err  # somebody is at work, and will end
+        assert WARNING not in run(server, store, 40, "list").err  # somebody is at work, and will end
     fixed = run(server, store, 41, "doctor", "--fix")
     assert fixed.code == 0, fixed
-    assert TOLD not in fixed.err
+    assert WARNING not in fixed.err
     assert b"Five requests." in (store / FACT).read_bytes()
-    assert TOLD not in run(server, store, 42, "list").err
+    assert WARNING not in run(server, store, 42, "list").err
 
 
 def test_a_command_that_writes_finishes_it_without_a_word(store: Path, server: Server) -> None:
@@ -111,5 +111,5 @@ def test_a_command_that_writes_finishes_it_without_a_word(store: Path, server: S
     assert run(server, store, 1, *add, failpoint="after-sync-log:kill").code == 137
     failed = run(server, store, 2, "edit", "fact.nobody", "--add-tag", "x")
     assert failed.code == 4
-    assert TOLD not in failed.err
+    assert WARNING not in failed.err
     assert (store / FACT).exists()
