@@ -95,7 +95,7 @@ def test_whoever_reads_what_a_killed_command_left_is_told(store: Path, server: S
         done = run(server, store, second, *words)
         assert done.err.count(WARNING) == 1, (words, done)
         assert "thunderus-mem doctor --fix" in done.err
-        assert done.err.splitlines()[-1].startswith(WARNING)
+        assert done.err.splitlines()[-1].startswith(f"warning: {WARNING}")
     assert (store / FACT).read_bytes() == before
     with held(str(store / ".thunderus/.lock")):
         assert WARNING not in run(server, store, 40, "list").err  # somebody is at work, and will end

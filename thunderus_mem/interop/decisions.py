@@ -1,7 +1,7 @@
-"""What a foreign decision record says of itself: number, title, status, date, what it supersedes. Pure.
+"""Number, title, status, date and relations of a foreign decision record (adr-tools, MADR, log4brains). Pure.
 
-Read from what people write by hand or with a generator: a numbered heading (``# 7. Use JWT``), a ``Date:`` or
-``Status:`` line under it, a ``## Status`` section, keys of a frontmatter. Nothing here changes a text.
+They are read from a numbered heading (``# 7. Use JWT``), a ``Date:`` or ``Status:`` line under it, a
+``## Status`` section, or frontmatter keys. The text is not changed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MONTH_NAMED = re.compile(rf"\b{_MONTH} (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})\
 
 
 def day_in(text: str, *, day_first: bool | None = None) -> str:
-    """The first day a text names, "" when there is none.
+    """The first date in a text, or "".
 
     ``04/07/2019`` is two days in two countries: it counts when only one of them exists, or when ``day_first``
     says how its neighbours write.
@@ -46,7 +46,7 @@ def day_in(text: str, *, day_first: bool | None = None) -> str:
 
 
 def writes_day_first(texts: Iterable[str]) -> bool | None:
-    """Whether days written with the year last begin with the day; ``None`` when nothing or both shows."""
+    """Whether dates that end with the year begin with the day; ``None`` if undecided."""
     seen = set()
     for text in texts:
         for found in _YEAR_LAST.finditer(text):
@@ -101,7 +101,7 @@ _KEYS: Final = {
     **dict.fromkeys(("related", "related to", "relates to"), (REFERS, False)),
     **dict.fromkeys(("amended by", "extended by", "refined by"), (REFERS, True)),
 }
-"""Keys of a frontmatter that tell a relation, and whether it leads from the other record to this one."""
+"""Frontmatter keys of relations, and whether the relation points from the other record to this one."""
 
 
 class RelationMention(NamedTuple):
@@ -118,7 +118,7 @@ class RelationMention(NamedTuple):
 
 
 def mentions(line: str, *, strict: bool = False) -> list[RelationMention]:
-    """The relations a line tells; with ``strict`` only when it begins with one, as an item of a list does."""
+    """The relations in a line; with ``strict`` only if the line begins with one, as a list item does."""
     if len(line) > _MAX_LINE or is_choice(line) or (strict and not _BEGINS.match(line)):
         return []
     referred = _REFERRED.match(line)
@@ -138,14 +138,14 @@ def mentions(line: str, *, strict: bool = False) -> list[RelationMention]:
 
 
 def key_mentions(key: str, value: object) -> list[RelationMention]:
-    """The relations a key of a frontmatter tells, as ``supersedes``, ``superseded-by`` or ``amends``."""
+    """The relations of a frontmatter key such as ``supersedes``, ``superseded-by`` or ``amends``."""
     phrase = " ".join(re.split(r"[_\s-]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key))).lower()
     rel = _KEYS.get(phrase)
     return value_mentions(value, rel[0], phrase, backwards=rel[1]) if rel is not None else []
 
 
 def value_mentions(value: object, rel: str, word: str, *, backwards: bool) -> list[RelationMention]:
-    """The relations of one kind to the records that the value of a field, or each item of a list, names."""
+    """The relations of one kind to the records in the value of a field, or in each item of a list."""
     items = value if isinstance(value, list) else [value]
     return [
         RelationMention(rel, target, backwards, word) for item in items for target in _value_targets(item)
@@ -153,7 +153,7 @@ def value_mentions(value: object, rel: str, word: str, *, backwards: bool) -> li
 
 
 def _value_targets(item: object) -> list[str]:
-    """The records that one value of a field names: a number, a link, a name."""
+    """The records in one value of a field: a number, a link or a name."""
     text = str(item).strip() if isinstance(item, (str, int)) and not isinstance(item, bool) else ""
     if text.isdigit():
         return [f"#{int(text[:9])}"]
@@ -161,7 +161,7 @@ def _value_targets(item: object) -> list[str]:
 
 
 def targets(text: str) -> list[str]:
-    """The records a piece of text names: its links, else numbers, else words that could be files."""
+    """The records in a piece of text: its links, else its numbers, else words that could be file names."""
     links = [first or second for first, second in _LINK.findall(text)]
     if links:
         return links
@@ -170,7 +170,7 @@ def targets(text: str) -> list[str]:
 
 
 def is_choice(line: str) -> bool:
-    """Whether a line offers values to choose from, as templates do."""
+    """Whether a line lists values to choose from, as templates do."""
     return line.count("|") > 1
 
 
@@ -235,7 +235,7 @@ def split_title(heading: str, file_number: int | None) -> tuple[int | None, str]
 
 
 def file_number(stem: str) -> int | None:
-    """The number a file name begins with (``0007-use-jwt``, ``adr-7``); a date is not a number."""
+    """The number at the start of a file name (``0007-use-jwt``, ``adr-7``); a date is not a number."""
     if _FILE_DATE.match(stem):
         return None
     match = _FILE_NUMBER.match(stem)
@@ -243,13 +243,13 @@ def file_number(stem: str) -> int | None:
 
 
 def without_number(stem: str) -> str:
-    """A file name without the number it begins with."""
+    """A file name without the number at its start."""
     match = None if _FILE_DATE.match(stem) else _FILE_NUMBER.match(stem)
     return (stem[match.end() :] or stem) if match else stem
 
 
 def file_date(stem: str) -> str:
-    """The day a file name begins with (``2024-05-01-notes``, ``20240501-notes``), as ``YYYY-MM-DD``."""
+    """The date at the start of a file name (``2024-05-01-notes``, ``20240501-notes``), as ``YYYY-MM-DD``."""
     match = _FILE_DATE.match(stem)
     return "-".join(match.groups()) if match else ""
 
@@ -289,32 +289,32 @@ def read_decision(
 
 
 def _without_comments(body: str) -> str:
-    """The text without HTML comments; every line stays in its place."""
+    """The text without HTML comments; line numbers stay the same."""
     if "<!--" in body:
         body = _COMMENT.sub(lambda found: "\n" * found.group().count("\n"), body)
     return _HALF_COMMENT.sub("", body) if "<--" in body else body
 
 
 class _Sections:
-    """The lines of a record that tell of itself: its head, its Status section, its links."""
+    """The lines of a record about the record itself: its head, its Status section, its links."""
 
     def __init__(self, body: str) -> None:
         self._lines = body.splitlines()
         self._marks = headings(body)
 
     def head_and_status(self) -> Iterator[str]:
-        """Lines below the title and of every section named Status, headings left out."""
+        """Lines below the title and of every section named Status, without headings."""
         first = self._marks[0].line if self._marks else 0
         second = self._marks[1].line if len(self._marks) > 1 else len(self._lines) + 1
         yield from self._lines[first : min(second - 1, first + _HEAD_LINES)]
         yield from self._below(lambda name: name.startswith("status"), 1)
 
     def links(self) -> Iterator[str]:
-        """Lines of the sections that tell of links."""
+        """Lines of the sections about links."""
         return self._below(lambda name: name.rstrip(":") in _LINK_SECTIONS, 0)
 
     def labelled(self) -> Iterator[str]:
-        """Lines anywhere that are a field of a relation, as ``**Extends**: …``."""
+        """Lines anywhere that are a relation field, such as ``**Extends**: …``."""
         return filter(_LABELLED.match, self._lines)
 
     def status(self) -> str:
@@ -342,7 +342,7 @@ class _Sections:
 
 
 def _first_words(lines: Sequence[str]) -> str:
-    """The first line with words; of boxes to tick the ticked one."""
+    """The first line with words; of several checkboxes, the ticked one."""
     boxes = [found for line in lines if (found := _CHECKED.match(line))]
     if boxes:
         return next((box[2].strip() for box in boxes if box[1] != " "), "")
@@ -350,7 +350,7 @@ def _first_words(lines: Sequence[str]) -> str:
 
 
 def _plain_status(text: str) -> str:
-    """A status without its label, comments and the values it was chosen from."""
+    """A status without label, comments and the list of possible values."""
     field = _LINE_FIELD.match(text)
     bare = _HALF_COMMENT.sub("", _COMMENT.sub("", field.group(2) if field else text)).strip()
     at = bare.rfind("[")

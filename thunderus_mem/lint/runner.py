@@ -2,7 +2,7 @@
 
 Documents come from the disk or from the caller, one by one or in several processes; log, review queue,
 schemas and manifest come from the disk; other documents, anchors and provenance from the index; tracked files
-from git. Writes nothing.
+from git. Writes nothing. The command and its baseline are in `lint`, the loop over the rules is in `engine`.
 """
 
 from __future__ import annotations
