@@ -1,7 +1,7 @@
 """Verdicts for all commands: computed now, or read from the cache where nothing they depend on has changed.
 
-The verdict of one anchor, and the search for moved code, are in `evaluate`. Reads code files and git; writes no
-tracked file, only the cache ``indexes/verdicts.json``.
+The verdict of one anchor, and the search for moved code, are in `evaluate`. Reads code files and git;
+writes no tracked file, only the cache ``indexes/verdicts.json``.
 """
 
 from __future__ import annotations
