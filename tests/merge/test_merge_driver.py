@@ -47,7 +47,7 @@ def test_driver_merges_what_git_alone_cannot(tree: VerbTree) -> None:
     diverge(tree, ("The last line.", "Theirs."), ("The first line.", "Ours."))
     merged = tree.repository.try_git("merge", "--no-edit", "topic")
     assert merged.returncode == 0, merged.stdout + merged.stderr
-    assert f"{FACTS}/big.md: settled tags, updated" in merged.stderr
+    assert f"{FACTS}/big.md: resolved tags, updated" in merged.stderr
     text = tree.text("big")
     assert "  - alpha\n  - beta\n  - one\n" in text
     assert {"Ours.", "Theirs."} <= set(text.splitlines())
@@ -58,7 +58,7 @@ def test_remaining_conflicts_are_marked_for_resolve(tree: VerbTree) -> None:
     diverge(tree, ("The first line.", "Theirs."), ("The first line.", "Ours."))
     merged = tree.repository.try_git("merge", "--no-edit", "topic")
     assert merged.returncode == 1
-    assert "left text, lines 23 to 27: both sides changed them" in merged.stderr
+    assert "unresolved text, lines 23 to 27: both sides changed them" in merged.stderr
     assert tree.text("big").count("<<<<<<<") == 1
     assert "  - alpha\n  - beta\n  - one\n" in tree.text("big")
     value = resolve(tree.memory())

@@ -228,25 +228,25 @@ def verdict(commit: str, status: str) -> tuple[str, str]:
             ("  - one\n", "  - one\n  - three  # mine\n"),
             ("  - two\n", "  - zero\n"),
             "tags:\n  - one\n  - three  # mine\n  - zero\n",
-            ("tags", "both sides' items, from theirs + zero, − two"),
+            ("tags", "items of both sides (added by theirs: zero; removed by theirs: two)"),
         ),
         (
             ("  - two\n", ""),
             ("  - one\n", ""),
             "tags:\n  - one\n  - two\n",
-            ("tags", "both sides' items, from theirs + two"),
+            ("tags", "items of both sides (added by theirs: two)"),
         ),
         (
             ("    symbol: run\n", "    symbol: run\n  - b.py\n"),
             ("  - path: a.py\n    symbol: run\n", "  - path: a.py\n    symbol: start\n"),
             "anchors:\n  - path: a.py\n    symbol: start\n  - b.py\n",
-            ("anchors", "both sides' items, from theirs + a.py, − a.py"),
+            ("anchors", "items of both sides (added by theirs: a.py; removed by theirs: a.py)"),
         ),
         (
             ("    symbol: run\n", "    symbol: run\n    fingerprint: one\n"),
             ("    symbol: run\n", "    symbol: run\n    fingerprint: two\n  - b.py\n"),
             "anchors:\n  - path: a.py\n    symbol: run\n    fingerprint: one\n  - b.py\n",
-            ("anchors", "both sides' items, from theirs + b.py"),
+            ("anchors", "items of both sides (added by theirs: b.py)"),
         ),
         (
             verdict("aaaa1111", "verified\n  by: user"),
@@ -264,7 +264,7 @@ def verdict(commit: str, status: str) -> tuple[str, str]:
             ("[adr.b]", "[adr.a, adr.b]"),
             ("{refers_to: [adr.b]}", "{refers_to: [adr.b, adr.c], supersedes: [adr.d]}"),
             "links: {supersedes: [adr.d], refers_to: [adr.a, adr.b, adr.c]}\n",
-            ("links.refers_to", "both sides' items, from theirs + adr.c"),
+            ("links.refers_to", "items of both sides (added by theirs: adr.c)"),
         ),
         (
             ("owner: me", "owner: you"),

@@ -803,7 +803,7 @@ def test_resolve_command(repo: Path, run: Callable[..., Ran]) -> None:
     core.write_text(core.read_text().replace("two", "one"))
     ran = run("resolve")
     assert (ran.code, "<<<<<<<" in core.read_text()) == (0, False)
-    assert "1 file settled" in ran.err
+    assert "1 file resolved" in ran.err
 
 
 def test_resolve_can_be_undone_and_replayed(tree: VerbTree) -> None:

@@ -454,7 +454,7 @@ def _without_markers(memory: Memory, answer: Answer, one: DocumentConflict) -> A
         drops = _drops(memory, one, answer.found or "")
         return answer._replace(before=_committed(memory, one.path), drops=drops)
     if one.ours is not None and one.theirs is not None:
-        return answer._replace(state="done", note=one.note or "no conflict markers left")
+        return answer._replace(state="done", note=one.note or "no conflict markers")
     if one.base is None:
         return answer._replace(state="kept")
     kept, removed = ("ours", "theirs") if one.theirs is None else ("theirs", "ours")

@@ -357,9 +357,10 @@ class _Work:
         except InvalidDocument:
             text = set_key(self.text, key, [item for item in ours if item not in gone] + new)
         self.text = text
-        changes = [f"+ {_short(item)}" for item in new] + [f"− {_short(item)}" for item in gone]
-        how = f"both sides' items, from theirs {', '.join(changes)}" if changes else "both sides' items"
-        self.settle(key, how)
+        added = f"added by theirs: {', '.join(map(_short, new))}" if new else ""
+        removed = f"removed by theirs: {', '.join(map(_short, gone))}" if gone else ""
+        changes = "; ".join(filter(None, (added, removed)))
+        self.settle(key, f"items of both sides ({changes})" if changes else "items of both sides")
 
     def verdict(self, base: Mapping, ours: Mapping, theirs: Mapping) -> None:
         """Merge status and commit together; if both sides changed them, take the less trusted status."""
