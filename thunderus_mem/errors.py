@@ -130,7 +130,7 @@ _SPACE: Final = "free some space, then run the command again"
 _PERMISSIONS: Final = "check its owner and permissions, then run the command again"
 _NO_LOCKS: Final = "use a local disk, or a file system with a lock service"
 _MESSAGES: Final[dict[int, tuple[type[ThunderusError], str, str]]] = {
-    errno.ENOENT: (NotFound, "{} does not exist", "check the name"),
+    errno.ENOENT: (NotFound, "{} does not exist", "check the path"),
     errno.EEXIST: (Conflict, "{} already exists", "run the command again"),
     errno.ENOSPC: (NotWritable, "cannot write {}: no space left on the disk", _SPACE),
     errno.EDQUOT: (NotWritable, "cannot write {}: disk quota exceeded", _SPACE),

@@ -227,9 +227,9 @@ DAMAGES: dict[str, Damage] = {
     ),
     "session-pipe": Damage(instead(f"{STORE}/local/session.json", os.mkfifo), "places", "error", (ASIDE,)),
     # Damage that needs manual action.
-    "line-damaged": Damage(spoil_line, "log", "error", left=True, lost="the contents of these lines"),
+    "line-damaged": Damage(spoil_line, "log", "error", left=True, lost="the events on these lines"),
     "line-damaged-committed": Damage(
-        spoil_committed, "log", "error", left=True, lost="the contents of these lines"
+        spoil_committed, "log", "error", left=True, lost="the events on these lines"
     ),
     "duplicate-id": Damage(
         put(f"{FACTS}/again.md", header("limits").encode() + b"x\n"), "documents", "warning", left=True

@@ -23,6 +23,7 @@ from thunderus_mem.diagnostic import Severity
 from thunderus_mem.doctor import upkeep
 from thunderus_mem.document import schema
 from thunderus_mem.document.document import content_hash
+from thunderus_mem.document.paths import is_archived
 from thunderus_mem.errors import Degraded, ThunderusError
 from thunderus_mem.history.log import log_findings
 from thunderus_mem.index.manifest import manifest_stamp
@@ -40,7 +41,7 @@ from thunderus_mem.review.queue import queue_state
 from thunderus_mem.store.config import FORMAT
 from thunderus_mem.store.config_reader import newer_version, version_of_schemas
 from thunderus_mem.store.files import TEMP_PREFIX, file_hash, read_file
-from thunderus_mem.store.layout import FOLDERS, INDEXES, STORE, linked_places
+from thunderus_mem.store.layout import FOLDERS, INDEXES, MEMORY, STORE, linked_places
 from thunderus_mem.store.paths import is_shard
 
 if TYPE_CHECKING:
@@ -210,17 +211,16 @@ class DoctorContext:
         return visible_name(self.layout.relative(path))
 
     def restore_command(self, path: str) -> str:
-        """The command that restores a file from git, or moves it away when git has no other text."""
+        """The command that restores a file from git; "" when git has no other text."""
         git = self.memory.git
         committed = git.head_bytes(path) if git is not None else None
         try:
             present = read_file(self.layout.at(path), _CONFIG_LIMIT)
         except ThunderusError:
             present = None
-        quoted = shlex.quote(path)
         if committed is not None and committed != present:
-            return f"git checkout HEAD -- {quoted}"
-        return f"mv {quoted} {shlex.quote(path + '.old')} && thunderus-mem init"
+            return f"git checkout HEAD -- {shlex.quote(path)}"
+        return ""
 
 
 # The checks
@@ -292,7 +292,9 @@ def config(context: DoctorContext) -> Iterator[Check]:
         path = next((layout.relative(file) for file in files if file in str(trouble)), "")
         hint = trouble.hint or "fix the line; for all keys see `thunderus-mem schema print config`"
         lost = "nothing, but no command runs until it is fixed"
+        schema_name = "gardener" if path == layout.relative(layout.gardener_file) else "config"
         command = context.restore_command(path) if path else ""
+        command = command or f"thunderus-mem schema print {schema_name}"
         yield Check("config", "error", str(trouble), hint, (path,) if path else (), lost, command)
 
 
@@ -372,6 +374,7 @@ def documents(context: DoctorContext) -> Iterator[Check]:
     ids = Counter(doc_id for _, _, doc_id in files if doc_id)
     twice = tuple(path for path, _, doc_id in files if ids[doc_id] > 1)
     if twice:
+        first = min(twice, key=lambda path: (is_archived(path), path))
         yield Check(
             "documents",
             "warning",
@@ -380,11 +383,17 @@ def documents(context: DoctorContext) -> Iterator[Check]:
                 "two files have the same id",
                 "{} ids are used more than once",
             ),
-            "the first by path is used, active before archived; change the id of the other, or remove it",
+            f"commands use {first}; give the other file another id, or remove it"
+            if len(twice) == 2
+            else "commands use the first file of each id; give the others another id, or remove them",
             twice,
-            "nothing; both files are unchanged",
+            "nothing; the files are unchanged",
             "thunderus-mem lint --select TM103",
         )
+
+
+_RESTORE_DELETED: Final = f"git ls-files -dz -- {MEMORY} | xargs -0 git checkout HEAD --"
+"""Restores the deleted files and keeps edits in the others."""
 
 
 def edits(context: DoctorContext) -> Iterator[Check]:
@@ -400,8 +409,8 @@ def edits(context: DoctorContext) -> Iterator[Check]:
             f"{len(gone):,} of {total:,} documents deleted outside this program and git; writing is blocked",
             "restore them; if they were deleted on purpose, commit that or run `thunderus-mem record --yes`",
             tuple(edit.change.path for edit in gone),
-            "nothing that is in git or the log",
-            "thunderus-mem status",
+            "nothing that was committed or logged",
+            _RESTORE_DELETED if memory.git is not None else "thunderus-mem status",
         )
     elif found:
         yield Check(
@@ -467,10 +476,10 @@ class _LogDamage(NamedTuple):
 
 _LOG_DAMAGE: Final = {
     SHAPE: _LogDamage(
-        "a line of the log is not a valid event",
-        "{} lines of the log are not valid events",
-        "restore the shard from git, or leave it; the other lines work, and old lines are never rewritten",
-        "the contents of these lines; no document",
+        "invalid event in the log",
+        "{} invalid events in the log",
+        "restore the file from git, or leave it; the other lines work, and old lines are never rewritten",
+        "the events on these lines; no document is lost",
     ),
     CONFLICT: _LogDamage(
         "the log contains a git conflict marker",
@@ -479,10 +488,10 @@ _LOG_DAMAGE: Final = {
         "nothing; the lines of both sides exist",
     ),
     CHAIN: _LogDamage(
-        "a line of the log breaks the hash chain",
-        "{} lines of the log break the hash chain",
-        "a line was edited, removed or moved; restore the shard from git, or leave the gap in the chain",
-        "the proof of the old lines; no document",
+        "broken hash chain in the log",
+        "hash chain broken in {} places in the log",
+        "restore the file from git, or leave the gap in the chain",
+        "the proof that earlier lines are unchanged; no document is lost",
     ),
 }
 
@@ -514,8 +523,12 @@ def _where(findings: list[Diagnostic]) -> tuple[str, ...]:
 def _damaged(context: DoctorContext, damage: _LogDamage, findings: list[Diagnostic]) -> Check:
     weights = {finding.severity for finding in findings}
     state = next(one for one in Severity if one in weights)
-    message = many(len(findings), f"{damage.one}: {findings[0].message}", damage.many)
-    command = _restore_shard(context, findings[0].path)
+    detail = findings[0].message.removeprefix("Not an event: ")
+    message = many(len(findings), f"{damage.one}: {detail[:1].lower()}{detail[1:]}", damage.many)
+    if damage is _LOG_DAMAGE[CONFLICT]:
+        message, command = many(len(findings), damage.one, damage.many), "thunderus-mem events verify"
+    else:
+        command = _restore_shard(context, findings[0].path)
     return Check("log", state.value, message, damage.hint, _where(findings), damage.lost, command)
 
 
@@ -575,7 +588,7 @@ def review(context: DoctorContext) -> Iterator[Check]:
             first.fix,
             tuple(one.path for one in bad),
             "the proposal, unless it is in git",
-            "thunderus-mem lint",
+            context.restore_command(first.path) or "thunderus-mem lint",
         )
     if state.expired:
         yield Check(

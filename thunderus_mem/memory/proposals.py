@@ -45,7 +45,7 @@ class InvalidProposal(ValueError):
         super().__init__(f"{key}: {reason}" if key else reason)
         self.key = key
         self.reason = reason
-        self.fix = fix or "restore the file from git, or delete it to drop the proposal"
+        self.fix = fix or "restore the file from git, or delete it to discard the proposal"
 
 
 class ProposedEdit(NamedTuple):

@@ -278,9 +278,12 @@ def checked(key: Key, value: Any, place: str) -> Any:
     if key.type == "caps" and _is_text_list(value):
         text, problem, hint = next(_wrong_caps(value, key.choices))
         raise InvalidConfig(f"{place}: {key.name}: {_short(text)} {problem}", hint=hint)
-    raise InvalidConfig(
-        f"{place}: {key.name} must be {key.expectation}", hint=f"its value is {_short(value)}"
-    )
+    hint = f"for all keys, run `thunderus-mem schema print {key.file.partition('.')[0]}`"
+    if key.type == "table" and key.choices and _is_text_table(value):
+        name, wrong = next((name, text) for name, text in value.items() if text not in key.choices)
+        allowed = f"{', '.join(key.choices[:-1])} or {key.choices[-1]}"
+        raise InvalidConfig(f"{place}: {key.name}.{name} must be {allowed}, not {_short(wrong)}", hint=hint)
+    raise InvalidConfig(f"{place}: {key.name} must be {key.expectation}, not {_short(value)}", hint=hint)
 
 
 def of_type(key: Key, value: Any) -> Any:

@@ -118,7 +118,7 @@ def _parse(data: bytes, path: str) -> dict[str, Any]:
         hint = (
             "it has merge conflict markers: resolve the conflict and delete them"
             if marked
-            else "fix the line; for all keys, run `thunderus-mem schema print config`"
+            else f"fix the line; for all keys, run `{_schema(path)}`"
         )
         raise InvalidConfig(f"{path} is not valid TOML: {error}", hint=hint) from error
 
@@ -139,14 +139,23 @@ def _flatten(table: dict[str, Any]) -> Iterator[tuple[str, Any]]:
             yield f"{section}.{name}", value
 
 
+def _schema(path: str) -> str:
+    """The command that prints the keys of a configuration file."""
+    return f"thunderus-mem schema print {'gardener' if path.endswith('gardener.toml') else 'config'}"
+
+
 def _unknown(name: str, path: str) -> InvalidConfig:
     from difflib import get_close_matches
 
     from thunderus_mem.store.config_keys import KEY_BY_NAME
 
-    near = get_close_matches(name, list(KEY_BY_NAME), n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]}?" if near else "for all keys, run `thunderus-mem config show`"
-    return InvalidConfig(f"unknown key {name} in {path}", hint=hint)
+    # The section makes two names similar, so the last parts must be similar too.
+    leaf = name.rpartition(".")[2]
+    close = get_close_matches(name, list(KEY_BY_NAME), n=5, cutoff=0.5)
+    near = get_close_matches(leaf, [one.rpartition(".")[2] for one in close], n=1, cutoff=0.6)
+    meant = next((one for one in close if near and one.rpartition(".")[2] == near[0]), "")
+    hint = f"did you mean {meant}?" if meant else f"for all keys, run `{_schema(path)}`"
+    return InvalidConfig(f"unknown key {name!r} in {path}", hint=hint)
 
 
 # The format version of a store
