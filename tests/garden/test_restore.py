@@ -154,7 +154,7 @@ def test_runs_are_undone_one_by_one(store: Store) -> None:
     restore_last(store.memory())
     assert [one.id for one in snapshots(store.memory()).snapshots if not one.is_restored] == [first]
     restore_last(store.memory())
-    with pytest.raises(NotFound, match="no run of garden"):
+    with pytest.raises(NotFound, match="no gardener run"):
         restore_last(store.memory())
     with pytest.raises(Conflict, match="already undone"):
         restore(store.memory(), second)

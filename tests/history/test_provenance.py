@@ -74,7 +74,7 @@ def test_a_new_document_leads_to_its_event_session_and_patch(tree: Writer) -> No
     assert below(graph, event_id) == [("in_session", "session"), ("carries", "patch"), ("says", "note")]
     assert labels(graph, "note") == ["not committed yet"]
     (change,) = nodes(graph, "change")
-    assert change.label.startswith("create: nothing → ")
+    assert change.label.startswith("create: (new) → ")
     assert (change.op, change.path, change.before, change.after) == (
         "create", PATH, "", document(tree).hash,
     )  # fmt: skip

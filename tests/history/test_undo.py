@@ -213,7 +213,7 @@ def test_a_hand_edit_in_the_same_place_is_never_overwritten(store: Store) -> Non
     store.put("hand.md", store.read("hand.md").replace(b"Body three.", b"Body 3."))
     before = store.documents()
     for dry_run in (True, False):
-        with pytest.raises(Conflict, match="was changed by hand since") as refused:
+        with pytest.raises(Conflict, match="by hand after this change") as refused:
             store.undo(dry_run=dry_run)
         assert "hand.md" in (refused.value.hint or "")
     assert store.documents() == before
@@ -583,6 +583,6 @@ def test_a_conflict_is_exit_3_and_links_left_behind_are_told(repo: Path, call: C
     refused = call("undo", added)
     assert refused.code == 3
     assert refused.out == ""
-    assert "was changed by hand since" in refused.err
+    assert "by hand after this change" in refused.err
     words = [line.partition("\t")[0] for line in call("--complete", "undo", "evt_").out.splitlines()]
     assert added in words

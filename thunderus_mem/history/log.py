@@ -88,7 +88,9 @@ def names_of_document(memory: Memory, given: str) -> frozenset[str]:
         row = find_row(memory, given)
     except NotFound:
         if not memory.log_index().total(doc_ids=(given,)):
-            raise NotFound(f"no document or event has the id {given!r}") from None
+            raise NotFound(
+                f"no document or event has the id {given!r}", hint="run `thunderus-mem list` for all ids"
+            ) from None
         return frozenset((given,))
     return frozenset((row.id, *row.aliases))
 

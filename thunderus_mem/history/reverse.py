@@ -248,7 +248,7 @@ class _EventReversal(NamedTuple):
             if path is None or now is None:
                 return []
             if content_hash(now) != step.after:
-                raise self._conflict(step, where="")
+                raise self._conflict(step)
             return [FileChange(step.new_id, path, now, None)]
         if path is None or now is None:
             return self._gone(step)
@@ -261,7 +261,7 @@ class _EventReversal(NamedTuple):
         old = self.tree.text(step.old_path)
         if old is not None and content_hash(old) == step.before:
             return []
-        raise self._conflict(step, "removed", where="")
+        raise self._conflict(step, "removed")
 
     def _restored(self, step: DocumentStep) -> list[FileChange]:
         path = self.tree.place(step.old_id, step.old_path)
@@ -277,7 +277,7 @@ class _EventReversal(NamedTuple):
 
     def _moved_back(self, step: DocumentStep, path: str, now: str, text: str) -> list[FileChange]:
         if path != step.new_path:
-            raise self._conflict(step, f"moved to {path}", where="")
+            raise self._conflict(step, f"moved to {path}")
         if self.tree.text(step.old_path) is not None:
             raise Conflict(
                 f"cannot move {step.name!r} back to {step.old_path}: the file already exists",
@@ -297,10 +297,10 @@ class _EventReversal(NamedTuple):
         past = self._past(step, now)
         base, before = past.text(step.after), past.text(step.before)
         if base is None or before is None:
-            raise self._conflict(step)
+            raise self._conflict(step, overlaps=True)
         text = merge_cleanly(path, base, now, before, self.sources.now)
         if text is None:
-            raise self._conflict(step)
+            raise self._conflict(step, overlaps=True)
         return text
 
     def _exact(self, step: DocumentStep, now: str | None) -> str:
@@ -327,13 +327,15 @@ class _EventReversal(NamedTuple):
         paths = self.paths.union(change.path for change in own)
         return PastTexts(own, now, lambda: self.sources.committed(paths))
 
-    def _conflict(
-        self, step: DocumentStep, what: str = "changed", *, where: str = " in the same place"
-    ) -> Conflict:
+    def _conflict(self, step: DocumentStep, what: str = "changed", *, overlaps: bool = False) -> Conflict:
         """The error for a later change that prevents reverting this one."""
+        lines = "the same lines of " if overlaps else ""
+        verb = "were" if overlaps else "was"
+        done = "edited" if what == "changed" else what
         by_hand = Conflict(
-            f"{step.name!r} was {what} by hand since{where}",
-            hint=f"nothing was written; edit {step.new_path} by hand",
+            f"{lines}{step.name!r} {verb} {done} by hand after this change",
+            hint="nothing was written; "
+            f"see `thunderus-mem events show {self.event.id}`, then edit {step.new_path}",
         )
         if self.history.by_hand(step):
             return by_hand
@@ -346,11 +348,11 @@ class _EventReversal(NamedTuple):
             if op == HAND_EDIT:
                 return by_hand
             return Conflict(
-                f"{step.name!r} was {what} since{where}, by {later.id} ({op})",
+                f"{lines}{step.name!r} {verb} {what} after this change, by {later.id} ({op})",
                 hint=f"undo that first: `thunderus-mem undo {later.id}`",
             )
         return Conflict(
-            f"{step.name!r} was {what} since{where}, by git or by hand",
+            f"{lines}{step.name!r} {verb} {what} after this change, by git or by hand",
             hint=f"change it with `thunderus-mem edit`; see `thunderus-mem events show {self.event.id}`",
         )
 
@@ -519,10 +521,9 @@ def _too_few(found: int, choice: UndoChoice) -> NotFound:
         message = f"only {found} {'change' if found == 1 else 'changes'} to {verb}{place}"
     else:
         message = f"nothing to {verb}{place}"
-    hint = "run `thunderus-mem log` to list events"
-    return NotFound(
-        message, hint=hint if choice.anywhere else f"{hint}; use --any to include other working trees"
-    )
+    hint = f"use -n {found}" if found else "run `thunderus-mem log` to list events"
+    others = "" if choice.anywhere else f"{', or' if found else ';'} use --any to include other working trees"
+    return NotFound(message, hint=hint + others.replace("or use", "or"))
 
 
 def _named(memory: Memory, given: str) -> tuple[Event, ...]:

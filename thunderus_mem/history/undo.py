@@ -362,8 +362,8 @@ def restore_last(
             if not seen.is_restored:
                 return _restored(memory, event, why=why, dry_run=dry_run, actor=actor)
     raise NotFound(
-        f"no run of {command} to revert in this working tree",
-        hint="run `thunderus-mem restore --list` to list those of other working trees too",
+        f"no {'gardener' if command == 'garden' else command} run to undo in this working tree",
+        hint="`thunderus-mem restore --list` also lists the runs of other working trees",
     )
 
 

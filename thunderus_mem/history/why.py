@@ -206,8 +206,8 @@ def events_about(doc: Document, events: Iterable[LoggedEvent], ids: Iterable[str
     ]
 
 
-def _short(content: str) -> str:
-    return content.removeprefix("sha256:")[:_SHORT] if content else "nothing"
+def _short(content: str, missing: str) -> str:
+    return content.removeprefix("sha256:")[:_SHORT] if content else missing
 
 
 def _change_node(event: Event, change: Change, number: int, path: str) -> WhyNode:
@@ -216,7 +216,7 @@ def _change_node(event: Event, change: Change, number: int, path: str) -> WhyNod
     return WhyNode(
         id=f"{_patch_id(event) or event.id}/{number}",
         kind="change",
-        label=f"{what}: {_short(change.before)} → {_short(change.after)}",
+        label=f"{what}: {_short(change.before, '(new)')} → {_short(change.after, '(removed)')}",
         op=change.op,
         path=change.path,
         before=change.before,

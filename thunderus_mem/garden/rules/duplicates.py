@@ -601,7 +601,7 @@ def _contradiction(pair: Pair, two: Sequence[Document], config: Config) -> Step:
         return _report_pair(pair, (newer, older), f"{why}; decide which one is correct")
     return Step(
         SUPERSEDE,
-        f"{why}; if the newer is correct, it supersedes the other",
+        f"{why}; if the newer one is correct, approve this to mark the older one as superseded",
         pair.evidence,
         (newer.id, older.id),
         (DocumentEdit(newer.path, newer.id, newer.hash, text),),

@@ -232,7 +232,7 @@ def _lost(nowhere: list[tuple[Document, _Dead]]) -> Step:
     ids = tuple(sorted({document.id for document, _ in nowhere}))
     return Step(
         REPORT,
-        f"{_dead_links(len(lines))} without a known target",
+        f"{_dead_links(len(lines))} with no obvious replacement",
         (*lines[:_MOST_LINES], *more),
         ids,
         rule=LINKS,
