@@ -305,7 +305,7 @@ def test_quiet_refresh_reports_only_unreadable_files(word: str, run: Run, repo: 
     assert run("index", word, "-q", "--json").json["total"] == 1
     assert "total\t1\n" in run("index", word, "-q", "--plain").out
     (repo / ".thunderus" / "memory" / "semantic" / "FACTS" / "bad.md").write_bytes(b"---\nid: [\n---\n")
-    told = "warning: 1 unreadable file; see: thunderus-mem lint\n"
+    told = "warning: 1 invalid file; see: thunderus-mem lint\n"
     quiet = run("-q", "index", word)
     assert (quiet.code, quiet.out, quiet.err) == (0, "", told)
     assert run("index", word).err.endswith(told)
@@ -369,7 +369,9 @@ def test_swapped_letters_are_the_best_match(run: Run) -> None:
 def test_error_messages_follow_the_house_style(run: Run, repo: Path) -> None:
     run("init")
     assert run("show", "nope").err.startswith("error: no document has the id 'nope'\nhint:  ")
-    assert run("add", "fact", "T", "--body", "x").err.startswith("error: at least one tag is required; ")
+    assert run("add", "fact", "T", "--body", "x").err.startswith(
+        "error: at least one tag is required\nhint:  "
+    )
     run("add", "fact", "One", "--tag", "x", "--body", "A text of its own.")
     taken = run("add", "fact", "One", "--tag", "x", "--body", "Another text.")
     assert taken.err.startswith(

@@ -174,7 +174,7 @@ def test_summary_is_a_draft_with_its_author(store: CommandStore) -> None:
     [
         ("no-such-program-here", 4, "cannot run no-such-program-here"),
         ("false", 2, "exited with 1"),
-        ("true", 2, "printed nothing"),
+        ("true", 2, "printed no summary"),
         ("yes", 2, "exceeds 64 KiB"),
         ("sleep 60", 2, "timed out after 0.5 seconds"),
         ("sh -c 'exec >&-; sleep 60'", 2, "timed out after 0.5 seconds"),

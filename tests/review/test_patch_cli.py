@@ -149,7 +149,7 @@ def test_a_broken_proposal_does_not_stop_completion(run: Callable[..., Done], tm
         (("garden", "--only", "links,"), 2, "--only links,tags"),
         (("garden", "--plan", "--apply"), 2, "mutually exclusive"),
         (("garden", "--undo", "--only", "duplicates"), 2, "mutually exclusive"),
-        (("garden", "--undo"), 4, "no run of garden"),
+        (("garden", "--undo"), 4, "no gardener run"),
         (("restore",), 2, "either SNAP or --list"),
         (("restore", "snap_0", "--list"), 2, "either SNAP or --list"),
         (("restore", "snap_9"), 4, "o snapshot has the id"),
@@ -281,7 +281,7 @@ def test_a_file_that_cannot_be_read_may_be_what_waits(
     told = run("patch", "list", "-q").err.splitlines()
     assert [line for line in told if line.startswith("hint:")] == [
         "hint:  move the file away",
-        "hint:  restore the file from git, or delete it to drop the proposal",
+        "hint:  restore the file from git, or delete it to discard the proposal",
         "hint:  move the file away",
     ]
     assert "No pending" not in run("patch", "approve", "--all", "--yes").err

@@ -214,7 +214,7 @@ def test_existing_anchors_are_skipped(scene: Scene) -> None:
     assert why_not(scene, "`issue_token`", "src/auth/jwt.py#issue_token") == "already anchored"
     assert why_not(scene, "`Token.issue`", "src/auth/jwt.py#issue") == "already anchored"
     assert why_not(scene, "`src/auth/jwt.py`", "src/auth/jwt.py") == "already anchored"
-    assert why_not(scene, "`src/auth/jwt.py`", "src/auth/jwt.py#Token").startswith("a more specific place")
+    assert why_not(scene, "`src/auth/jwt.py`", "src/auth/jwt.py#Token").startswith("a more specific anchor")
     assert why_not(scene, "`src/auth/jwt.py:27-28`", "src/auth/jwt.py:27-28") == "already anchored"
 
 

@@ -98,9 +98,7 @@ def given_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """The tags of a new document. Raises `InvalidDocument` if there are none."""
     found = tuple(tag for tag in tags if tag.strip())
     if not found:
-        raise InvalidDocument(
-            "at least one tag is required; Thunderus rejects documents without tags", hint="add --tag TAG"
-        )
+        raise InvalidDocument("at least one tag is required", hint="add --tag TAG")
     return found
 
 

@@ -69,10 +69,11 @@ def fingerprinted(anchor: Anchor, tree: Tree) -> Anchor:
     if source is None:
         raise NotFound(f"file {anchor.path!r} does not exist", hint=_near_path(anchor.path, tree))
     if source.trouble:
-        raise InvalidDocument(f"cannot anchor {anchor.path}: {source.trouble}")
+        problem, _, hint = source.trouble.partition("; ")
+        raise InvalidDocument(f"cannot anchor {anchor.path}: {problem}", hint=hint or None)
     found = measured(anchor, source)
     if not found:
-        raise NotFound(f"{anchor.path} {_lacks(anchor)}", hint=_near_symbol(anchor, source))
+        raise NotFound(f"{anchor.path} {_lacks(anchor, source)}", hint=_near_symbol(anchor, source))
     if source.broken and anchor.symbol:
         raise InvalidDocument(
             f"{anchor.path} does not parse (line {source.trouble_at})",
@@ -81,8 +82,13 @@ def fingerprinted(anchor: Anchor, tree: Tree) -> Anchor:
     return anchor._replace(fingerprint=str(found[0]))
 
 
-def _lacks(anchor: Anchor) -> str:
-    return f"does not define {anchor.symbol!r}" if anchor.symbol else "has no code in these lines"
+def _lacks(anchor: Anchor, source: CodeSource) -> str:
+    if anchor.symbol:
+        return f"does not define {anchor.symbol!r}"
+    total = len(source.text.split("\n")) - source.text.endswith("\n")
+    if anchor.lines is not None and anchor.lines[0] > total:
+        return f"has only {total} line{'' if total == 1 else 's'}"
+    return "has no code in these lines"
 
 
 def _near_path(path: str, tree: Tree) -> str:
@@ -98,7 +104,7 @@ def _near_symbol(anchor: Anchor, source: CodeSource) -> str:
     from difflib import get_close_matches
 
     if not anchor.symbol:
-        return f"the file has {source.text.count(chr(10)) + 1} lines"
+        return "choose lines that contain code"
     names = sorted({definition.name for definition in source.definitions()})
     if not names:
         return f"symbols are not supported for this file type; anchor lines: {anchor.path}:10-20"

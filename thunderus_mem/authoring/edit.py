@@ -57,8 +57,8 @@ def edit(memory: Memory, id: str, edits: DocumentEdits, *, why: str = "", actor:
         if edits.expecting is not None and document.hash != edits.expecting:
             read, found = (one.removeprefix("sha256:")[:8] for one in (edits.expecting, document.hash))
             raise Conflict(
-                f"{document.id!r} was changed meanwhile: expected hash {read}, found {found}",
-                hint="read it again and repeat the edit",
+                f"{document.id!r} has changed in the meantime: expected hash {read}, found {found}",
+                hint=f"get the new hash with `thunderus-mem show --json {document.id}`, then retry",
             )
         text = edits.text if edits.text is not None else _edited(document, edits)
         if places:
@@ -137,7 +137,10 @@ def _add_link(
     with open_transaction(memory, op) as transaction:
         document, other = locate.find_document(memory, source), locate.find_document(memory, target)
         if document.id == other.id:
-            raise InvalidDocument(f"{document.id!r} cannot link to itself")
+            verb = "supersede" if op == "supersede" else "link to"
+            raise InvalidDocument(
+                f"{document.id!r} cannot {verb} itself", hint="pass two different documents"
+            )
         if relation == "supersedes" and _reaches(memory, other.id, document.id):
             raise InvalidDocument(
                 f"{other.id!r} already supersedes {document.id!r}; this would create a cycle"

@@ -48,7 +48,7 @@ GLOBAL_OPTIONS: Final = (
 
 _SECTIONS: Final[dict[str, tuple[CommandEntry, ...]]] = {
     "Write": (
-        CommandEntry("add", "write", "Add a document: a fact, decision, playbook or recap."),
+        CommandEntry("add", "write", "Add a document: core, fact, adr, playbook or recap."),
         CommandEntry("anchor", "code", "Anchor a document to the code it describes.", completes="documents"),
         CommandEntry(
             "archive", "write", "Archive documents: search and list omit them.", completes="documents"
@@ -69,7 +69,7 @@ _SECTIONS: Final[dict[str, tuple[CommandEntry, ...]]] = {
         CommandEntry(
             "restore",
             "undo",
-            "Restore the documents to before a gardener run.",
+            "Restore documents to their state before a gardener run.",
             completes="snapshots",
             pages=True,
         ),

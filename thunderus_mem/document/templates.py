@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 ADR_STATUSES = ("Proposed", "Accepted", "Deprecated", "Superseded", "Rejected")
 
 # Set only by the tool: identity, provenance and verification are not free text.
-GUARDED_KEYS = frozenset({"id", "kind", "provenance", "verification"})
+_GUARDED_HINTS = {
+    "id": "use `rename` to change the id",
+    "kind": "the kind cannot be changed; add a new document and `supersede` this one",
+    "provenance": "each command that writes updates it",
+    "verification": "use `verify` to record a verification",
+}
+GUARDED_KEYS = frozenset(_GUARDED_HINTS)
 _LIST_KEYS = frozenset({"tags", "aliases"})
 
 _STATUS_HEADING = re.compile(r"^#{1,6}[ \t]+Status[ \t]*#*[ \t]*$", re.MULTILINE | re.IGNORECASE)
@@ -183,8 +189,8 @@ def parse_field(key: str, value: Any) -> tuple[tuple[str, ...], Any]:
         )
     if path[0] in GUARDED_KEYS:
         raise InvalidDocument(
-            f"{path[0]!r} is maintained by the tool",
-            hint="use `rename` to change the id, `link` or `supersede` for relations",
+            f"{path[0]!r} cannot be set with --set",
+            hint=_GUARDED_HINTS[path[0]],
         )
     if not isinstance(value, str):
         return path, value

@@ -253,9 +253,7 @@ def read_folder(
     """
     folder = holding_folder(directory)
     if not os.path.exists(directory):
-        raise NotFound(
-            f"{directory!r} does not exist", hint="give the folder that contains the Markdown files"
-        )
+        raise NotFound(f"{directory!r} does not exist", hint="pass a folder of Markdown files, or one file")
     chosen = [os.path.abspath(directory)] if os.path.isfile(directory) else list(_walk(folder))
     names = [os.path.relpath(path, folder).replace(os.sep, "/") for path in chosen]
     dates = _git_dates(folder) if chosen else {}

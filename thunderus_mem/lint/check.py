@@ -150,12 +150,12 @@ def _finding(memory: Memory, one: Anchored, verdict: Verdict, cause: _Cause) -> 
 def _next_step(one: Anchored, verdict: Verdict) -> str:
     if verdict.status == MISSING:
         return (
-            f"`thunderus-mem edit {one.doc_id}`, or anchor other code: "
-            f"`thunderus-mem anchor {one.doc_id} PLACE`; `supersede` it if it is obsolete"
+            f"anchor other code with `thunderus-mem anchor {one.doc_id} PLACE` and remove this anchor with "
+            "--remove; if the text is no longer true, `edit` or `supersede` it"
         )
     return (
-        f"if it is still true, `thunderus-mem verify {one.doc_id}`; otherwise "
-        f"`thunderus-mem edit {one.doc_id}` or `supersede` it"
+        f"if it is still true, run `thunderus-mem verify {one.doc_id}`; otherwise "
+        f"`thunderus-mem edit {one.doc_id}`, or `supersede` it"
     )
 
 

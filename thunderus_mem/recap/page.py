@@ -169,7 +169,9 @@ def recap_page(scope: RecapScope, activity: Activity, documents: Iterable[Docume
     if not used and not commits:
         raise NotFound(
             f"no events or commits {scope.label}",
-            hint="days are in UTC" if scope.kind == "day" else "run `thunderus-mem events list`",
+            hint="choose another day with --day, or a period with --since (days are in UTC)"
+            if scope.kind == "day"
+            else "run `thunderus-mem events list`",
         )
     for commit in commits:
         told.count_paths(activity.touched.get(commit.sha, ()))

@@ -216,13 +216,19 @@ def run_summarizer(
             ) from error
     data = _read(process, name, timeout)
     if process.returncode:
-        raise ThunderusError(f"{name} exited with {process.returncode}; nothing was written")
+        raise ThunderusError(
+            f"the summarizer {name!r} exited with {process.returncode}; nothing was written",
+            hint="run it by hand to see why",
+        )
     try:
         answer = data.decode("utf-8-sig").strip()
     except UnicodeDecodeError as error:
         raise ThunderusError(f"the output of {name} is not valid UTF-8") from error
     if not answer:
-        raise ThunderusError(f"{name} printed nothing")
+        raise ThunderusError(
+            f"the summarizer {name!r} printed no summary; nothing was written",
+            hint="it must print the summary on standard output",
+        )
     return answer
 
 

@@ -147,7 +147,11 @@ def template_of(memory: Memory) -> str:
     if not memory.config.recap_template:
         return ""
     path = safe_relative(memory.config.recap_template)
-    data = read_below(memory.root, path, MAX_DOCUMENT)
+    try:
+        data = read_below(memory.root, path, MAX_DOCUMENT)
+    except NotFound as error:
+        hint = "correct `recap.template` in .thunderus/memory/gardener.toml"
+        raise NotFound(f"template {path!r} does not exist", hint=hint) from error
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -239,7 +239,7 @@ def filter_value(key: str, given: str) -> str:
         moment = utc_key(value) or utc_key(f"{value}-01") or utc_key(f"{value}-01-01")
         if not moment:
             raise InvalidQuery(
-                f"invalid date {given!r} for `{key}:`",
+                f"invalid date {given!r}",
                 hint="write it as 2026, 2026-01, 2026-01-31 or 2026-01-31T09:00:00Z",
             )
         return moment

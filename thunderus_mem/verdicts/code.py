@@ -113,7 +113,10 @@ class CodeFolder:
         try:
             found = os.fstat(descriptor)
             if stat.S_ISDIR(found.st_mode):
-                return CodeFile(b"", "it is a folder; anchor files in it, or add a trailing /")
+                return CodeFile(
+                    b"",
+                    f"it is a folder; use {path + '/'!r} to anchor the whole folder, or anchor a file in it",
+                )
             if not stat.S_ISREG(found.st_mode):
                 return CodeFile(b"", "it is not a regular file")
             if found.st_size > MAX_CODE:

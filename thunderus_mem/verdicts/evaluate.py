@@ -138,7 +138,8 @@ def _evaluate_glob(anchor: Anchor, tree: Tree) -> Verdict:
         return Verdict(UNKNOWN, anchor, current, _NOT_YET, others=True)
     if wanted is None or not same_measure(wanted, here):
         return Verdict(UNKNOWN, anchor, current, _other_measure(wanted), others=True)
-    reason = f"some of the {len(files)} files matching the pattern were changed, added or removed"
+    now = "1 file matches" if len(files) == 1 else f"{len(files)} files match"
+    reason = f"a file matching the pattern was changed, added or removed ({now} now)"
     return Verdict(CHANGED, anchor, current, reason, "place", others=True)
 
 

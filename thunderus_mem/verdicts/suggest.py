@@ -487,7 +487,7 @@ class _Search:
             if (anchor.path, anchor.symbol or anchor.lines) in known:
                 self._passed_place(one, "already anchored")
             elif (anchor.is_weak or one.size > _SMALL) and any(_is_inside(other, anchor) for other in places):
-                self._passed_place(one, "a more specific place in it is used")
+                self._passed_place(one, "a more specific anchor in it is used")
             else:
                 kept.append(one)
         return kept

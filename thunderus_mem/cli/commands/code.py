@@ -66,7 +66,10 @@ def anchor_command(
         if not places:
             return 0
     if not places:
-        raise ThunderusError("missing argument PLACE", hint="pass PATH, PATH#SYMBOL or PATH:10-20")
+        hint = "pass PATH, PATH#SYMBOL or PATH:10-20"
+        if remove:
+            hint = f"pass the anchor to remove; `thunderus-mem show {document}` shows them"
+        raise ThunderusError("missing argument PLACE", hint=hint)
     value = anchor.anchor(console.memory(), document, tuple(places), remove=remove, why=why)
     console.emit("anchor", value, anchoring)
     console.tell_others()
@@ -83,7 +86,7 @@ def _suggested_places(console: Console, document: str, *, apply: bool) -> list[s
         command = console.style.name(f"thunderus-mem anchor --suggest {value.id} --apply")
         console.say(f"To add the strong suggestions: {command}")
     else:
-        console.say("No code reference found in the text")
+        console.say(f"No suggestions; to add an anchor: thunderus-mem anchor {value.id} PATH#SYMBOL")
     return []
 
 
@@ -92,7 +95,7 @@ def verify_command(
     ctx: typer.Context,
     documents: Annotated[
         list[str] | None,
-        typer.Argument(metavar="ID", help="Documents that are correct for the current code."),
+        typer.Argument(metavar="[ID]...", help="Documents that you have read and found correct."),
     ] = None,
     all_moved: Annotated[
         bool, typer.Option("--all-moved", help="Verify all documents whose code only moved.")
@@ -104,7 +107,7 @@ def verify_command(
         bool, typer.Option("--update-status", help="Write the current status into the files.")
     ] = False,
     check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; exit with 1 if any status is outdated.")
+        bool, typer.Option("--check", help="Write nothing; exit with 1 if a status in a file is outdated.")
     ] = False,
     yes: Yes = False,
     actor: Annotated[str, typer.Option("--actor", metavar="WHO", help="Who verifies: user or agent.")] = "",
@@ -126,12 +129,11 @@ def verify_command(
     if check:
         found = anchor.drifted(memory, ids or None)
         console.emit("verify check", tuple(found), drifts)
-        if not found:
-            console.say("Every status is up to date")
+        console.say("Next: thunderus-mem verify --update-status" if found else "Every status is up to date")
         return int(bool(found))
     if status:
         found, event_id = anchor.update_status(memory, ids or None, why=note)
-        console.emit("verify check", tuple(found), drifts)
+        console.emit("verify check", tuple(found), updated)
         console.say(f"Updated ({event_id})" if event_id else "Already up to date")
         return 0
     if all_moved or (fix_moved and yes):
@@ -141,7 +143,7 @@ def verify_command(
     if all_moved:
         ids = tuple(anchor.moved_documents(memory))
         if not ids:
-            console.say("Nothing has moved.")
+            console.say("No anchored code has moved")
             return 0
     if not ids:
         raise ThunderusError("missing argument ID", hint="pass document ids, or --all-moved")
@@ -162,7 +164,7 @@ def _fix_moved(console: Console, memory: Memory, ids: Sequence[str], why: str, *
     planned = anchor.planned_moves(memory, ids or None)
     if not planned.moves:
         console.emit("verify fix_moved", planned, moves)
-        console.say("Nothing has moved.")
+        console.say("No anchored code has moved")
         return 0
     if not yes:
         console.emit("verify fix_moved", planned, moves)
@@ -237,21 +239,29 @@ def confirmed(value: anchor.Verification, console: Console) -> str:
             lines.append(f"{style.error('refused')}   {style.name(one.id)}  {one.refused}")
             continue
         lines.append(f"{style.good('verified')}  {style.name(one.id)}  {one.path}")
-        lines += [f"  {place} (was {verdict})" for place, verdict in one.places]
+        lines += [
+            f"  {place} ({'already verified' if verdict == 'verified' else f'was: {verdict}'})"
+            for place, verdict in one.places
+        ]
     if any(not one.refused for one in value.documents):
         console.say(f"Verified by {who}:")
     return "\n".join(lines)
 
 
-def drifts(value: Sequence[anchor.Drift], console: Console) -> str:
+def drifts(value: Sequence[anchor.Drift], console: Console, *, before: str = "frontmatter says") -> str:
     """List documents whose stored status is outdated, with the reasons."""
     style = console.style
     lines = []
     for one in value:
-        said = f"in the file: {one.written}"
+        said = f"{before} {one.written}"
         lines.append(f"{verdict_word(one.status, style)}  {style.name(one.id)}  ({said})")
         lines += [f"    {reason}" for reason in one.reasons]
     return "\n".join(lines)
+
+
+def updated(value: Sequence[anchor.Drift], console: Console) -> str:
+    """List documents whose stored status was updated, with the previous one."""
+    return drifts(value, console, before="was:")
 
 
 def moves(value: anchor.Moves, console: Console) -> str:
@@ -269,7 +279,9 @@ _MOST_UNKNOWN: Final = 10
 @app.command("check")
 def check_command(
     ctx: typer.Context,
-    documents: Annotated[list[str] | None, typer.Argument(metavar="ID", help="Only these documents.")] = None,
+    documents: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID]...", help="Only these documents.")
+    ] = None,
     since: Annotated[
         str, typer.Option("--since", metavar="REV", help="Check the changes since a revision.")
     ] = "",
@@ -371,7 +383,8 @@ def _document(ones: Sequence[check.CodeFinding], style: Style, patch: bool) -> I
             yield f"    by {one.commit[:12]} {one_line(one.subject)}"
         if patch and one.diff:
             yield from (f"    {diff_line(line, style)}" for line in one.diff.splitlines())
-    yield style.dim(f"  {first.next_step}")
+    worst = next((one for one in ones if one.verdict == "missing"), first)
+    yield style.dim(f"  {worst.next_step}")
 
 
 def _unknown(value: check.CheckReport, style: Style) -> Iterator[str]:
@@ -387,11 +400,17 @@ def summary(value: check.CheckReport, *, changed: bool) -> Iterator[str]:
     checked = f"{counted(value.anchors, 'anchor')} in {counted(value.documents, 'document')}"
     if changed:
         affected = len({one.doc_id for one in value.findings})
-        yield f"{checked} in the changed files; {counted(affected, 'document')} affected by this change"
+        number, _, anchors = counted(value.anchors, "anchor").partition(" ")
+        verb = "is" if value.anchors == 1 else "are"
+        yield f"{counted(affected, 'document')} affected ({number} {anchors} {verb} in the changed files)"
         return
-    moved = f", {value.moved} moved" if value.moved else ""
-    stale = len(value.findings)
-    yield f"{checked}: {stale} may be out of date{moved}, {len(value.unknown)} could not be checked"
+    counts = [
+        (len(value.findings), "may be out of date"),
+        (value.moved, "moved"),
+        (len(value.unknown), "could not be checked"),
+    ]
+    parts = [f"{number} {what}" for number, what in counts if number]
+    yield f"{checked}: {', '.join(parts) or 'up to date'}"
     if value.moved:
         yield "To update anchors whose code only moved: thunderus-mem verify --fix-moved"
 
@@ -411,7 +430,7 @@ def for_command(
         bool | None,
         typer.Option(
             "--mentions/--no-mentions",
-            help="Include documents that only mention the file; by default if few others match.",
+            help="Also list documents that only mention the file (default: if few are anchored).",
             show_default=False,
         ),
     ] = None,
@@ -419,7 +438,7 @@ def for_command(
     """List the documents about a piece of code, most specific first, with their current verdicts.
 
     PATH is a file or folder, optionally with a symbol (src/jwt.py#Token.issue) or lines (src/jwt.py:10-20);
-    it need not exist any more. Put -- before a path that starts with a dash.
+    it may have been deleted. Put -- before a path that starts with a dash.
     """
     console: Console = ctx.obj
     value = lookup.governing(console.memory(), place, mentions=mentions, start=console.start)
@@ -433,12 +452,12 @@ def coverage_command(
     ctx: typer.Context,
     path: Annotated[str, typer.Argument(metavar="[PATH]", help="Only this folder.", show_default=False)] = "",
     depth: Annotated[
-        int, typer.Option("--depth", "-d", min=0, max=100, help="Depth of the folders listed.")
+        int, typer.Option("--depth", "-d", metavar="N", min=0, max=100, help="Depth of the folders listed.")
     ] = 2,
 ) -> None:
     """Show how much code in each folder has documents, and which documents have no anchor or a weak one.
 
-    Deeper files count for their parent folder at the given depth, so all lines add up.
+    Files in deeper folders are counted in their parent folder at the given depth, so the rows add up.
     """
     console: Console = ctx.obj
     value = lookup.coverage(console.memory(), path, depth=depth, start=console.start)

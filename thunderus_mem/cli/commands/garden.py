@@ -45,7 +45,7 @@ def garden_command(
     plan: Annotated[bool, typer.Option("--plan", help="Show what would be done (the default).")] = False,
     apply: Annotated[bool, typer.Option("--apply", help="Apply the safe steps.")] = False,
     propose: Annotated[
-        bool, typer.Option("--propose", help="Queue all steps for review; see `patch`.")
+        bool, typer.Option("--propose", help="Queue all steps, also the safe ones, for review; see `patch`.")
     ] = False,
     check: Annotated[
         bool, typer.Option("--check", help="Exit with 1 if there is anything to apply or propose.")
@@ -62,9 +62,9 @@ def garden_command(
 ) -> int:
     """Plan cleanup: duplicates, numbers, links, tags, sizes, recaps, documents to archive.
 
-    Writes nothing without --apply or --propose. --apply makes only safe changes; the others, and all steps of
-    an agent if review.agents is set, need a review. Steps whose documents changed in the meantime are skipped
-    and reported; the exit code is 3 then.
+    Writes nothing without --apply or --propose. --apply makes only safe changes; others need a review. If
+    review.agents = "propose", all changes made by an agent need a review. Steps whose documents changed in
+    the meantime are skipped and reported, with exit code 3.
     """
     if sum((plan, apply, propose, check, undo)) > 1 and not (plan and check):
         raise ThunderusError("--plan, --apply, --propose, --check and --undo are mutually exclusive")
@@ -100,7 +100,7 @@ def _rules(given: Sequence[str]) -> tuple[str, ...]:
 
 def _show(console: Console, memory: Memory, found: Plan, limit: int, *, check: bool) -> int:
     if not found.steps:
-        console.say("Nothing to do")
+        console.say("Nothing new to do" if found.waiting or found.decided else "Nothing to do")
     # Programs get all steps, people a few screens.
     shown = 0 if console.json or console.plain else limit
     console.emit("garden", gardener.garden_report(memory, found, limit=shown), plan, long=True)
@@ -178,7 +178,7 @@ def _counts(value: gardener.PlanReport) -> list[str]:
         (value.to_propose, "to propose"),
         (value.to_report, "need a decision" if value.to_report != 1 else "needs a decision"),
         (value.waiting, "pending review"),
-        (value.decided, "rejected before"),
+        (value.decided, "rejected earlier"),
     ]
     counts = ", ".join(f"{number:,} {what}" for number, what in parts if number)
     lines = [f"Steps: {counts}"] if counts else []
@@ -248,7 +248,7 @@ _Day = Annotated[
     str, typer.Option("--day", metavar="DATE", help="A day: 2026-01-21, today or yesterday (UTC).")
 ]
 _Session = Annotated[
-    str, typer.Option("--session", metavar="ID", help="A session id, or the start or end of one.")
+    str, typer.Option("--session", metavar="ID", help="A session id, or its first or last characters.")
 ]
 _Since = Annotated[
     str, typer.Option("--since", metavar="WHEN", help="Since a day, a time, an age (2d) or a git revision.")

@@ -18,7 +18,7 @@ from thunderus_mem.authoring.init import update_schemas
 from thunderus_mem.cli.output import dumps
 from thunderus_mem.cli.params import Output
 from thunderus_mem.cli.report import FOR_PEOPLE, FORMATS, chosen_form, report, seen_from_top, write_report
-from thunderus_mem.cli.text import columns, counted
+from thunderus_mem.cli.text import columns, counted, hint_line
 from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.document.schema import INDEX, SCHEMA_NAMES, schema_text
 from thunderus_mem.errors import NoStore, NotFound
@@ -253,7 +253,7 @@ def hooks_install(ctx: typer.Context, hook: Annotated[str, _HOOK] = "pre-commit"
 def hooks_uninstall(ctx: typer.Context, hook: Annotated[str, _HOOK] = "pre-commit") -> None:
     """Remove the hook and restore any hook that existed before."""
     console: Console = ctx.obj
-    console.emit("hooks uninstall", hooks.uninstall(_git(console), hook), _hook_status)
+    console.emit("hooks uninstall", hooks.uninstall(_git(console), hook), _hook_removed)
 
 
 @hooks_app.command("status")
@@ -261,7 +261,7 @@ def hooks_status(ctx: typer.Context, hook: Annotated[str, _HOOK] = "pre-commit")
     """Show whether the hook is installed. Exits with 1 if it is not."""
     console: Console = ctx.obj
     value = hooks.status(_git(console), hook)
-    console.emit("hooks status", value, _hook_status)
+    console.emit("hooks status", value, _hook_state)
     return int(value.state != "installed")
 
 
@@ -275,6 +275,8 @@ def hooks_run(
     console: Console = ctx.obj
     value = hooks.run(hook, lambda: _staged_findings(console))
     console.emit("hooks run", value, _hook_run)
+    if not value.diagnostics and not from_hook:
+        console.say("No findings in the staged documents")
     if value.blocked:
         console.say("Commit blocked; `git commit --no-verify` skips this check")
         return hooks.BLOCKED if from_hook else 1
@@ -318,13 +320,27 @@ def _affected_documents(memory: Memory) -> Iterable[Diagnostic]:
 def _git(console: Console) -> Git:
     found, reason = look_for_git(console.start, console.environ)
     if found is None:
-        raise NotFound(f"not a git repository: {reason}", hint="run `git init` first")
+        hint = "run `git init` first" if reason.startswith("not inside") else None
+        raise NotFound(reason, hint=hint)
     return found
 
 
 def _hook_status(value: hooks.HookStatus, console: Console) -> str:
     line = f"The {value.hook} hook {_HOOK_STATES[value.state]}: {value.path}"
     return f"{line}\n{value.note}" if value.note else line
+
+
+def _hook_removed(value: hooks.HookStatus, console: Console) -> str:
+    if not value.changed:
+        return f"There was no {value.hook} hook of thunderus-mem to remove: {value.path}"
+    line = f"Removed the {value.hook} hook: {value.path}"
+    return f"{line}\n{value.note}" if value.note else line
+
+
+def _hook_state(value: hooks.HookStatus, console: Console) -> str:
+    if value.note:
+        console.talk(hint_line(value.note, console.style))
+    return f"The {value.hook} hook {_HOOK_STATES[value.state]}: {value.path}"
 
 
 def _hook_run(value: hooks.HookRun, console: Console) -> str:

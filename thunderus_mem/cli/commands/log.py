@@ -12,7 +12,7 @@ import re
 import sys
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -274,6 +274,9 @@ def verify_report(value: log.VerifyReport, console: Console) -> str:
     return "\n".join(finding_lines(value.diagnostics, console.style))
 
 
+_REPLAYED: Final = {"gone": "missing"}
+
+
 def replay_report(value: replay.ReplayReport, console: Console) -> str:
     """Format the documents that the log does not rebuild, or findings; report the counts."""
     style = console.style
@@ -282,10 +285,16 @@ def replay_report(value: replay.ReplayReport, console: Console) -> str:
         return (
             "\n".join(finding_lines(value.diagnostics, style)) or "Every document is explained by log or git"
         )
-    states = ", ".join(f"{number:,} {state}" for state, number in value.counts.items())
+    states = ", ".join(f"{number:,} {_REPLAYED.get(state, state)}" for state, number in value.counts.items())
     console.say(f"{counted(sum(value.counts.values()), 'document')}: {states or 'none'}")
     rows = [
-        (style.name(one.id), one.state, _short_hash(one.reached), _short_hash(one.found), one.path)
+        (
+            style.name(one.id),
+            _REPLAYED.get(one.state, one.state),
+            _short_hash(one.reached),
+            _short_hash(one.found),
+            one.path,
+        )
         for one in value.documents
     ]
     return columns(rows, console.width, whole=1) or "The log rebuilds every document"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -170,6 +170,9 @@ def listing_ids(value: show.Listing, console: Console) -> str:
     return "\n".join(doc.id for doc in value.documents)
 
 
+_INDEX: Final = {"fresh": "up to date", "behind": "out of date"}
+
+
 def state_of_memory(value: show.StatusReport, console: Console) -> str:
     """Format the state of the memory, and the next step."""
     style = console.style
@@ -179,11 +182,12 @@ def state_of_memory(value: show.StatusReport, console: Console) -> str:
     rows += [("documents", f"{total:,}" + (f" ({kinds})" if kinds else ""))]
     if value.archived:
         rows.append(("archived", f"{value.archived:,} (use --archived)"))
+    files = "file" if len(value.unreadable) == 1 else "files"
     troubles = [
         ("conflicts", len(value.conflicts), "with merge conflicts", value.conflicts),
         ("missing", len(value.gone), "deleted outside this program; writing is blocked", value.gone),
         ("stale", len(value.stale), "may be out of date", value.stale),
-        ("unreadable", len(value.unreadable), "cannot be read", value.unreadable),
+        ("invalid", len(value.unreadable), files, value.unreadable),
         ("unrecorded", len(value.unrecorded), "edited by hand; recorded by the next write", value.unrecorded),
         ("interrupted", value.pending, "interrupted; recovered by the next write", ()),
         ("expired", value.expired, "expired without a decision", ()),
@@ -194,7 +198,7 @@ def state_of_memory(value: show.StatusReport, console: Console) -> str:
     if value.proposals:
         age = f"{counted(value.oldest_days, 'day')} old" if value.oldest_days else "from today"
         rows.append(("review", f"{counted(value.proposals, 'pending proposal')}, the oldest {age}"))
-    rows += [("log", counted(value.events, "event")), ("index", value.index)]
+    rows += [("log", counted(value.events, "event")), ("index", _INDEX.get(value.index, value.index))]
     lines = aligned([(style.dim(name), text) for name, text in rows])
     if value.next_step:
         lines += ["", f"Next: {value.next_step}"]

@@ -49,8 +49,10 @@ _DAYS = re.compile(r"([0-9]{1,4})d?", re.ASCII)
 
 Ids = Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Proposal ids, or unique prefixes.")]
 Every = Annotated[bool, typer.Option("--all", help="All pending proposals; filter with --label, --rule.")]
-Label = Annotated[str, typer.Option("--label", metavar="LABEL", help="Only with this label.")]
-Rule = Annotated[str, typer.Option("--rule", metavar="RULE", help="Only from this rule of the gardener.")]
+Label = Annotated[
+    str, typer.Option("--label", metavar="LABEL", help="Only with this label, e.g. same, related.")
+]
+Rule = Annotated[str, typer.Option("--rule", metavar="RULE", help="Only from this gardener rule.")]
 
 
 @patch_app.command("list")
@@ -94,7 +96,7 @@ def patch_approve_command(
     label: Label = "",
     rule: Rule = "",
     rebase: Annotated[
-        bool, typer.Option("--rebase", help="Also if the documents changed elsewhere since.")
+        bool, typer.Option("--rebase", help="Also apply proposals whose documents have changed.")
     ] = False,
     yes: Yes = False,
     why: Why = "",
@@ -208,7 +210,7 @@ def _chosen(
         raise ThunderusError("--label and --rule need --all")
     if not every and not ids:
         raise ThunderusError(
-            "missing argument ID", hint="run `thunderus-mem patch list` to list pending proposals"
+            "missing argument ID", hint="pass proposal ids (see `thunderus-mem patch list`), or --all"
         )
     if yes or not every:
         return ids
@@ -228,9 +230,7 @@ def _decided_code(console: Console, command: str, value: decisions.Decided) -> i
         console.say("No matching proposals; see: thunderus-mem patch list")
     for one in () if console.json else value.decisions:
         if one.code:
-            problem = ThunderusError(
-                f"{one.id} not applied ({one.state}): {one.problem}", hint=one.hint or None
-            )
+            problem = ThunderusError(f"{one.id} not applied: {one.problem}", hint=one.hint or None)
             console.failure(problem, one.code)
     console.tell_others()
     return console.published_code(value.published) or value.code

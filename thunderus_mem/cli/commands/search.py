@@ -29,7 +29,13 @@ def search_command(
     limit: Annotated[
         int,
         typer.Option(
-            "--limit", "-n", metavar="N", min=0, max=1000, show_default="10", help="Show at most N."
+            "--limit",
+            "-n",
+            metavar="N",
+            min=0,
+            max=1000,
+            show_default=False,
+            help="Show at most N results; default: 10.",
         ),
     ] = 0,
     archived: Annotated[bool, typer.Option("--archived", help="Include archived documents.")] = False,

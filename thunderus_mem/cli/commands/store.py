@@ -67,7 +67,7 @@ def index_status_command(ctx: typer.Context) -> int:
 
 @index_app.command("verify")
 def index_verify_command(ctx: typer.Context) -> int:
-    """Verify the index: pages, words, and every row against the files. Exits with 1 if it is damaged."""
+    """Verify that the index is undamaged and matches the files. Exits with 1 if it is damaged."""
     console: Console = ctx.obj
     value = upkeep.index_verify(console.memory())
     console.emit("index verify", value, index_verification)
@@ -122,11 +122,12 @@ def initialised(value: Initialised, console: Console) -> str:
 def index_state(value: upkeep.IndexStatus, console: Console) -> str:
     """Format the state of the index."""
     style = console.style
-    state = style.good(value.state) if value.fresh else style.warning(value.state)
+    word = {"fresh": "up to date", "behind": "out of date"}.get(value.state, value.state)
+    state = style.good(word) if value.fresh else style.warning(word)
     rows = [
         ("index", state),
         ("documents", f"{value.documents:,}"),
-        ("unreadable", f"{value.problems:,}" if value.problems else ""),
+        ("invalid", f"{value.problems:,}" if value.problems else ""),
         ("size", size(value.size)),
         ("generation", value.generation),
         ("path", value.path),
@@ -150,9 +151,10 @@ def refreshed(value: refresh.Refreshed, console: Console) -> str:
     parts = [("added", value.added), ("modified", value.modified), ("removed", value.removed)]
     changes = ", ".join(f"{number:,} {name}" for name, number in parts if number) or "nothing changed"
     if value.rebuilt:
-        console.say(f"Rebuilt: {value.rebuilt}")
+        reason = "" if value.rebuilt == "requested" else f": {value.rebuilt}"
+        console.say(f"Rebuilt the index{reason}")
     if value.problems:
-        console.talk(f"warning: {counted(value.problems, 'unreadable file')}; see: thunderus-mem lint")
+        console.talk(f"warning: {counted(value.problems, 'invalid file')}; see: thunderus-mem lint")
     return "" if console.quiet else f"{counted(value.total, 'document')}: {changes}"
 
 
@@ -368,7 +370,10 @@ def listed(value: Settings, console: Console, *, origin: bool) -> str:
 def completion(
     ctx: typer.Context,
     shell: Annotated[
-        str, typer.Argument(metavar="[SHELL]", help="bash, zsh or fish.", show_default="$SHELL")
+        str,
+        typer.Argument(
+            metavar="[SHELL]", help="bash, zsh or fish; default: from $SHELL.", show_default=False
+        ),
     ] = "",
 ) -> None:
     """Print a shell completion script.
@@ -418,7 +423,8 @@ def import_markdown_command(
 ) -> int:
     """Import Markdown files as documents.
 
-    Texts and unknown keys stay unchanged, dates come from git. The source files are not changed.
+    Text and unknown keys stay unchanged. Dates come from the record, or else from git. The source files are
+    not changed.
     Importing again adds only new files. Decisions of adr-tools, MADR and log4brains keep number and date, and
     their references become links. --map deciders=author fills `author` from `deciders`, a frontmatter key or
     a line under the title. Exits with 1 if a file cannot be imported.
@@ -452,7 +458,8 @@ def _lines(item: ImportedFile) -> list[str]:
 
 def _summary(value: ImportReport) -> str:
     if not value.files:
-        return f"No Markdown files in {value.directory}"
+        folder = os.path.normpath(value.directory)
+        return f"No Markdown files in {'the current folder' if folder == '.' else folder}"
     done = "would be imported" if value.dry_run else "imported"
     skipped = f", {value.skipped} skipped" if value.skipped else ""
     following = "" if value.dry_run or not value.imported else "\nNext: thunderus-mem lint"

@@ -72,7 +72,7 @@ def restore_command(
     dry_run: DryRun = False,
     why: Why = "",
 ) -> int:
-    """Restore the documents to before a run of the gardener: byte for byte, all or nothing.
+    """Restore documents to their state before a gardener run: byte for byte, all or nothing.
 
     If one of its documents was changed since, nothing is written and the document is reported.
     """
@@ -149,7 +149,7 @@ def snapshot_list(value: undo.SnapshotList, console: Console) -> str:
 _STATES = {
     "merged": "",
     "kept": "kept",
-    "done": "already settled",
+    "done": "already resolved",
     "apart": "in a separate file",
     "unreadable": "unchanged",
 }
@@ -164,14 +164,14 @@ def resolve_command(
     ] = None,
     plan: Plan = False,
     stage: Annotated[
-        bool, typer.Option("--stage", help="Then `git add` the settled files and the log.")
+        bool, typer.Option("--stage", help="Run `git add` on the resolved files and the log.")
     ] = False,
     why: Why = "",
 ) -> int:
     """Resolve conflicts in documents after a merge, rebase, cherry-pick, revert or stash.
 
-    Keys changed on one side, lists, times and verification are settled automatically; markers stay around
-    text that both sides changed. Exits with 1 while conflicts are left.
+    Keys changed on one side, lists, times and verification are resolved automatically; markers stay around
+    text that both sides changed. Exits with 1 if conflicts remain.
     """
     if plan and stage:
         raise ThunderusError("--plan and --stage are mutually exclusive")
@@ -190,7 +190,7 @@ def merge_driver_command(
     theirs: Annotated[str, typer.Argument(metavar="THEIRS", help="Their file; %B.")],
     path: Annotated[str, typer.Argument(metavar="PATH", help="The path of the document; %P.")],
 ) -> int:
-    """Merge one document for git, like `resolve`. Exits with 1 if conflicts are left.
+    """Merge one document for git, like `resolve`. Exits with 1 if conflicts remain.
 
     Git runs this when it is configured as a merge driver.
     """
@@ -214,7 +214,7 @@ def resolved(value: resolve.Resolved, console: Console) -> str:
         console.say(f"ours: {one_line(value.ours)}, theirs: {one_line(value.theirs)}")
     lines = [line for document in value.documents for line in _document(document, style)]
     for other in value.others:
-        word = "settled" if other.settled else "left"
+        word = "resolved" if other.settled else "unresolved"
         lines += [style.name(other.path), *_rows([(word, "", other.advice)], style)]
     if value.planned:
         lines += ["", value.diff.rstrip("\n")] if value.diff else []
@@ -222,9 +222,9 @@ def resolved(value: resolve.Resolved, console: Console) -> str:
 
 
 def _document(document: resolve.ResolvedDocument, style: Style) -> list[str]:
-    rows = [("settled", one.key, one.how) for one in document.settled]
+    rows = [("resolved", one.key, one.how) for one in document.settled]
     rows += [("removed", "", f"{path} (duplicate of this document)") for path in document.removed]
-    rows += [("left", one.key, one.why) for one in document.left]
+    rows += [("unresolved", one.key, one.why) for one in document.left]
     state = _STATES[document.state]
     says = [text for text in (state, document.note) if text]
     head = f"{style.name(document.id or document.path)}  {document.path if document.id else ''}".rstrip()
@@ -232,7 +232,7 @@ def _document(document: resolve.ResolvedDocument, style: Style) -> list[str]:
 
 
 def _rows(rows: list[tuple[str, str, str]], style: Style) -> list[str]:
-    paint = {"settled": style.good, "removed": style.dim, "left": style.warning}
+    paint = {"resolved": style.good, "removed": style.dim, "unresolved": style.warning}
     cells = [
         (paint[word](word), one_line(f"{key}: {how}" if key else how)[:_WIDEST]) for word, key, how in rows
     ]
@@ -240,7 +240,7 @@ def _rows(rows: list[tuple[str, str, str]], style: Style) -> list[str]:
 
 
 def say_more(value: resolve.Resolved, console: Console) -> None:
-    """Report staged files, the counts of settled and remaining files, and the next step."""
+    """Report staged files, the counts of resolved and remaining files, and the next step."""
     if value.unstaged:
         console.talk(f"warning: nothing staged: {value.unstaged}")
     if value.staged:
@@ -252,7 +252,7 @@ def say_more(value: resolve.Resolved, console: Console) -> None:
 def _summary(value: resolve.Resolved) -> str:
     left = [one for one in value.documents if one.left] + [one for one in value.others if not one.settled]
     clean = len(value.documents) + len(value.others) - len(left)
-    parts = [f"{counted(clean, 'file')} {'would be ' if value.planned else ''}settled"] if clean else []
+    parts = [f"{counted(clean, 'file')} {'would be ' if value.planned else ''}resolved"] if clean else []
     parts += [f"{len(left)} unresolved"] if left else []
     step = f"\nNext: {value.next_step}" if value.next_step else ""
     return f"{', '.join(parts)}{step}"
@@ -261,7 +261,7 @@ def _summary(value: resolve.Resolved) -> str:
 def driven(value: resolve.Driven, console: Console) -> str:
     """Report the result on stderr, like git's own lines."""
     if value.settled:
-        console.say(f"{value.path}: settled {', '.join(value.settled)}")
+        console.say(f"{value.path}: resolved {', '.join(value.settled)}")
     for left in value.left:
-        console.say(f"{value.path}: left {left.key + ', ' if left.key else ''}{one_line(left.why)}")
+        console.say(f"{value.path}: unresolved {left.key + ', ' if left.key else ''}{one_line(left.why)}")
     return ""

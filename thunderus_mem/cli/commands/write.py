@@ -12,6 +12,7 @@ from thunderus_mem.authoring import add, edit, rename, show
 from thunderus_mem.cli.input import edited, keeping, links, pairs, relation, text_of, with_help
 from thunderus_mem.cli.params import ChangedId, NeededWhy, Plan, Why
 from thunderus_mem.cli.text import aligned, counted, finding_lines
+from thunderus_mem.document.templates import check_kind
 from thunderus_mem.errors import ThunderusError
 
 if TYPE_CHECKING:
@@ -102,6 +103,7 @@ def add_command(
     """
     console: Console = ctx.obj
     memory = console.memory()
+    check_kind(kind)
     tags, relations = add.given_tags(tag or ()), links(given_links or ())
     fields = pairs(field or (), "--field")
     text, by_hand = _body(console, (kind, title, status), body, edit=in_editor)
@@ -354,7 +356,7 @@ def archived(value: edit.Archived, console: Console) -> str:
     """Format ids and new paths in columns."""
     console.say_recorded(value.recorded)
     if value.kept:
-        state = "Already archived" if value.op == "archive" else "Not archived"
+        state = "Already archived" if value.op == "archive" else "Not in the archive"
         console.say(f"{state}: {', '.join(value.kept)}")
     if value.documents:
         console.say("Archived:" if value.op == "archive" else "Unarchived:")
