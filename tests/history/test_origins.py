@@ -47,7 +47,7 @@ def test_what_the_tool_made_is_found_and_is_missed_without_its_shard(repo: Path,
     shard.unlink()
     ((doc_id, key, said),) = notes(run)
     assert (doc_id, key) == ("core", "provenance.events.0")
-    assert "is in no local shard" in said
+    assert "is not in the log of this clone" in said
     private = repo / ".thunderus/local/sessions" / shard.parent.name / "events.jsonl"
     private.parent.mkdir(parents=True)
     private.write_bytes(kept)

@@ -193,7 +193,7 @@ def test_configured_template_is_used_and_errors_have_a_location(repo: Path, serv
     [
         (os.mkfifo, "docs/recap.md.j2 is not a regular file"),
         (os.mkdir, "docs/recap.md.j2 is not a regular file"),
-        (lambda path: os.symlink("/etc/passwd", path), "contains a symbolic link"),
+        (lambda path: os.symlink("/etc/passwd", path), "is a symbolic link"),
         (lambda path: _sparse(path, 3 << 30), "docs/recap.md.j2 is larger than 1,048,576 bytes"),
     ],
     ids=["fifo", "folder", "link", "huge"],

@@ -46,8 +46,8 @@ def _huge(path: Path) -> None:
 
 
 ODD = {
-    "symlink": (lambda path: path.symlink_to("/etc/passwd"), "contains a symbolic link"),
-    "dangling": (lambda path: path.symlink_to("nowhere"), "contains a symbolic link"),
+    "symlink": (lambda path: path.symlink_to("/etc/passwd"), "is a symbolic link"),
+    "dangling": (lambda path: path.symlink_to("nowhere"), "is a symbolic link"),
     "fifo": (os.mkfifo, "is not a regular file"),
     "folder": (os.mkdir, "is not a regular file"),
     "huge": (_huge, "is larger than 4,194,304 bytes"),

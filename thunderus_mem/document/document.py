@@ -184,12 +184,13 @@ _EXPECTED_OF: Final = {
 
 def _header_finding(path: str, first_line: int, problem: nodes.HeaderProblem) -> Diagnostic:
     rule = _RULE_OF.get(problem.code, "TM006")
+    first = f" (first on line {first_line + problem.first - 1})" if problem.first else ""
     return _error(
         rule,
         path,
         first_line + problem.line - 1,
         problem.column,
-        problem.message,
+        f"{problem.message}{first}",
         key=problem.key,
         expected=_EXPECTED_OF[rule],
         hint=problem.hint,
@@ -207,7 +208,7 @@ def _missing_identity(path: str, header: nodes.Mapping, first_line: int) -> tupl
         else:
             line, column = first_line + node.line - 1, node.column
             message = f"The {key} is {'empty' if isinstance(node, nodes.Scalar) else 'not a string'}"
-        hint = f"Add a line '{key}: …'"
+        hint = f"Add a line '{key}: …'" if node is None else f"Write a {key} after '{key}:'"
         found.append(_error("TM011", path, line, column, message, key=key, expected="a string", hint=hint))
     return tuple(found)
 

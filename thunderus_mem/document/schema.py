@@ -266,7 +266,15 @@ def _shown(value: Any) -> str:
     if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) > 1e15:
         return "a very large number"
     text = str(value)
-    return f"“{text[:_SHOWN]}…”" if len(text) > _SHOWN else f"“{text}”"
+    text = f"{text[:_SHOWN]}…" if len(text) > _SHOWN else text
+    return f"'{text}'" if isinstance(value, str) else text
+
+
+def _range(schema: Any) -> str:
+    least, most = schema.get("minimum"), schema.get("maximum")
+    if least is None or most is None:
+        return f"{most} or less" if least is None else f"{least} or more"
+    return f"a number from {least} to {most}"
 
 
 def _type_words(types: Any) -> str:
@@ -282,13 +290,19 @@ def _in_words(error: ValidationError, key: str) -> tuple[str, str]:
         case "type":
             return f"{name} is {_type_of(value)}", _type_words(want)
         case "enum":
-            return f"{name} is {_shown(value)}", "one of " + ", ".join(map(str, want))
+            return f"{name} cannot be {_shown(value)}", "one of " + ", ".join(map(str, want))
         case "const":
-            return f"{name} is {_shown(value)}", str(want)
+            return f"{name} cannot be {_shown(value)}", str(want)
         case "format":
-            return f"{name} is {_shown(value)}", "an RFC 3339 time such as 2026-01-21T09:00:00Z"
+            return (
+                f"{name} is not a valid time: {_shown(value)}",
+                "an RFC 3339 time such as 2026-01-21T09:00:00Z",
+            )
         case "minItems":
-            return f"{name} is an empty list", f"at least {want} entry" if want == 1 else f"{want} entries"
+            return (
+                f"{name} has too few entries" if want > 1 else f"{name} needs at least one entry",
+                f"at least {want} entry" if want == 1 else f"{want} entries",
+            )
         case "uniqueItems":
             return f"{name} has duplicate entries", "each entry once"
         case "minLength":
@@ -296,11 +310,9 @@ def _in_words(error: ValidationError, key: str) -> tuple[str, str]:
         case "maxLength":
             return f"{name} is {len(value)} characters long", f"at most {want} characters"
         case "pattern":
-            return f"{name} is {_shown(value)}", f"a string matching {want}"
-        case "minimum":
-            return f"{name} is {_shown(value)}", f"{want} or more"
-        case "maximum":
-            return f"{name} is {_shown(value)}", f"{want} or less"
+            return f"{name} cannot be {_shown(value)}", f"a string matching {want}"
+        case "minimum" | "maximum":
+            return f"{name} cannot be {_shown(value)}", _range(error.schema)
         case "anyOf":
             return f"{name} is {_type_of(value)}", "a path, or a mapping with the key `path`"
         case _:

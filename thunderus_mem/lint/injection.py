@@ -85,8 +85,8 @@ _OUTSIDE: Final = (
     r"(?:https?://|[a-z0-9._-]{1,40}@[a-z0-9-]{1,40}\.[a-z]|\b(?:to|into|at) (?:a |an |the |this |our |my )?"
     r"(?:public |remote |external |following )?(?:webhook|gist|paste|pastebin|url|address|endpoint)\b)"
 )
-_DROP: Final = "tells the reader to ignore its instructions"
-_ROLE: Final = "gives the reader an unrestricted role"
+_DROP: Final = "tells an agent to ignore its instructions"
+_ROLE: Final = "gives an agent an unrestricted role"
 _SENT: Final = "sends secrets away"
 
 ORDERS: Final = (
@@ -112,7 +112,7 @@ ORDERS: Final = (
         "your every all",
     ),
     _sign(
-        "tells the reader to forget everything before",
+        "tells an agent to forget everything before",
         _ORDER
         + "(?:forget|disregard|ignore) (?:all|everything|anything|whatever) "
         + _some("of that you were was have has been is the i we told said written learned know came", 6)
@@ -120,7 +120,7 @@ ORDERS: Final = (
         needs="forget disregard ignore; all everything anything whatever; above before previously far now",
     ),
     _sign(
-        "declares the reader's instructions invalid",
+        "declares an agent's instructions invalid",
         rf"\b{_READERS} {_some('system previous own', 1)}"
         + _one_of("instructions prompt guidelines directives restrictions")
         + r" (?:(?:are|is|have been|has been|were) (?:now |hereby |all )?"
@@ -169,7 +169,7 @@ ORDERS: Final = (
         "without no free bound",
     ),
     _sign(
-        "asks for the reader's own prompt",
+        "asks for an agent's own prompt",
         _ORDER
         + _one_of("reveal print repeat output show leak disclose expose display recite write_out tell_me")
         + " "
@@ -181,7 +181,7 @@ ORDERS: Final = (
         "reveal print repeat output show leak disclose expose display recite write tell",
     ),
     _sign(
-        "tells the reader to hide this text from people",
+        "tells an agent to hide this text from people",
         r"\b(?:do not|don't|never|must not) (?:ever )?"
         + _one_of("tell inform mention reveal report disclose show discuss acknowledge repeat quote cite")
         + r"\b[^.]{0,60}?\b(?:these|this|those) (?:hidden |secret |special )?"
@@ -189,7 +189,7 @@ ORDERS: Final = (
         needs="instruction/s directive/s prompt/s order/s; this these those; not don never",
     ),
     _sign(
-        "tells the reader to copy this text elsewhere",
+        "tells an agent to copy this text elsewhere",
         r"\b(?:copy|repeat|include|insert|append|add|paste|replicate|embed|reproduce) "
         + _some("all of a verbatim exactly", 3)
         + "(?:this|these|the above) (?:hidden |entire |whole |exact |same )?"

@@ -232,9 +232,9 @@ def _unreadable(path: str, error: ThunderusError) -> Diagnostic:
     """The finding for an unreadable file; a symlink or device gets the same finding as in the index."""
     if isinstance(error, Refused) and is_foreign_name(path):
         return foreign_name(path)
-    return finding(
-        "TM003" if isinstance(error, TooLarge) else "TM002", path, str(error), hint=error.hint or ""
-    )
+    hint = error.hint or ""
+    code = "TM003" if isinstance(error, TooLarge) else "TM002"
+    return finding(code, path, str(error), hint=hint[:1].upper() + hint[1:])
 
 
 def store_state(

@@ -85,7 +85,7 @@ def _damage(path: str, number: int, line: bytes, whole: bool, reason: str) -> Da
     if _is_marker(line):
         return Damage(number, CONFLICT, f"Merge conflict marker in the log ({digest})", path)
     if not whole:
-        return Damage(number, TORN, f"Last line torn: {reason} ({digest})", path)
+        return Damage(number, TORN, f"Incomplete last line, from an interrupted write ({digest})", path)
     return Damage(number, SHAPE, f"Not an event: {reason} ({digest})", path)
 
 
@@ -157,7 +157,14 @@ def merge_readings(readings: Iterable[ShardReading]) -> LogReading:
     return LogReading(tuple(one[3] for one in ordered), tuple(damages))
 
 
-_RESTORE: Final = "Restore the shard from git (`git log -- {path}`), or keep it and accept the finding"
+_RESTORE: Final = (
+    "Find an intact version with `git log -- {path}` and restore it with `git checkout COMMIT -- {path}`; "
+    "without one, leave the file as it is: its other lines still work"
+)
+_ADVICE: Final = {
+    TORN: "Run `thunderus-mem doctor --fix`",
+    CONFLICT: "Keep the lines of both sides and delete the marker lines",
+}
 
 
 class LogCheck:
@@ -264,7 +271,7 @@ def check_chain(reading: ShardReading, *, session_id: str = "", free: bool = Fal
     path = reading.path
     found = [
         _finding(damage.code, Severity.ERROR, damage.shard or path, damage.line, damage.message,
-                 hint=_RESTORE.format(path=path))
+                 hint=_ADVICE.get(damage.code, _RESTORE).format(path=path))
         for damage in reading.damages
     ]  # fmt: skip
     by_line = {logged.line: logged.event for logged in reading.events}

@@ -126,7 +126,9 @@ def inside(root: str, relative: str) -> str:
             raise explain(error, path) from error
         if stat.S_ISLNK(mode):
             raise Refused(
-                f"{relative!r} contains a symbolic link ({name!r})",
+                f"{relative!r} is a symbolic link"
+                if position + 1 == len(names)
+                else f"{relative!r} is below the symbolic link {name!r}",
                 hint="replace it with a regular file or folder: a link could point out of the repository",
             )
         if position + 1 < len(names) and not stat.S_ISDIR(mode):

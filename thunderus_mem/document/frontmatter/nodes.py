@@ -91,7 +91,8 @@ class HeaderProblem(NamedTuple):
     """Why a header cannot be parsed.
 
     ``code`` is one of duplicate-key, tab, alias, anchor, tag, merge-key, key, depth, size, syntax,
-    control-character, multi-document, not-a-mapping. ``line`` and ``column`` count from 1 in the header.
+    control-character, multi-document, not-a-mapping. ``line`` and ``column`` count from 1 in the header, and
+    so does ``first``, the line of the first of two equal keys (0 for other problems).
     """
 
     code: str
@@ -100,6 +101,7 @@ class HeaderProblem(NamedTuple):
     column: int
     key: str = ""
     hint: str = ""
+    first: int = 0
 
 
 def plain_data(node: Node) -> Any:

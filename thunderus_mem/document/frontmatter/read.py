@@ -560,10 +560,10 @@ class _Reader:
         while _name(inner := next(self.events)) != "MappingEnd":
             key = self.key(inner, depth)
             if key.text in seen:
-                message = f"Duplicate key '{key.text[:60]}' (first on line {seen[key.text]})"
+                message, hint = f"Duplicate key '{key.text[:60]}'", "Keep one of the two"
                 self.duplicates.append(
                     nodes.HeaderProblem(
-                        "duplicate-key", message, key.line, key.column, key.text, "Keep one of the two"
+                        "duplicate-key", message, key.line, key.column, key.text, hint, seen[key.text]
                     )
                 )
             seen.setdefault(key.text, key.line)

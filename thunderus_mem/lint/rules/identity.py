@@ -46,7 +46,7 @@ def id_grammar(context: LintContext) -> Iterable[Diagnostic]:
     if document is None or is_document_id(document.id):
         return
     words = ".".join(filter(None, (slug(part) for part in document.id.split("."))))
-    hint = "Use lower-case letters and digits, joined by single `.`, `-` or `_`"
+    hint = "Choose an id such as `fact.testing`"
     if is_document_id(words) and words != document.id:
         hint = f"Use `{words}`"
     yield context.finding(
@@ -54,7 +54,7 @@ def id_grammar(context: LintContext) -> Iterable[Diagnostic]:
         context.at("id"),
         f"Invalid id '{document.id}'",
         key="id",
-        expected="lower-case words joined by dots, at most 120 characters",
+        expected="a-z and 0-9, joined by single dots, hyphens or underscores; at most 120 characters",
         hint=hint,
     )
 
@@ -62,8 +62,8 @@ def id_grammar(context: LintContext) -> Iterable[Diagnostic]:
 def duplicate_id(context: LintContext) -> Iterable[Diagnostic]:
     """Two files have the same id.
 
-    Why: the id identifies the document. A file in use takes precedence over one in the archive, then the file
-    whose path sorts first; search and links never find the other one.
+    Why: the id identifies the document. Search and links find only one of the files: an active file before
+    an archived one, otherwise the file whose path sorts first.
 
     Bad::
 
@@ -105,8 +105,8 @@ def duplicate_id(context: LintContext) -> Iterable[Diagnostic]:
 def kind_folder(context: LintContext) -> Iterable[Diagnostic]:
     """The document is in the folder of another kind.
 
-    Why: Thunderus expects one kind in each folder and silently skips other documents. The archive has the
-    same folders, except for core documents.
+    Why: other programs expect one kind in each folder and silently skip other documents. The archive has
+    the same folders, except for core documents.
 
     Bad::
 
@@ -222,14 +222,13 @@ def names_alike(context: LintContext) -> Iterable[Diagnostic]:
 def file_name(context: LintContext) -> Iterable[Diagnostic]:
     """The file name is not portable, is too long, or does not match the id.
 
-    Why: a name that Windows does not allow breaks every clone there. The limit is 60 characters, without the
-    number of a decision and without ``.md``. A name that does not match the id is only a note, because the id
-    identifies the document.
+    Why: a name that Windows does not allow breaks every clone there. The limit is 60 characters, without
+    the number of a decision and without ``.md``. Names reserved by Windows (``nul.md``) are TM002. A name
+    that does not match the id is only a note, because the id identifies the document.
 
     Bad::
 
         FACTS/what: why?.md
-        FACTS/nul.md
 
     Good::
 
@@ -243,7 +242,7 @@ def file_name(context: LintContext) -> Iterable[Diagnostic]:
     longest = context.config.settings.lint_name_max
     name = context.path.rpartition("/")[2]
     stem = name.removesuffix(".md")
-    wanted = _name_for(document)
+    wanted = _name_for(document, context)
     bad = _IMPOSSIBLE.search(name)
     own = _ADR.sub("", stem, count=1)
     problem = ""
@@ -264,11 +263,16 @@ def file_name(context: LintContext) -> Iterable[Diagnostic]:
         yield context.finding("TM105", (0, 0), message, expected=wanted, hint=hint, severity=NOTE)
 
 
-def _name_for(document: Document) -> str:
+def _name_for(document: Document, context: LintContext) -> str:
     if document.kind == "core":
         return "CORE.md"
     stem = file_stem(document.id, document.kind)
-    return f"ADR-<number>-{stem}.md" if document.kind == "adr" else f"{stem}.md"
+    if document.kind != "adr":
+        return f"{stem}.md"
+    own = _ADR.match(posixpath.basename(document.path))
+    taken = context.corpus.adr_numbers() if context.corpus is not None else {}
+    number = own[1] if own is not None else f"{max(taken, default=0) + 1:04d}"
+    return f"ADR-{number}-{stem}.md"
 
 
 def _matches_id(stem: str, document: Document) -> bool:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from thunderus_mem.lint.rule import Corpus, LintContext, Target
 
 _COMPARED = 80
+_LISTED = 5
 _LINE_ANCHOR = re.compile(r"L[0-9]+(?:-L?[0-9]+)?|:~:.*|top|")
 # Words of a line that itself says that a file is missing: removed, planned, generated, an example.
 _MENTIONED_AS_MISSING = re.compile(
@@ -200,9 +201,17 @@ def dead_anchor(context: LintContext) -> Iterable[Diagnostic]:
             "TM203",
             _place(context, reference),
             f"{target.path or 'This document'} has no heading with the anchor #{target.anchor}",
-            expected=f"one of its {len(known)} headings" if known else "a document with headings",
+            expected=_listed(known),
             hint=f"Did you mean #{near}?" if near else "Correct the anchor, or remove it from the link",
         )
+
+
+def _listed(known: frozenset[str]) -> str:
+    if not known:
+        return "a document with headings"
+    if len(known) > _LISTED:
+        return f"one of its {len(known)} headings"
+    return ("one of " if len(known) > 1 else "") + ", ".join(f"#{name}" for name in sorted(known))
 
 
 def _is_known(wanted: str, known: frozenset[str]) -> bool:
@@ -236,8 +245,8 @@ def unknown_relation_target(context: LintContext) -> Iterable[Diagnostic]:
         links:
           supersedes: [adr.use-jwt]
 
-    Fix: correct the id. Aliases are allowed, and in ``duplicates`` also an alias of the document itself,
-    which a merge adds.
+    Fix: correct the id. Aliases are allowed. ``duplicates`` may also contain the document's own alias,
+    because a merge adds it.
     """
     document, corpus = context.document, context.corpus
     if document is None or corpus is None or context.node("links") is None:
@@ -333,11 +342,11 @@ def archived_target(context: LintContext) -> Iterable[Diagnostic]:
 def unresolved_provenance(context: LintContext) -> Iterable[Diagnostic]:
     """The provenance contains an unknown event, patch or commit.
 
-    Why: provenance records who made a document and why, so its references should resolve. Often nothing is
-    wrong: the event is private to another working tree, its shard is on another branch, or the commit was
-    squashed. So this is a note: one for events (or patches, if the document lists no events) and one for
-    commits. Private events of this working tree are found, and private events that the document's own event
-    lists, as for recaps, are not reported. In a shallow clone, commits are not checked.
+    Why: provenance records who made a document and why, so its references should resolve. This is only a
+    note, because often nothing is wrong: the event is private to another working tree or logged on another
+    branch, or the commit was squashed. Private events are not reported if they are in this working tree, or
+    if the event that wrote the document lists them (as recaps do). Patches are checked only if the document
+    lists no events. In a shallow clone, commits are not checked.
 
     Bad::
 
@@ -349,8 +358,8 @@ def unresolved_provenance(context: LintContext) -> Iterable[Diagnostic]:
         provenance:
           commits: [4567def]      (the new commit)
 
-    Fix: nothing, if you know where it is. Otherwise fetch the branch with the shard, or replace the commit
-    with the squashed one.
+    Fix: none needed if you know where it is. Otherwise fetch the branch with the event, or replace the
+    commit with the squashed one.
     """
     document, provenance = context.document, context.provenance
     if document is None or provenance is None:
@@ -361,13 +370,18 @@ def unresolved_provenance(context: LintContext) -> Iterable[Diagnostic]:
         events = tuple(name for name in events if name not in private)
     if events:
         yield _not_found(
-            context, "events", events, "is in no local shard; it is private elsewhere or on another branch"
+            context,
+            "events",
+            events,
+            "is not in the log of this clone; it may be private or on another branch",
         )
     # A patch is in the shard of its event, so checking the events is enough where they are listed.
     if document.patches and not document.events and document.kind != "recap":
         patches = provenance.missing_patches(document)
         if patches:
-            yield _not_found(context, "patches", patches, "belongs to no local event of this document")
+            yield _not_found(
+                context, "patches", patches, "belongs to no event of this document in this clone"
+            )
     lost = provenance.lost_commits(document.commits) if document.commits else ()
     for exists, problem in ((False, "is not in this clone"), (True, "is not reachable from a branch or tag")):
         names = [name for name, known in lost if known is exists]

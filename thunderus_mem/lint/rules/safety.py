@@ -22,7 +22,8 @@ def secret(context: LintContext) -> Iterable[Diagnostic]:
     """Possible secret: a token, a private key or a password in a URL.
 
     Why: documents are committed, cloned, searched and read by agents; a secret in them is exposed to everyone
-    and stays in git's history. The finding shows kind, location and fingerprint, never the value.
+    and stays in git's history. The finding shows kind, location and fingerprint, never the value. Only known
+    formats are detected; other secrets, such as a simple password, are not.
 
     Bad::
 
@@ -91,7 +92,7 @@ def invisible_unicode(context: LintContext) -> Iterable[Diagnostic]:
             "TM402",
             context.place(first.start),
             f"Invisible character U+{ord(first.char):04X} ({first.name}){more}",
-            expected="visible characters",
+            expected="no invisible characters",
             hint="Delete it",
             edits=edits,
         )
@@ -199,11 +200,11 @@ def planted_instruction(context: LintContext) -> Iterable[Diagnostic]:
     """Possible prompt injection: the text seems written to manipulate an agent.
 
     Why: agents read documents as knowledge and may follow an instruction in them as if it came from the user.
-    Reported are instructions to drop or reveal the agent's instructions, to hide something from people, to
-    send secrets away or to run obfuscated code, forged conversation turns, and instructions to agents in
-    parts that a rendered page does not show. Ordinary instructions are fine, also to agents. Text in
-    backticks, code blocks and quotation marks is treated as an example. Other wordings and other languages
-    are not detected, so review what you merge.
+    The rule reports text that tells an agent to ignore or reveal its instructions, to hide something from
+    people, to send secrets away or to run obfuscated code. It also reports forged conversation turns, and
+    instructions to agents in parts that a rendered page does not show. Ordinary instructions are fine,
+    including those addressed to agents. Text in backticks, code blocks and quotation marks is treated as an
+    example. Other wordings and other languages are not detected, so review what you merge.
 
     Bad::
 
@@ -224,7 +225,7 @@ def planted_instruction(context: LintContext) -> Iterable[Diagnostic]:
             "TM404",
             context.place(one.start),
             f"Possible prompt injection: {one.says}",
-            expected="text that informs its reader",
+            expected="no instructions that manipulate an agent",
             hint="Find out where it comes from and remove it; if it is an example, put it in quotation marks",
         )
 

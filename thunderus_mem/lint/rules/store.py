@@ -8,6 +8,7 @@ does for files. Each suppression needs a reason, a known code and a finding to h
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.document import schema
@@ -61,7 +62,7 @@ def schema_drift(store: StoreState) -> Iterable[Diagnostic]:
 def manifest_schema(store: StoreState) -> Iterable[Diagnostic]:
     """The manifest is not valid JSON, or does not match its schema.
 
-    Why: Thunderus and other tools list the documents from it and reject one without a required key.
+    Why: other programs list the documents from the manifest, and reject a manifest without a required key.
 
     Bad::
 
@@ -72,10 +73,11 @@ def manifest_schema(store: StoreState) -> Iterable[Diagnostic]:
         a manifest written by ``thunderus-mem manifest``
 
     Fix: run ``thunderus-mem manifest``. The manifest is derived from the documents, so nothing can be lost.
+    If the finding stays, correct the frontmatter of the document.
     """
     if store.manifest is None:
         return
-    hint = "Run `thunderus-mem manifest` to rebuild it"
+    hint = "Run `thunderus-mem manifest`; if the finding stays, correct the frontmatter of the document"
     try:
         data = json.loads(store.manifest, parse_constant=_refuse)
     except (ValueError, RecursionError):
@@ -120,8 +122,8 @@ def shard_schema(store: StoreState) -> Iterable[Diagnostic]:
 def shard_chain(store: StoreState) -> Iterable[Diagnostic]:
     """Broken hash chain: a line of the event log does not contain the hash of the line before it.
 
-    Why: an edited, removed or moved line breaks the chain. A missing shard, because git dropped or split it,
-    is only a note.
+    Why: an edited, removed or moved line breaks the chain. A shard (the log file of a session) that is
+    missing because git dropped or split it is only a note.
 
     Bad::
 
@@ -132,7 +134,7 @@ def shard_chain(store: StoreState) -> Iterable[Diagnostic]:
         a shard that is only appended to
 
     Fix: restore the shard from git (``git checkout <commit> -- <file>``), or accept that its order and text
-    are no longer proved.
+    can no longer be verified.
     """
     return _reported(store, "TM504")
 
@@ -140,7 +142,8 @@ def shard_chain(store: StoreState) -> Iterable[Diagnostic]:
 def shard_torn(store: StoreState) -> Iterable[Diagnostic]:
     """The last line of an event log is incomplete.
 
-    Why: a process was killed while writing, or the disk was full. The line was never acknowledged.
+    Why: a process was killed while writing, or the disk was full. No command reported success for
+    this line, so nothing is lost.
 
     Bad::
 
@@ -150,7 +153,8 @@ def shard_torn(store: StoreState) -> Iterable[Diagnostic]:
 
         every line ends with a newline
 
-    Fix: run any command that writes; it moves the incomplete line to ``.thunderus/.quarantine``.
+    Fix: run ``thunderus-mem doctor --fix``; it moves the incomplete line to ``.thunderus/.quarantine``. If
+    the line is already in git, ``thunderus-mem doctor`` shows how to restore the file.
     """
     return _reported(store, "TM505")
 
@@ -252,8 +256,7 @@ def expired_proposal(store: StoreState) -> Iterable[Diagnostic]:
 
         proposals approved or rejected within a few weeks
 
-    Fix: decide it (``thunderus-mem patch show``, ``approve``, ``reject``), or run
-    ``thunderus-mem patch expire``.
+    Fix: approve or reject it (see ``thunderus-mem patch show``), or run ``thunderus-mem patch expire``.
     """
     return _reported(store, "TM510")
 
@@ -262,6 +265,7 @@ def expired_proposal(store: StoreState) -> Iterable[Diagnostic]:
 
 _CONFIG: Final = ".thunderus/config.toml"
 _LONGEST_GLOB: Final = 300
+_CODE: Final = re.compile(r"TM[0-9]{3}")
 
 
 class SuppressionUse(NamedTuple):
@@ -316,9 +320,11 @@ def _comments(use: SuppressionUse) -> Iterator[tuple[int, Suppression]]:
 def _suggestion(code: str) -> str:
     by_name = {name: known for known, (name, _) in CODES.items()}
     upper = code.upper()
-    # Swapped digits are the most common typo; otherwise the closest code or rule name.
+    # Swapped digits are the most common typo; other wrong digits could mean any rule. Otherwise the closest
+    # code or rule name.
     near = [known for known in CODES if sorted(known) == sorted(upper)]
-    near = near or closest(upper, list(CODES), 1) or closest(code.lower(), list(by_name), 1)
+    if not near and not _CODE.fullmatch(upper):
+        near = closest(upper, list(CODES), 1) or closest(code.lower(), list(by_name), 1)
     if not near:
         return "Run `thunderus-mem rule` to list all rules"
     return f"Did you mean {' or '.join(by_name.get(name, name) for name in near)}?"
@@ -354,8 +360,9 @@ def answer_without_reason(use: SuppressionUse) -> Iterable[Diagnostic]:
 def unused_answer(use: SuppressionUse) -> Iterable[Diagnostic]:
     """Unused suppression: the comment hides no finding.
 
-    Why: the finding was fixed or moved; a leftover comment would hide the next one unseen. Only suppressions
-    of rules that ran, in documents without read errors, are reported. A comment in code is an example.
+    Why: the finding was fixed or moved; a leftover comment would silently hide the next finding. Only
+    suppressions of rules that ran, in documents without read errors, are reported. A comment in code is an
+    example.
 
     Bad::
 
@@ -383,7 +390,7 @@ def unused_answer(use: SuppressionUse) -> Iterable[Diagnostic]:
                 "TM602",
                 one.at,
                 f"Unused suppression: {', '.join(idle)} {verb} not reported {where}",
-                expected="a finding to suppress",
+                expected="a suppression that hides a finding",
                 hint=_unused_hint(one, idle),
             )
 
@@ -462,7 +469,9 @@ def _per_file(store: StoreState, glob: str, code: str, reason: str) -> Iterator[
         yield _configured(key, message, "a reason", "Write why these findings are suppressed")
     if store.needed is not None and (glob, code) not in store.needed and store.config.runs(code):
         message = f"Unused suppression: {code} is not reported in {glob}"
-        yield _configured(key, message, "a finding to suppress", "Remove the entry, or correct the glob")
+        yield _configured(
+            key, message, "a suppression that hides a finding", "Remove the entry, or correct the glob"
+        )
 
 
 def _configured(key: str, message: str, expected: str, hint: str) -> Diagnostic:

@@ -255,7 +255,7 @@ def missing_identity(context: LintContext) -> Iterable[Diagnostic]:
         kind: fact
         ---
 
-    Fix: add the key. An id consists of lower-case words joined by dots and starts with the kind.
+    Fix: add the key. An id consists of lower-case words joined by dots and usually starts with the kind.
     """
     return _problems(context, "TM011")
 
@@ -277,16 +277,16 @@ def conflict_markers(context: LintContext) -> Iterable[Diagnostic]:
 
         Tests run with nox.
 
-    Fix: run ``thunderus-mem resolve``; resolve what is left by hand and delete the three marker lines. To
+    Fix: run ``thunderus-mem resolve``; resolve the rest by hand and delete the three marker lines. To
     show a conflict as an example, indent it or add ``<!-- thunderus-mem: ignore-file TM012 explains merging
     -->``.
     """
     lines = context.conflict_lines
-    for opening, middle, closing in zip(lines[::3], lines[1::3], lines[2::3], strict=True):
+    for opening, closing in zip(lines[::3], lines[2::3], strict=True):
         yield context.finding(
             "TM012",
             (opening, 1),
-            f"Unresolved merge conflict: theirs starts after line {middle} and ends before line {closing}",
+            f"Unresolved merge conflict in lines {opening} to {closing}",
             expected="no conflict markers",
             hint="Run `thunderus-mem resolve`, or resolve by hand and delete the three marker lines",
         )
@@ -295,8 +295,9 @@ def conflict_markers(context: LintContext) -> Iterable[Diagnostic]:
 def ambiguous_scalar(context: LintContext) -> Iterable[Diagnostic]:
     """YAML readers disagree on an unquoted value.
 
-    Why: ``no`` is a string here and *false* in YAML 1.1; there, ``012`` is 10 and ``1:30`` is 90, and a
-    commit ``12e4567`` becomes a number. Strings that look like other types need quotes.
+    Why: YAML 1.1 reads ``no`` as *false*, ``012`` as 10 and ``1:30`` as 90. YAML 1.2, which is used here,
+    reads ``no`` and ``1:30`` as strings. A commit such as ``12e4567`` can become a number. Strings that look
+    like other types need quotes.
 
     Bad::
 
@@ -339,8 +340,8 @@ _NESTED = {"events": "provenance", "patches": "provenance", "last_verified_commi
 def frontmatter_schema(context: LintContext) -> Iterable[Diagnostic]:
     """The frontmatter does not match the schema.
 
-    Why: other programs read these documents too. Thunderus rejects a document without tags, and a time
-    without an offset means something different on every machine. Keys that are not in the schema are allowed.
+    Why: other programs read these documents too. Some require tags, and a time without an offset means
+    something different on every machine. Keys that are not in the schema are allowed.
 
     Bad::
 
@@ -386,7 +387,7 @@ def _schema_hint(context: LintContext, violation: Violation) -> str:
         if violation.kind == "type":
             return "Write a list: `tags: [one, two]`"
         if violation.kind == "minItems":
-            return "Add a tag; Thunderus rejects a document without one"
+            return "Add at least one tag"
     if violation.kind == "enum":
         node = context.node(*violation.path)
         text = node.text if isinstance(node, Scalar) else ""
@@ -408,7 +409,7 @@ def _schema_edits(context: LintContext, violation: Violation) -> tuple[TextEdit,
 def missing_section(context: LintContext) -> Iterable[Diagnostic]:
     """A section that this kind of document should have is missing.
 
-    Why: readers and Thunderus look for these headings. core: Identity, Commands, Architecture, Conventions;
+    Why: people and programs look for these headings. core: Identity, Commands, Architecture, Conventions;
     adr: Status, Context, Decision, Consequences; playbook: Preconditions, Steps, Verification; recap:
     Provenance. A heading may be longer (``Context and problem``), and an adr may have its status in the
     frontmatter instead. In MADR decisions, a missing Status or Consequences is a note. Imported documents are
@@ -515,7 +516,7 @@ def _repeated(
         (context.in_body(line), 1),
         f"The heading “{text}” repeats the one on line {context.in_body(before)}{more}",
         expected="unique headings",
-        hint="Name in the heading how this section differs",
+        hint='Make the heading unique, for example "Setup on Windows"',
         severity=severity,
     )
 
@@ -523,7 +524,7 @@ def _repeated(
 def updated_before_created(context: LintContext) -> Iterable[Diagnostic]:
     """``updated`` is earlier than ``created``.
 
-    Why: Thunderus rejects such a document, and lists sorted by time show it in the wrong place.
+    Why: other programs may reject such a document, and lists sorted by time show it in the wrong place.
 
     Bad::
 
