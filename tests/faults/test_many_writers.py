@@ -92,7 +92,7 @@ def test_stuck_lock_holder_is_reported(tmp_path) -> None:
             for _ in range(20):
                 with pytest.raises(Busy) as caught, held(lock, timeout=0.05):
                     pass
-                assert f"Process {holder.pid} on {os.uname().nodename} (garden" in str(caught.value)
+                assert f"process {holder.pid} on {os.uname().nodename} (garden" in str(caught.value)
                 assert caught.value.exit_code == 75
             with open(shards(root)[0], "rb") as stream:
                 assert stream.read() == before
