@@ -272,17 +272,17 @@ def test_a_file_that_cannot_be_read_may_be_what_waits(
     assert listed.code == 6
     assert listed.out == ""
     assert listed.err.splitlines() == [
-        ".thunderus/patches/patch_0.json: invalid proposal: the file name must be patch_….json",
-        ".thunderus/patches/x.json: invalid proposal: the file name must be patch_….json",
-        ".thunderus/patches/y.json: invalid proposal: the file name must be patch_….json",
-        "hint:  move the file away",
+        ".thunderus/patches/patch_0.json: invalid proposal: the file name is not `patch_<id>.json`",
+        ".thunderus/patches/x.json: invalid proposal: the file name is not `patch_<id>.json`",
+        ".thunderus/patches/y.json: invalid proposal: the file name is not `patch_<id>.json`",
+        "hint:  move the file out of .thunderus/patches",
     ]
     (folder / "patch_01KFG0000000000000000000AB.json").write_text("{}")
     told = run("patch", "list", "-q").err.splitlines()
     assert [line for line in told if line.startswith("hint:")] == [
-        "hint:  move the file away",
+        "hint:  move the file out of .thunderus/patches",
         "hint:  restore the file from git, or delete it to discard the proposal",
-        "hint:  move the file away",
+        "hint:  move the file out of .thunderus/patches",
     ]
     assert "No pending" not in run("patch", "approve", "--all", "--yes").err
 

@@ -581,7 +581,7 @@ def review(context: DoctorContext) -> Iterator[Check]:
             "error",
             many(
                 len(bad),
-                "a file of the review queue is not a valid proposal",
+                "a file in the review queue is not a valid proposal",
                 "{} files are not valid proposals",
             )
             + f": {first.key}{': ' if first.key else ''}{first.reason}",

@@ -263,7 +263,7 @@ def checked_paths(memory: Memory, paths: Sequence[str] = (), *, staged: bool = F
         found = known if name in (".", ".thunderus") else at_or_below(ordered, name.rstrip("/"))
         if not found:
             raise NotFound(
-                f"{given!r} is not a document of this memory", hint=f"documents are in {memory.root}"
+                f"{given!r} is not a document of this memory", hint="documents are in .thunderus/memory"
             )
         chosen.extend(found)
     return list(dict.fromkeys(chosen))

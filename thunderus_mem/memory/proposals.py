@@ -412,7 +412,11 @@ def read(layout: Layout, path: str) -> Waiting:
 def _read(layout: Layout, path: str) -> Waiting:
     named = proposal_id(path)
     if not named:
-        raise InvalidProposal("", "the file name must be patch_….json", "move the file away")
+        raise InvalidProposal(
+            "",
+            "the file name is not `patch_<id>.json`",
+            "move the file out of .thunderus/patches",
+        )
     data = read_below(layout.root, path, MAX_PROPOSAL)
     proposal = decode(data)
     if proposal.id != named:

@@ -45,7 +45,7 @@ def garden_command(
     plan: Annotated[bool, typer.Option("--plan", help="Show what would be done (the default).")] = False,
     apply: Annotated[bool, typer.Option("--apply", help="Apply the safe steps.")] = False,
     propose: Annotated[
-        bool, typer.Option("--propose", help="Queue all steps, also the safe ones, for review; see `patch`.")
+        bool, typer.Option("--propose", help="Queue all steps for review, including safe ones; see `patch`.")
     ] = False,
     check: Annotated[
         bool, typer.Option("--check", help="Exit with 1 if there is anything to apply or propose.")

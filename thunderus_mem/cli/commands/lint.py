@@ -251,7 +251,7 @@ def hooks_install(ctx: typer.Context, hook: Annotated[str, _HOOK] = "pre-commit"
 
 @hooks_app.command("uninstall")
 def hooks_uninstall(ctx: typer.Context, hook: Annotated[str, _HOOK] = "pre-commit") -> None:
-    """Remove the hook and restore any hook that existed before."""
+    """Remove the hook; other commands in the hook file stay."""
     console: Console = ctx.obj
     console.emit("hooks uninstall", hooks.uninstall(_git(console), hook), _hook_removed)
 

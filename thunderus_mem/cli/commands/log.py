@@ -156,14 +156,14 @@ def events_verify_command(ctx: typer.Context) -> int:
 def events_replay_command(
     ctx: typer.Context,
     check: Annotated[
-        bool, typer.Option("--check", help="Exit with 1 if neither log nor git explains a text.")
+        bool, typer.Option("--check", help="Exit with 1 if a text is neither in the log nor in git.")
     ] = False,
     every: Annotated[bool, typer.Option("--all", help="Include documents that the log rebuilds.")] = False,
 ) -> int:
     """Rebuild documents from the log and list differences.
 
-    Writes nothing. With --check, also accept texts committed to git, and list documents that neither log nor
-    git explains.
+    Writes nothing. With --check, text that is committed to git also counts, and documents whose text is in
+    neither the log nor git are listed.
     """
     console: Console = ctx.obj
     memory = console.memory()
@@ -282,9 +282,7 @@ def replay_report(value: replay.ReplayReport, console: Console) -> str:
     style = console.style
     if value.checked:
         console.say(_explained(value.counts))
-        return (
-            "\n".join(finding_lines(value.diagnostics, style)) or "Every document is explained by log or git"
-        )
+        return "\n".join(finding_lines(value.diagnostics, style)) or "All texts are in the log or in git"
     states = ", ".join(f"{number:,} {_REPLAYED.get(state, state)}" for state, number in value.counts.items())
     console.say(f"{counted(sum(value.counts.values()), 'document')}: {states or 'none'}")
     rows = [

@@ -64,7 +64,7 @@ def patch_list_command(
         int, typer.Option("--limit", "-n", metavar="N", min=0, help="Proposals to show; 0 for all.")
     ] = 50,
 ) -> int:
-    """List pending proposals, oldest first. Exits with 6 if a file of the queue is unreadable."""
+    """List pending proposals, oldest first. Exits with 6 if a proposal file is unreadable."""
     console: Console = ctx.obj
     # Programs get all proposals, people a few screens.
     most = 0 if console.json or console.plain else limit

@@ -412,7 +412,7 @@ def import_markdown_command(
     ] = None,
     mapping: Annotated[
         list[str] | None,
-        typer.Option("--map", metavar="THEIRS=OURS", help="Fill a field from a key of theirs (repeatable)."),
+        typer.Option("--map", metavar="THEIRS=OURS", help="Fill our field from their key (repeatable)."),
     ] = None,
     why: Annotated[
         str, typer.Option("--why", "-m", metavar="WHY", help="The reason, recorded in the log.")

@@ -354,7 +354,7 @@ def size_hard(context: LintContext) -> Iterable[Diagnostic]:
 
     Why: beyond 8,000 tokens for core documents and 4,000 for others, agents may get a truncated text without
     noticing. A token is counted as four characters. For imported documents this is a note, like the other
-    rules about form: an imported text is kept as it was written.
+    rules about form, because imported text is kept as it is.
 
     Bad::
 

@@ -64,7 +64,7 @@ _REMOVABLE = frozenset("\u00ad\u200b\u2060\ufeff\u034f\u180e")
 
 
 def invisible_unicode(context: LintContext) -> Iterable[Diagnostic]:
-    """Invisible characters: zero-width, bidirectional overrides, tags or controls.
+    """Invisible characters: zero-width, bidirectional, Unicode tag or control characters.
 
     Why: they hide instructions from reviewers and break search, copying and terminals. Joiners in emoji and
     in scripts that need them, and direction marks next to right-to-left text, are allowed.

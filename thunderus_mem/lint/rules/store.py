@@ -73,7 +73,7 @@ def manifest_schema(store: StoreState) -> Iterable[Diagnostic]:
         a manifest written by ``thunderus-mem manifest``
 
     Fix: run ``thunderus-mem manifest``. The manifest is derived from the documents, so nothing can be lost.
-    If the finding stays, correct the frontmatter of the document.
+    If the finding remains, correct the frontmatter of the document.
     """
     if store.manifest is None:
         return
@@ -122,8 +122,8 @@ def shard_schema(store: StoreState) -> Iterable[Diagnostic]:
 def shard_chain(store: StoreState) -> Iterable[Diagnostic]:
     """Broken hash chain: a line of the event log does not contain the hash of the line before it.
 
-    Why: an edited, removed or moved line breaks the chain. A shard (the log file of a session) that is
-    missing because git dropped or split it is only a note.
+    Why: an edited, removed or moved line breaks the chain. If git dropped or split a
+    shard (the log file of a session), for example in a rebase, the gap is only a note.
 
     Bad::
 
