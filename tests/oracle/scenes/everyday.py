@@ -294,9 +294,7 @@ def scene_interactive(scene: Scene) -> None:
     scene.terminal("events export\nlog\nlist\nconfig show\nconfig show --no-pager", env={"PAGER": str(pager)})
     scene.terminal("config show", env={"THUNDERUS_MEM_PAGER": ""})
     scene.terminal("search number -i", keys=[(b"quit): ", b"2\r")])
-    scene.terminal(
-        "search number --interactive --ids", keys=[(b"quit): ", b"bread\r"), (b"quit): ", b"1\r")]
-    )
+    scene.terminal("search number --interactive --ids", keys=[(b"quit): ", b"bread\r"), (b"quit): ", b"1\r")])
     scene("search number -i", stdin="1\n")
     scene.terminal("list\nsearch tide\nlint", env={"NO_COLOR": "1"})
     scene.terminal("list\nsearch tide\nlint", env={"TERM": "dumb"})
