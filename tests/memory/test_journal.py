@@ -526,6 +526,13 @@ def test_lines_that_may_be_there_stay_staged(
     assert store.journal.pending() == staged
 
 
+def test_a_moved_document_can_take_a_new_text_and_id(store: Store) -> None:
+    changes = FileChange.move("fact.b", "b.md", "old b", "c.md", new_text="new b", new_id="fact.c")
+    assert [change.doc_id for change in changes] == ["fact.b", "fact.c"]
+    assert store.journal.commit("evt_1", LOG, b'{"id":"evt_1"}\n', changes).published
+    assert (store.read("b.md"), store.read("c.md")) == (None, b"new b")
+
+
 def test_a_new_file_gets_its_permissions(store: Store) -> None:
     change = FileChange("", "d.md", None, "new", mode=0o600)
     assert store.journal.commit("evt_1", LOG, b'{"id":"evt_1"}\n', [change]).published
@@ -534,10 +541,7 @@ def test_a_new_file_gets_its_permissions(store: Store) -> None:
 
 def test_what_goes_keeps_its_permissions_and_what_moves_takes_them_along() -> None:
     gone = FileChange("fact.a", "a.md", "a", None)
-    moved = [
-        FileChange("fact.b", "b.md", "b", None, renames=True),
-        FileChange("fact.b", "c.md", None, "b", renames=True),
-    ]
+    moved = FileChange.move("fact.b", "b.md", "b", "c.md")
     kept = list(with_modes([gone, *moved], {"a.md": 0o644, "b.md": 0o600}.__getitem__))
     assert [one.mode for one in kept] == [None, 0o600, 0o600]
     assert [one.op for one in kept] == ["remove", "rename", "rename"]
