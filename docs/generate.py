@@ -171,9 +171,8 @@ def rules() -> str:
     ]
     lines += [*table(["code", "name", "severity", "finds"], rows), ""]
     for rule in RULES:
-        text = rule_page(rule.code).strip()
-        body = text.split("\n", 1)[1].strip() if text.startswith("# ") and "\n" in text else text
-        lines += [f"## {rule.code}", "", f"`{rule.name}` ({rule.severity})", "", body, ""]
+        _, _, body = rule_page(rule.code).partition("\n\n")
+        lines += [f"## {rule.code}", "", f"`{rule.name}` ({rule.severity})", "", body.rstrip(), ""]
     return page("Lint rules", lines)
 
 

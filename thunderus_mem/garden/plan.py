@@ -260,7 +260,7 @@ class DocumentNames:
 
     @cached_property
     def by_folded_id(self) -> dict[str, tuple[str, ...]]:
-        """Ids that differ only in case and Unicode form."""
+        """Ids that differ only in case and Unicode normalization."""
         found: dict[str, tuple[str, ...]] = {}
         for doc_id in sorted(self.ids):
             found[fold_key(doc_id)] = (*found.get(fold_key(doc_id), ()), doc_id)
@@ -268,7 +268,7 @@ class DocumentNames:
 
     @cached_property
     def by_folded_path(self) -> dict[str, tuple[str, ...]]:
-        """Paths that differ only in case and Unicode form."""
+        """Paths that differ only in case and Unicode normalization."""
         found: dict[str, tuple[str, ...]] = {}
         for path in sorted(self._paths):
             found[fold_key(path)] = (*found.get(fold_key(path), ()), path)

@@ -204,8 +204,7 @@ def rule_page(code: str) -> str:
     wanted = code.strip()
     for rule in RULES:
         if wanted.upper() == rule.code or wanted.lower() == rule.name:
-            looks_at = "store" if rule.scope == "store" else "document"
-            head = f"{rule.code} {rule.name} ({rule.severity}, {looks_at})"
+            head = f"{rule.code} {rule.name} ({rule.severity})"
             # Docstrings have double backticks and colons; the page has single ones.
             page = inspect.cleandoc(rule.check.__doc__ or "").replace("``", "`")
             page = re.sub(r"(?m)^(\w+)::$", r"\1:", page)

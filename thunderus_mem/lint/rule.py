@@ -106,10 +106,10 @@ class Corpus(Protocol):
         """Every file with that id, sorted."""
 
     def paths_like(self, path: str) -> tuple[str, ...]:
-        """Every file whose path differs from this one only in case or Unicode form, sorted."""
+        """Every file whose path differs from this one only in case or Unicode normalization, sorted."""
 
     def ids_like(self, doc_id: str) -> tuple[str, ...]:
-        """Every id that differs from this one only in case or Unicode form, sorted."""
+        """Every id that differs from this one only in case or Unicode normalization, sorted."""
 
     def resolve(self, target: str) -> str | None:
         """Resolve an id, an alias, a file stem or a root-relative path to an id."""

@@ -225,11 +225,11 @@ class IndexCorpus:
         return self._paths.get(doc_id, ())
 
     def paths_like(self, path: str) -> tuple[str, ...]:
-        """Return every file whose path differs only in case or Unicode form."""
+        """Return every file whose path differs only in case or Unicode normalization."""
         return self._alike.get(fold_key(path), ())
 
     def ids_like(self, doc_id: str) -> tuple[str, ...]:
-        """Return every id that differs only in case or Unicode form."""
+        """Return every id that differs only in case or Unicode normalization."""
         return self._alike_ids.get(fold_key(doc_id), ())
 
     def resolve(self, target: str) -> str | None:

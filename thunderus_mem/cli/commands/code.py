@@ -44,9 +44,10 @@ def anchor_command(
     ctx: typer.Context,
     document: ChangedId,
     places: Annotated[
-        list[str] | None, typer.Argument(metavar="PLACE", help="PATH, PATH#SYMBOL, PATH:10-20 or a glob.")
+        list[str] | None,
+        typer.Argument(metavar="[PLACE]...", help="PATH, PATH#SYMBOL, PATH:10-20 or a glob."),
     ] = None,
-    remove: Annotated[bool, typer.Option("--remove", help="Remove these anchors.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the given anchors.")] = False,
     suggest: Annotated[
         bool, typer.Option("--suggest", help="Suggest anchors for code that the text mentions.")
     ] = False,
@@ -101,7 +102,7 @@ def verify_command(
         bool, typer.Option("--all-moved", help="Verify all documents whose code only moved.")
     ] = False,
     fix_moved: Annotated[
-        bool, typer.Option("--fix-moved", help="Update anchors whose code only moved; verify nothing.")
+        bool, typer.Option("--fix-moved", help="Update anchors whose code only moved, without verifying.")
     ] = False,
     status: Annotated[
         bool, typer.Option("--update-status", help="Write the current status into the files.")
@@ -430,7 +431,7 @@ def for_command(
         bool | None,
         typer.Option(
             "--mentions/--no-mentions",
-            help="Also list documents that only mention the file (default: if few are anchored).",
+            help="Also list documents that only mention the file (default: if fewer than five are anchored).",
             show_default=False,
         ),
     ] = None,
@@ -457,7 +458,7 @@ def coverage_command(
 ) -> None:
     """Show how much code in each folder has documents, and which documents have no anchor or a weak one.
 
-    Files in deeper folders are counted in their parent folder at the given depth, so the rows add up.
+    Files below the given depth are counted in the folder at that depth, so the rows add up.
     """
     console: Console = ctx.obj
     value = lookup.coverage(console.memory(), path, depth=depth, start=console.start)

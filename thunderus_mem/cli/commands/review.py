@@ -103,7 +103,7 @@ def patch_approve_command(
 ) -> int:
     """Apply proposals; the log records who approved them and why.
 
-    If the documents changed since, a proposal is applied only with --rebase; look at it first. Proposals that
+    A proposal whose documents have changed is applied only with --rebase; look at it first. Proposals that
     cannot be applied stay in the queue and are reported.
     """
     console: Console = ctx.obj

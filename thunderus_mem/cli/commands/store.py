@@ -423,11 +423,10 @@ def import_markdown_command(
 ) -> int:
     """Import Markdown files as documents.
 
-    Text and unknown keys stay unchanged. Dates come from the record, or else from git. The source files are
-    not changed.
-    Importing again adds only new files. Decisions of adr-tools, MADR and log4brains keep number and date, and
-    their references become links. --map deciders=author fills `author` from `deciders`, a frontmatter key or
-    a line under the title. Exits with 1 if a file cannot be imported.
+    Text and unknown keys stay unchanged, and so do the source files. Dates come from the record, or else from
+    git. Importing again adds only new files. Decisions of adr-tools, MADR and log4brains keep number and
+    date, and their references become links. --map deciders=author fills `author` from `deciders`, which may
+    be a frontmatter key or a line under the title. Exits with 1 if a file cannot be imported.
     """
     console: Console = ctx.obj
     value = import_markdown(

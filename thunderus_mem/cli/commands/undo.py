@@ -74,7 +74,7 @@ def restore_command(
 ) -> int:
     """Restore documents to their state before a gardener run: byte for byte, all or nothing.
 
-    If one of its documents was changed since, nothing is written and the document is reported.
+    If a document has changed since the run, nothing is written and the document is reported.
     """
     console: Console = ctx.obj
     if listed == (snapshot is not None):

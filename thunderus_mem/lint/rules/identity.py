@@ -178,7 +178,7 @@ def adr_number_taken(context: LintContext) -> Iterable[Diagnostic]:
 
 
 def names_alike(context: LintContext) -> Iterable[Diagnostic]:
-    """Two paths or two ids differ only in case or Unicode form.
+    """Two paths or two ids differ only in case or Unicode normalization.
 
     Why: macOS and Windows keep only one of two such files, so a clone loses a document and git shows a change
     that was never made. Two such ids look the same to people.
@@ -203,7 +203,7 @@ def names_alike(context: LintContext) -> Iterable[Diagnostic]:
         yield context.finding(
             "TM112",
             (0, 0),
-            f"The path differs from {paths[0]} only in case or Unicode form",
+            f"The path differs from {paths[0]} only in case or Unicode normalization",
             expected="a path that is unique on every system",
             hint="Rename one of the files; its id and the links to it stay the same",
         )
@@ -212,7 +212,7 @@ def names_alike(context: LintContext) -> Iterable[Diagnostic]:
         yield context.finding(
             "TM112",
             context.at("id"),
-            f"The id differs from `{ids[0]}` only in case or Unicode form",
+            f"The id differs from `{ids[0]}` only in case or Unicode normalization",
             key="id",
             expected="an id that cannot be confused with another",
             hint="Change one of the ids, or merge the documents",
@@ -222,9 +222,9 @@ def names_alike(context: LintContext) -> Iterable[Diagnostic]:
 def file_name(context: LintContext) -> Iterable[Diagnostic]:
     """The file name is not portable, is too long, or does not match the id.
 
-    Why: a name that Windows does not allow breaks every clone there. The limit is 60 characters, without
-    the number of a decision and without ``.md``. Names reserved by Windows (``nul.md``) are TM002. A name
-    that does not match the id is only a note, because the id identifies the document.
+    Why: a name that Windows does not allow breaks every clone there. The limit is 60 characters, not
+    counting the number of a decision and ``.md``. Names reserved by Windows (``nul.md``) are reported as
+    TM002. A name that does not match the id is only a note, because the id identifies the document.
 
     Bad::
 
@@ -319,8 +319,9 @@ def _tokens(document: Document) -> int:
 def size_soft(context: LintContext) -> Iterable[Diagnostic]:
     """The document exceeds the soft size limit of its kind.
 
-    Why: agents read core documents before every task (limit: 4,000 tokens), and other documents in full once
-    found (2,000). A token is counted as four characters. For imported documents and recaps this is a note.
+    Why: agents read core documents before every task (limit: 4,000 tokens), and any other document in full
+    once they find it (limit: 2,000 tokens). Four characters count as one token. For imported documents and
+    recaps this is a note.
 
     Bad::
 
@@ -353,8 +354,8 @@ def size_hard(context: LintContext) -> Iterable[Diagnostic]:
     """The document exceeds the hard size limit of its kind.
 
     Why: beyond 8,000 tokens for core documents and 4,000 for others, agents may get a truncated text without
-    noticing. A token is counted as four characters. For imported documents this is a note, like the other
-    rules about form, because imported text is kept as it is.
+    noticing. Four characters count as one token. For imported documents this is a note, because their text
+    is kept as it is.
 
     Bad::
 

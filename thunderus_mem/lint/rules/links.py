@@ -273,9 +273,9 @@ def dead_citation(context: LintContext) -> Iterable[Diagnostic]:
     """The text mentions a file of the repository that does not exist.
 
     Why: readers open the paths that a text mentions. Only paths in backticks that start with an existing
-    top-level folder are checked; hidden folders (``.github/``, ``.thunderus/``) are not, nor are recaps,
-    which describe the past. This is a note because a text may describe plans; `add` and `edit` show it for
-    new text.
+    top-level folder are checked. Hidden folders (``.github/``, ``.thunderus/``) and recaps, which describe
+    the past, are not. This is a note because a text may describe plans; `add` and `edit` show it for new
+    text.
 
     Bad::
 
@@ -310,8 +310,9 @@ def archived_target(context: LintContext) -> Iterable[Diagnostic]:
     """A link points to an archived document.
 
     Why: the id and the former path still resolve, but archived documents are omitted from search and not
-    checked against the code, and the former path is dead on a website made from the files. Relations that
-    record provenance are not reported, nor are ids of merged documents, which resolve to the merged one.
+    checked against the code, and on a website generated from the files the former path is a dead link.
+    Relations that record provenance are not reported, nor are ids of merged documents, which resolve to the
+    document they were merged into.
 
     Bad::
 
@@ -451,7 +452,7 @@ def code_missing(context: LintContext) -> Iterable[Diagnostic]:
 def code_moved(context: LintContext) -> Iterable[Diagnostic]:
     """The anchored code has moved, with the same content.
 
-    Why: the anchor contains the old location. The code is found all the same, so this is a note.
+    Why: the anchor contains the old location. The code can still be found, so this is only a note.
 
     Bad::
 

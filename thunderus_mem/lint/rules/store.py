@@ -73,7 +73,7 @@ def manifest_schema(store: StoreState) -> Iterable[Diagnostic]:
         a manifest written by ``thunderus-mem manifest``
 
     Fix: run ``thunderus-mem manifest``. The manifest is derived from the documents, so nothing can be lost.
-    If the finding remains, correct the frontmatter of the document.
+    If the finding remains, correct the frontmatter of the document it names.
     """
     if store.manifest is None:
         return
@@ -122,8 +122,8 @@ def shard_schema(store: StoreState) -> Iterable[Diagnostic]:
 def shard_chain(store: StoreState) -> Iterable[Diagnostic]:
     """Broken hash chain: a line of the event log does not contain the hash of the line before it.
 
-    Why: an edited, removed or moved line breaks the chain. If git dropped or split a
-    shard (the log file of a session), for example in a rebase, the gap is only a note.
+    Why: an edited, removed or moved line breaks the chain. A gap is only a note if git can have caused it,
+    for example by a rebase that dropped a commit with part of the log.
 
     Bad::
 
@@ -361,8 +361,8 @@ def unused_answer(use: SuppressionUse) -> Iterable[Diagnostic]:
     """Unused suppression: the comment hides no finding.
 
     Why: the finding was fixed or moved; a leftover comment would silently hide the next finding. Only
-    suppressions of rules that ran, in documents without read errors, are reported. A comment in code is an
-    example.
+    suppressions of rules that ran, in documents without read errors, are reported. Comments in code blocks
+    are examples and are ignored.
 
     Bad::
 
@@ -435,7 +435,7 @@ def configured_answers(store: StoreState) -> Iterable[Diagnostic]:
     """A suppression in the configuration is unused, has no reason or has an unknown code.
 
     Why: ``lint.per_file`` hides findings in whole folders, so each entry needs a reason and should be removed
-    when it is no longer used. An unknown code is silently ignored.
+    when it is no longer used. An entry with an unknown code hides nothing.
 
     Bad::
 

@@ -60,8 +60,8 @@ def not_utf8(context: LintContext) -> Iterable[Diagnostic]:
 def nul_or_binary(context: LintContext) -> Iterable[Diagnostic]:
     """Not a regular text file (NUL byte, symlink or device), or not readable.
 
-    Why: git treats such a file as binary, so it cannot be reviewed, and most tools stop at the NUL byte.
-    Unreadable files and folders are reported under this code too.
+    Why: git treats a file with a NUL byte as binary, so it cannot be reviewed, and most tools stop at that
+    byte. Symlinks and devices are not read.
 
     Bad::
 
@@ -71,7 +71,7 @@ def nul_or_binary(context: LintContext) -> Iterable[Diagnostic]:
 
         a Markdown file
 
-    Fix: delete the byte, or move the file out of the memory folders.
+    Fix: delete the NUL byte, correct the permissions, or move the file out of the memory folders.
     """
     return _problems(context, "TM002")
 
@@ -143,7 +143,7 @@ def unclosed_frontmatter(context: LintContext) -> Iterable[Diagnostic]:
 def header_syntax(context: LintContext) -> Iterable[Diagnostic]:
     """Syntax error: the frontmatter is not a valid YAML mapping.
 
-    Why: YAML readers guess differently at invalid syntax, so it is never guessed here.
+    Why: YAML readers interpret invalid syntax differently, so this program does not guess.
 
     Bad::
 
