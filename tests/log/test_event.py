@@ -10,7 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.events import make_event, note_event, patch_event
-from thunderus_mem.log.event import Change, changes_of, document_ids, hand_edit_id, is_hand_edit, undone_by
+from thunderus_mem.log.event import (
+    Change,
+    changes_of,
+    document_ids,
+    hand_edit_id,
+    is_hand_edit,
+    is_imported,
+    private_to,
+    undone_by,
+)
 from thunderus_mem.log.line import KINDS, MAX_LINE, Event, decode, encode, line_hash
 from thunderus_mem.log.new_event import MAX_RECORD
 
@@ -219,6 +228,16 @@ def test_an_undo_names_the_events_it_takes_back() -> None:
     assert undone_by(decode(LINE)) == ()
     for damaged in ("evt_1", {"evt_1": 1}, [7, None]):
         assert undone_by(replace(event, body={"undoes": damaged})) == ()
+
+
+def test_imported_patch_changes_nothing_here() -> None:
+    own = patch([change()], op="undo", undoes=["evt_2"], private=["evt_3"])
+    imported = replace(own, origin={"imported": True})
+    assert (is_imported(own), is_imported(decode(encode(imported)))) == (False, True)
+    assert (changes_of(own), undone_by(own), private_to(own)) == ((change(),), ("evt_2",), ("evt_3",))
+    assert (changes_of(imported), undone_by(imported), private_to(imported)) == ((), (), ())
+    for other in ("true", 1, None, False):
+        assert not is_imported(replace(own, origin={"imported": other}))
 
 
 @pytest.mark.parametrize("op", ["undo", "migrate", "resolve"])

@@ -17,7 +17,7 @@ from thunderus_mem.document.timestamp import ulid_time
 from thunderus_mem.errors import Conflict, InvalidDocument, NotFound
 from thunderus_mem.history.log import event_named
 from thunderus_mem.index.log import read
-from thunderus_mem.log.event import HAND_EDIT, Change, changes_of, document_ids, undone_by
+from thunderus_mem.log.event import HAND_EDIT, Change, changes_of, document_ids, is_imported, undone_by
 from thunderus_mem.log.reader import given_up
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.past_texts import PastTexts, as_lf, text_before
@@ -390,7 +390,7 @@ def patch_of(event: Event) -> tuple[str, str]:
 
 def is_by_the_tool(event: Event) -> bool:
     """Whether a command made the event's changes, undo included."""
-    return event.kind == "patch" and event.body.get("op") not in NOT_BY_THE_TOOL
+    return event.kind == "patch" and not is_imported(event) and event.body.get("op") not in NOT_BY_THE_TOOL
 
 
 def can_be_undone(event: Event, taken: Mapping[str, str], *, undos: bool) -> bool:

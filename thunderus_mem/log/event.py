@@ -44,9 +44,21 @@ def hand_edit_id(doc_id: str, before: str, after: str) -> str:
     return "evt_" + encode_ulid(int.from_bytes(digest[:6]), int.from_bytes(digest[6:16]))
 
 
+def is_imported(event: Event) -> bool:
+    """Whether the event was logged by another program: it is kept, but nothing here was done by it."""
+    return event.origin.get("imported") is True
+
+
+def _is_patch(event: Event) -> bool:
+    return event.kind == "patch" and not is_imported(event)
+
+
 def changes_of(event: Event) -> tuple[Change, ...]:
-    """Return the changes of a ``patch`` event; malformed ones are skipped, other kinds have none."""
-    listed = event.body.get("changes") if event.kind == "patch" else None
+    """Return the changes of a ``patch`` event; malformed ones are skipped, other kinds have none.
+
+    An imported patch has none: what another program says it changed explains no text here.
+    """
+    listed = event.body.get("changes") if _is_patch(event) else None
     found = []
     for data in listed if isinstance(listed, list) else ():
         if not isinstance(data, dict):
@@ -65,13 +77,13 @@ def changes_of(event: Event) -> tuple[Change, ...]:
 
 def undone_by(event: Event) -> tuple[str, ...]:
     """Return the ids of the events that this event undid."""
-    named = event.body.get("undoes") if event.kind == "patch" else None
+    named = event.body.get("undoes") if _is_patch(event) else None
     return tuple(id for id in named if isinstance(id, str)) if isinstance(named, list) else ()
 
 
 def private_to(event: Event) -> tuple[str, ...]:
     """Return the ids of private events that the documents of this patch cite."""
-    named = event.body.get("private") if event.kind == "patch" else None
+    named = event.body.get("private") if _is_patch(event) else None
     return tuple(id for id in named if isinstance(id, str)) if isinstance(named, list) else ()
 
 
