@@ -89,7 +89,7 @@ def codes(memory: Memory) -> list[tuple[str, str]]:
     return [(one.rule, one.path.rpartition("/")[2]) for one in lint(memory).diagnostics]
 
 
-def test_paths_of_the_archive_mirror_those_of_the_memory() -> None:
+def test_archive_paths_mirror_memory_paths() -> None:
     path = ".thunderus/memory/episodic/2026-01-21.md"
     assert archived_path(path) == ".thunderus/memory/archive/episodic/2026-01-21.md"
     assert live_path(archived_path(path)) == path == live_path(path)
@@ -102,9 +102,7 @@ def test_paths_of_the_archive_mirror_those_of_the_memory() -> None:
     assert kind_of(".thunderus/memory/archive/notes.md") is None
 
 
-def test_an_archived_document_keeps_its_bytes_and_leaves_search_list_and_for(
-    root: Path, clock: Clock
-) -> None:
+def test_archived_document_keeps_its_bytes_and_is_not_listed(root: Path, clock: Clock) -> None:
     memory = opened(root, clock)
     before = (root / FACTS / "old-port.md").read_bytes()
     value = archive(memory, ["fact.old-port"], why="it moved")
@@ -123,7 +121,7 @@ def test_an_archived_document_keeps_its_bytes_and_leaves_search_list_and_for(
     assert (status(memory).archived, sum(status(memory).counts.values())) == (1, 3)
 
 
-def test_it_is_found_by_its_id_and_its_links_hold(root: Path, clock: Clock) -> None:
+def test_archived_document_is_found_by_id_and_linkable(root: Path, clock: Clock) -> None:
     memory = opened(root, clock)
     archive(memory, ["old-port"])
     shown = show(opened(root, clock), "fact.old-port")
@@ -135,7 +133,7 @@ def test_it_is_found_by_its_id_and_its_links_hold(root: Path, clock: Clock) -> N
     assert not [step for step in garden_plan(memory).steps if step.rule == "links"]
 
 
-def test_the_log_tells_of_a_move_and_undo_takes_it_back(root: Path, clock: Clock) -> None:
+def test_archiving_is_logged_as_a_move_and_can_be_undone(root: Path, clock: Clock) -> None:
     memory = opened(root, clock)
     before = {path: path.read_bytes() for path in (root / ".thunderus/memory").rglob("*.md")}
     event_id = archive(memory, ["fact.old-port", "adr.use-a-gateway"], why="both went").event_id
@@ -150,7 +148,7 @@ def test_the_log_tells_of_a_move_and_undo_takes_it_back(root: Path, clock: Clock
     assert {path: path.read_bytes() for path in (root / ".thunderus/memory").rglob("*.md")} == before
 
 
-def test_what_is_there_already_stays_and_core_memory_always_does(root: Path, clock: Clock) -> None:
+def test_core_and_archived_documents_cannot_be_archived(root: Path, clock: Clock) -> None:
     memory = opened(root, clock)
     archive(memory, ["fact.old-port"])
     again = archive(memory, ["fact.old-port"])
@@ -161,7 +159,7 @@ def test_what_is_there_already_stays_and_core_memory_always_does(root: Path, clo
     assert "fact.port" in listed(memory), "all or none"
 
 
-def test_nothing_is_written_over(root: Path, clock: Clock) -> None:
+def test_archiving_overwrites_nothing(root: Path, clock: Clock) -> None:
     memory = opened(root, clock)
     (root / ASIDE).mkdir(parents=True, exist_ok=True)
     (root / ASIDE / "OLD-port.md").write_bytes(b"somebody's")
@@ -174,7 +172,7 @@ def test_nothing_is_written_over(root: Path, clock: Clock) -> None:
         unarchive(memory, ["fact.old-port"])
 
 
-def test_of_two_with_one_id_the_one_in_use_counts(root: Path, clock: Clock) -> None:
+def test_active_document_wins_over_an_archived_one_with_its_id(root: Path, clock: Clock) -> None:
     memory = opened(root, clock)
     archive(memory, ["fact.old-port"])
     text = document_text("fact.old-port", "Another one of this name.\n", title="Newer", tags=["net"])
@@ -195,7 +193,7 @@ def test_of_two_with_one_id_the_one_in_use_counts(root: Path, clock: Clock) -> N
     assert show(opened(root, clock), "fact.old-port").archived
 
 
-def test_nothing_found_says_that_the_archive_was_not_asked(root: Path, clock: Clock) -> None:
+def test_empty_search_reports_that_the_archive_was_not_searched(root: Path, clock: Clock) -> None:
     memory = opened(root, clock)
     assert search(memory, "nowhereatall").notes == ()
     archive(memory, ["fact.old-port"])
@@ -203,14 +201,14 @@ def test_nothing_found_says_that_the_archive_was_not_asked(root: Path, clock: Cl
     assert search(memory, "nowhereatall", archived=True).notes == ()
 
 
-def test_an_archive_that_is_a_link_is_refused(root: Path, clock: Clock, tmp_path: Path) -> None:
+def test_linked_archive_is_rejected(root: Path, clock: Clock, tmp_path: Path) -> None:
     shutil.rmtree(root / ".thunderus/memory/archive", ignore_errors=True)
     (root / ".thunderus/memory/archive").symlink_to(tmp_path)
     with pytest.raises(Refused, match="symbolic link"):
         opened(root, clock)
 
 
-def test_an_archived_document_is_edited_and_renamed_where_it_is(root: Path, clock: Clock) -> None:
+def test_archived_document_is_edited_and_renamed_in_the_archive(root: Path, clock: Clock) -> None:
     memory = opened(root, clock)
     archive(memory, ["fact.old-port"])
     assert edit(memory, "fact.old-port", DocumentEdits(add_tags=["history"])).path == f"{ASIDE}/old-port.md"
@@ -220,7 +218,7 @@ def test_an_archived_document_is_edited_and_renamed_where_it_is(root: Path, cloc
     assert unarchive(memory, ["fact.former-port"]).documents[0].path == f"{FACTS}/former-port.md"
 
 
-def test_the_manifest_lists_what_is_in_use(root: Path, clock: Clock) -> None:
+def test_manifest_lists_active_documents_only(root: Path, clock: Clock) -> None:
     memory = opened(root, clock)
     archive(memory, ["fact.old-port"])
     path = root / ".thunderus/memory/indexes/manifest.json"
@@ -230,7 +228,7 @@ def test_the_manifest_lists_what_is_in_use(root: Path, clock: Clock) -> None:
     assert take_inventory(str(root)).manifest == path.read_bytes()
 
 
-def test_answers_do_not_depend_on_the_indexes(root: Path, clock: Clock) -> None:
+def test_results_do_not_depend_on_the_index(root: Path, clock: Clock) -> None:
     memory = opened(root, clock)
     archive(memory, ["fact.old-port"])
 
@@ -253,7 +251,7 @@ def test_answers_do_not_depend_on_the_indexes(root: Path, clock: Clock) -> None:
     assert answers() == before
 
 
-def test_a_number_is_not_given_again_and_a_text_not_added_twice(root: Path, clock: Clock) -> None:
+def test_archived_numbers_and_texts_are_not_used_again(root: Path, clock: Clock) -> None:
     memory = opened(root, clock)
     archive(memory, ["adr.use-a-gateway", "fact.old-port"])
     written = add(memory, NewDocument("adr", "Next", body="## Context\n\nOther words.\n", tags=["net"]))
@@ -263,7 +261,7 @@ def test_a_number_is_not_given_again_and_a_text_not_added_twice(root: Path, cloc
     assert "unarchive fact.old-port" in (raised.value.hint or "")
 
 
-def test_what_a_person_moves_there_by_hand_is_archived_too(root: Path, clock: Clock) -> None:
+def test_document_moved_by_hand_is_archived(root: Path, clock: Clock) -> None:
     (root / ASIDE).mkdir(parents=True, exist_ok=True)
     (root / FACTS / "old-port.md").rename(root / ASIDE / "old-port.md")
     memory = opened(root, clock)
@@ -273,9 +271,7 @@ def test_what_a_person_moves_there_by_hand_is_archived_too(root: Path, clock: Cl
     assert status(opened(root, clock)).unrecorded == ()
 
 
-def test_the_gardener_archives_the_recaps_it_wrote_and_undo_brings_them_back(
-    root: Path, clock: Clock
-) -> None:
+def test_garden_archives_its_recaps_and_undo_restores_them(root: Path, clock: Clock) -> None:
     memory = opened(root, clock)
     recap(memory, "2026-01-21")
     clock.moment += timedelta(days=1)
@@ -297,9 +293,7 @@ def test_the_gardener_archives_the_recaps_it_wrote_and_undo_brings_them_back(
     assert {path: path.read_bytes() for path in (root / ".thunderus/memory").rglob("*.md")} == before
 
 
-def test_two_rules_change_one_document_in_one_go_and_undo_restores_every_byte(
-    root: Path, clock: Clock
-) -> None:
+def test_two_rules_change_one_document_and_undo_restores_it(root: Path, clock: Clock) -> None:
     memory = opened(root, clock)
     for name in ("a", "b"):
         text = document_text(
@@ -353,7 +347,7 @@ def on_two_branches(root: Path, ours: object, theirs: object) -> subprocess.Comp
     )
 
 
-def test_one_branch_archives_and_the_other_edits(root: Path, clock: Clock) -> None:
+def test_archived_on_one_branch_and_edited_on_the_other(root: Path, clock: Clock) -> None:
     def edits() -> None:
         edit(opened(root, clock), "fact.old-port", DocumentEdits(add_tags=["history"]), why="it is")
 
@@ -365,7 +359,7 @@ def test_one_branch_archives_and_the_other_edits(root: Path, clock: Clock) -> No
     assert not [one for one in lint(memory).diagnostics if one.rule.startswith("TM5")]
 
 
-def test_both_branches_archive(root: Path, clock: Clock) -> None:
+def test_archived_on_both_branches(root: Path, clock: Clock) -> None:
     def put_away() -> None:
         archive(opened(root, clock), ["fact.old-port"])
 
@@ -375,7 +369,7 @@ def test_both_branches_archive(root: Path, clock: Clock) -> None:
     assert show(opened(root, clock), "fact.old-port").archived
 
 
-def test_one_branch_archives_and_the_other_links_to_it(root: Path, clock: Clock) -> None:
+def test_archived_on_one_branch_and_linked_on_the_other(root: Path, clock: Clock) -> None:
     def links() -> None:
         add(opened(root, clock), NewDocument("fact", "Other", body="As in [it](old-port.md).", tags=["net"]))
 

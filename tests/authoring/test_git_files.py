@@ -15,7 +15,7 @@ IGNORE, ATTRIBUTES = FILES
 
 
 @pytest.mark.parametrize("path", FILES)
-def test_as_init_writes_them_they_lack_nothing(path: str, tmp_path: Path) -> None:
+def test_files_written_by_init_are_complete(path: str, tmp_path: Path) -> None:
     place = tmp_path / "file"
     place.write_text(FILES[path])
     assert lacking(path, str(place)) == ()
@@ -42,9 +42,7 @@ def test_as_init_writes_them_they_lack_nothing(path: str, tmp_path: Path) -> Non
         (ATTRIBUTES, "", ("sessions/** text eol=lf linguist-generated",)),
     ],
 )
-def test_what_is_lacking_is_added_and_then_lacks_nothing(
-    path: str, text: str, missing: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_missing_lines_are_added(path: str, text: str, missing: tuple[str, ...], tmp_path: Path) -> None:
     place = tmp_path / "file"
     place.write_text(text)
     assert lacking(path, str(place)) == missing
@@ -55,11 +53,11 @@ def test_what_is_lacking_is_added_and_then_lacks_nothing(
         assert lacking(path, str(place)) == ()
 
 
-def test_a_file_that_is_missing_or_cannot_be_read_lacks_everything(tmp_path: Path) -> None:
+def test_missing_or_unreadable_file_lacks_every_line(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
     assert lacking(IGNORE, str(tmp_path / "none")) == lacking(IGNORE, str(tmp_path / "link"))
     assert "local/" in lacking(IGNORE, str(tmp_path / "none"))
 
 
-def test_a_last_line_without_end_gets_one() -> None:
+def test_last_line_gets_a_line_end() -> None:
     assert amended(IGNORE, "mine", ("local/",)).startswith("mine\n#")

@@ -35,7 +35,7 @@ def store(tmp_path: Path) -> Store:
     return store
 
 
-def test_reading_a_joined_id_shows_the_survivor_and_says_so(store: Store) -> None:
+def test_merged_id_shows_the_remaining_document_with_a_note(store: Store) -> None:
     for reads in (show, why, blame):
         memory = store.memory()
         said: list[str] = []
@@ -44,44 +44,44 @@ def test_reading_a_joined_id_shows_the_survivor_and_says_so(store: Store) -> Non
         assert said == [f"{GONE} was merged into {LEFT}; its own text is in {ASIDE}"]
 
 
-def test_the_archived_text_is_read_by_its_path(store: Store) -> None:
+def test_archived_text_is_shown_by_path(store: Store) -> None:
     assert show(store.memory(), ASIDE).id == GONE
 
 
-def test_an_archived_document_that_nobody_took_over_is_shown_itself(store: Store) -> None:
+def test_archived_unmerged_document_is_shown(store: Store) -> None:
     store.put(ASIDE.replace("gone", "old"), document("fact.old", "Once upon a time.\n"))
     assert show(store.memory(), "fact.old").archived
 
 
-def test_a_file_name_is_no_alias(store: Store) -> None:
+def test_file_name_is_no_alias(store: Store) -> None:
     store.put(ASIDE.replace("gone", "old"), document("fact.old", "Once upon a time.\n"))
     store.put("fact.old.md", document("fact.newer", "Now.\n"))
     assert show(store.memory(), "fact.old").id == "fact.old"
 
 
-def test_what_is_written_goes_to_the_survivor_and_what_takes_away_does_not(store: Store) -> None:
+def test_edits_of_a_merged_id_go_to_the_remaining_document_but_not_removals(store: Store) -> None:
     assert edit(store.memory(), GONE, DocumentEdits(sets={"author": "ada"})).id == LEFT
     link(store.memory(), "fact.reader", "refers_to", GONE)
     assert ("fact.reader", "refers_to", LEFT) in store.memory().index.edges()
     assert remove(store.memory(), GONE, why="said twice").path == ASIDE
 
 
-def test_unarchive_brings_back_the_joined_document_itself(store: Store) -> None:
+def test_unarchive_restores_the_merged_document(store: Store) -> None:
     assert [one.id for one in unarchive(store.memory(), [GONE]).documents] == [GONE]
     assert show(store.memory(), GONE).id == GONE
 
 
-def test_the_log_of_a_joined_id_tells_of_both(store: Store) -> None:
+def test_log_of_a_merged_id_contains_both_documents(store: Store) -> None:
     edit(store.memory(), LEFT, DocumentEdits(sets={"author": "ada"}))
     assert any(LEFT in event.doc_ids for event in log(store.memory(), GONE).events)
 
 
-def test_a_link_to_a_joined_id_is_no_link_to_the_archive(store: Store) -> None:
+def test_link_to_a_merged_id_is_no_link_to_the_archive(store: Store) -> None:
     found = lint(store.memory(), [f"{store.path('reader.md')}"]).diagnostics
     assert [one.rule for one in found if one.rule in ("TM201", "TM204", "TM207")] == []
 
 
-def test_what_is_archived_does_not_change_what_is_found(store: Store) -> None:
+def test_archived_documents_do_not_change_search_results(store: Store) -> None:
     store.put("kettle.md", document("fact.kettle", "The kettle is descaled with vinegar.\n"))
     store.put("spout.md", document("fact.spout", "The spout drips.\n"))
     queries = ("kettle spout", "kettle", "kettle vinegar spout", "vinegar drips")
@@ -94,7 +94,7 @@ def test_what_is_archived_does_not_change_what_is_found(store: Store) -> None:
     assert before[0] == ["fact.kettle", "fact.spout"]
 
 
-def test_searching_an_id_finds_its_document_before_those_that_mention_it(store: Store) -> None:
+def test_document_ranks_first_when_searching_its_id(store: Store) -> None:
     for number in range(3):
         store.put(f"more{number}.md", document(f"fact.more{number}", f"{GONE} and {LEFT}.\n" * 2))
     assert search(store.memory(), LEFT).hits[0].id == LEFT

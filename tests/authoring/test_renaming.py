@@ -79,7 +79,7 @@ def means(name: str) -> bool:
     ],
 )
 @pytest.mark.parametrize("eol", ["\n", "\r\n"])
-def test_references_follow(before: str, after: str, eol: str) -> None:
+def test_references_are_updated(before: str, after: str, eol: str) -> None:
     document = other(f"# Title\n\nBefore. {before} After.\n", eol=eol)
     text = retarget(document, OLD, NEW, means)
     assert text == document.text.replace(before.replace("\n", eol), after.replace("\n", eol))
@@ -97,7 +97,7 @@ def test_references_follow(before: str, after: str, eol: str) -> None:
         "`src/net.frames.md`",
     ],
 )
-def test_what_names_something_else_or_is_code_stays(body: str) -> None:
+def test_other_names_and_code_are_kept(body: str) -> None:
     document = other(body)
     assert retarget(document, OLD, NEW, means) == document.text
 
@@ -125,12 +125,12 @@ def test_what_names_something_else_or_is_code_stays(body: str) -> None:
         ("x-other: [fact.net.frames]\n", "x-other: [fact.net.frames]\n"),
     ],
 )
-def test_links_follow(before: str, after: str) -> None:
+def test_links_are_updated(before: str, after: str) -> None:
     document = other("Text.\n", before)
     assert retarget(document, OLD, NEW, means) == document.text.replace(before, after)
 
 
-def test_the_document_itself() -> None:
+def test_id_path_and_aliases_of_the_document_are_updated() -> None:
     text = other("Text.\n", "aliases: ['fact.new', a phrase]\n").text
     after = read_document("x", with_new_id(text, "fact.other", "fact.new").encode()).document
     assert after is not None
@@ -150,7 +150,7 @@ def test_the_document_itself() -> None:
         ("m/DECISIONS/use.md", "adr", "adr.use-jwt", "m/DECISIONS/use-jwt.md"),
     ],
 )
-def test_the_file_is_named_after_the_id(path: str, kind: str, new_id: str, wanted: str) -> None:
+def test_file_is_named_after_the_id(path: str, kind: str, new_id: str, wanted: str) -> None:
     assert new_path(other()._replace(path=path, kind=kind), new_id) == wanted
 
 
@@ -183,7 +183,7 @@ PIECES = st.lists(
 
 @given(PIECES)
 @LAWS
-def test_only_lines_with_a_name_change_and_doing_it_again_changes_nothing(pieces: list[str]) -> None:
+def test_only_lines_with_the_name_change_and_only_once(pieces: list[str]) -> None:
     document = other(" ".join(pieces))
     text = retarget(document, OLD, NEW, means)
     before, after = document.text.split("\n"), text.split("\n")
@@ -212,7 +212,7 @@ def tree(tmp_path: Path) -> VerbTree:
     return made
 
 
-def test_everything_follows_in_one_event(tree: VerbTree) -> None:
+def test_rename_updates_all_documents_in_one_event(tree: VerbTree) -> None:
     before = {name: tree.text(name) for name in ("net.frames", "other", "calm")}
     events = len(tree.events())
     value = rename(tree.memory(), "fact.net.frames", "fact.wire.header", why="clearer")
@@ -230,7 +230,7 @@ def test_everything_follows_in_one_event(tree: VerbTree) -> None:
     tree.check()
 
 
-def test_the_event_has_all_texts(tree: VerbTree) -> None:
+def test_event_contains_all_texts(tree: VerbTree) -> None:
     before = {path: tree.text(path) for path in ("net.frames", "other")}
     value = rename(tree.memory(), "fact.net.frames", "fact.wire.header")
     (event,) = [one.event for one in tree.reader.read_all().events if one.event.id == value.event_id]
@@ -241,7 +241,7 @@ def test_the_event_has_all_texts(tree: VerbTree) -> None:
     assert apply_diff(before["other"], changes[f"{FACTS}/other.md"].diff or "") == tree.text("other")
 
 
-def test_the_old_id_still_leads_there(tree: VerbTree) -> None:
+def test_old_id_still_finds_the_document(tree: VerbTree) -> None:
     rename(tree.memory(), "fact.net.frames", "fact.wire.header")
     memory = tree.memory()
     assert show(memory, "fact.net.frames").id == "fact.wire.header"
@@ -255,7 +255,7 @@ def test_the_old_id_still_leads_there(tree: VerbTree) -> None:
     assert [entry.op for entry in log(memory, "fact.third").events] == ["rename", "rename", "add"]
 
 
-def test_there_and_back(tree: VerbTree) -> None:
+def test_rename_back_restores_the_texts(tree: VerbTree) -> None:
     before = tree.text("other")
     rename(tree.memory(), "fact.net.frames", "fact.wire.header")
     rename(tree.memory(), "fact.wire.header", "fact.net.frames")
@@ -264,7 +264,7 @@ def test_there_and_back(tree: VerbTree) -> None:
     tree.check()
 
 
-def test_names_in_other_spellings_follow(tree: VerbTree) -> None:
+def test_names_in_other_spellings_are_updated(tree: VerbTree) -> None:
     text = tree.text("calm").replace("Nothing", "[a](net%2eframes.md) [[NET.Frames]]")
     (tree.root / FACTS / "calm.md").write_text(text)
     value = rename(tree.memory(), "fact.net.frames", "fact.wire.header")
@@ -272,7 +272,7 @@ def test_names_in_other_spellings_follow(tree: VerbTree) -> None:
     assert "[a](wire.header.md) [[fact.wire.header]] to see." in tree.text("calm")
 
 
-def test_times_stay(tree: VerbTree) -> None:
+def test_modification_times_are_kept(tree: VerbTree) -> None:
     read = {name: read_document("", tree.text(name).encode()).document for name in ("net.frames", "other")}
     rename(tree.memory(), "fact.net.frames", "fact.wire.header")
     for old, new in (("net.frames", "wire.header"), ("other", "other")):
@@ -282,7 +282,7 @@ def test_times_stay(tree: VerbTree) -> None:
         assert (after.title, after.created, after.updated) == (was.title, was.created, was.updated)
 
 
-def test_a_plan_writes_nothing(tree: VerbTree) -> None:
+def test_plan_writes_nothing(tree: VerbTree) -> None:
     before = {path: path.read_bytes() for path in tree.root.rglob("*.md")}
     events = tree.events()
     value = rename(tree.memory(), "fact.net.frames", "fact.wire.header", plan=True)
@@ -293,7 +293,7 @@ def test_a_plan_writes_nothing(tree: VerbTree) -> None:
     assert tree.events() == events
 
 
-def test_what_stays_is_named(tree: VerbTree) -> None:
+def test_unchanged_mentions_are_reported(tree: VerbTree) -> None:
     tree.repository.write("README.md", f"x\nsee [it]({OLD.path})\n")
     tree.repository.write("docs/a.md", f"see ../{OLD.path} and fact.net.frames\n")
     tree.repository.write("untracked.md", OLD.path)
@@ -306,7 +306,7 @@ def test_what_stays_is_named(tree: VerbTree) -> None:
     assert OLD.path in (tree.root / "README.md").read_text()
 
 
-def test_refusals(tree: VerbTree) -> None:
+def test_invalid_renames_are_rejected(tree: VerbTree) -> None:
     edit(tree.memory(), "fact.calm", DocumentEdits(sets={"aliases": ["the calm"]}))
     (tree.root / FACTS / "Taken.md").write_text("no document\n")
     for new_id, error, message in (
@@ -328,7 +328,7 @@ def test_refusals(tree: VerbTree) -> None:
     assert "rename" not in [one.event.body.get("op") for one in tree.reader.read_all().events]
 
 
-def test_an_id_that_differs_in_case_alone_is_taken(tree: VerbTree) -> None:
+def test_id_that_differs_only_in_case_already_exists(tree: VerbTree) -> None:
     text = tree.text("calm").replace("id: fact.calm", "id: Fact.Calm")
     (tree.root / FACTS / "calm.md").write_text(text)
     with pytest.raises(DocumentExists, match=r"Fact\.Calm' already exists"):
@@ -338,7 +338,7 @@ def test_an_id_that_differs_in_case_alone_is_taken(tree: VerbTree) -> None:
     assert (value.id, value.path) == ("fact.calm", f"{FACTS}/calm.md")
 
 
-def test_of_two_files_with_one_id_the_named_one_gets_another(tree: VerbTree) -> None:
+def test_named_file_of_two_with_one_id_is_renamed(tree: VerbTree) -> None:
     (tree.root / FACTS / "zz.md").write_text(tree.text("net.frames").replace("four", "five"))
     other_text = tree.text("other")
     with pytest.raises(InvalidDocument, match="2 files have the id"):
@@ -350,7 +350,7 @@ def test_of_two_files_with_one_id_the_named_one_gets_another(tree: VerbTree) -> 
     assert [one for one in lint(tree.memory()).diagnostics if one.rule == "TM103"] == []
 
 
-def test_a_decision_keeps_its_number(tree: VerbTree) -> None:
+def test_decision_keeps_its_number(tree: VerbTree) -> None:
     add.add(
         tree.memory(),
         NewDocument(
@@ -362,7 +362,7 @@ def test_a_decision_keeps_its_number(tree: VerbTree) -> None:
     assert [one.rule for one in lint(tree.memory()).diagnostics if one.path == value.path] == []
 
 
-def test_an_edit_by_hand_is_recorded_first(tree: VerbTree) -> None:
+def test_hand_edit_is_recorded_first(tree: VerbTree) -> None:
     (tree.root / FACTS / "other.md").write_text(tree.text("other").replace("See", "Look at"))
     value = rename(tree.memory(), "fact.net.frames", "fact.wire.header")
     assert value.recorded == ("fact.other",)
@@ -370,7 +370,7 @@ def test_an_edit_by_hand_is_recorded_first(tree: VerbTree) -> None:
     tree.check()
 
 
-def test_it_can_be_undone_blamed_and_replayed(tree: VerbTree) -> None:
+def test_rename_can_be_undone_blamed_and_replayed(tree: VerbTree) -> None:
     before = {name: tree.text(name) for name in ("net.frames", "other", "calm")}
     rename(tree.memory(), "fact.net.frames", "fact.wire.header")
     assert {line.source for line in blame(tree.memory(), "fact.net.frames").lines} <= {
@@ -385,9 +385,7 @@ def test_it_can_be_undone_blamed_and_replayed(tree: VerbTree) -> None:
     tree.check()
 
 
-def test_a_document_that_may_not_be_read_now_stops_a_renaming(
-    tree: VerbTree, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unreadable_document_stops_a_rename(tree: VerbTree, monkeypatch: pytest.MonkeyPatch) -> None:
     from thunderus_mem.authoring import rename as rename_module
     from thunderus_mem.store import files
 

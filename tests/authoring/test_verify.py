@@ -54,7 +54,7 @@ def events(store: Path) -> list[dict[str, object]]:
     return sorted(found, key=lambda event: event["id"])
 
 
-def test_a_person_confirms(store: Path, run: Run) -> None:
+def test_person_verifies(store: Path, run: Run) -> None:
     before = text(store)
     head = subprocess.run(
         ["git", "rev-parse", "HEAD"], cwd=store, capture_output=True, text=True, check=True
@@ -75,7 +75,7 @@ def test_a_person_confirms(store: Path, run: Run) -> None:
     assert [event["kind"] for event in events(store)[-2:]] == ["approval", "approval"]
 
 
-def test_an_agent_confirms_and_ranks_below_a_person(store: Path, run: Run) -> None:
+def test_agent_verification_ranks_below_a_person(store: Path, run: Run) -> None:
     assert run("add", "fact", "Other", "--tag", "auth", "--body", "A token lives a day.").code == 0
     assert run("verify", "other").code == 0
     assert run("verify", "tokens", "--actor", "agent").code == 0
@@ -88,7 +88,7 @@ def test_an_agent_confirms_and_ranks_below_a_person(store: Path, run: Run) -> No
     assert run("verify", "other", "--actor", "nobody").code == 2
 
 
-def test_a_change_is_confirmed_line_by_line(store: Path, run: Run) -> None:
+def test_verify_changes_only_its_lines(store: Path, run: Run) -> None:
     assert run("verify", "tokens").code == 0
     before = text(store)
     change(store, "src/jwt.py", "ttl=3600", "ttl=60")
@@ -106,7 +106,7 @@ def test_a_change_is_confirmed_line_by_line(store: Path, run: Run) -> None:
     assert run("verify", "--check").code == 0
 
 
-def test_a_revert_heals_what_was_written_stale(store: Path, run: Run) -> None:
+def test_revert_makes_a_stale_document_verified_again(store: Path, run: Run) -> None:
     assert run("verify", "tokens").code == 0
     before = text(store)
     change(store, "src/jwt.py", "ttl=3600", "ttl=60")
@@ -116,7 +116,7 @@ def test_a_revert_heals_what_was_written_stale(store: Path, run: Run) -> None:
     assert text(store) == before
 
 
-def test_what_only_moved_is_set_anew(store: Path, run: Run) -> None:
+def test_anchors_of_moved_code_are_updated(store: Path, run: Run) -> None:
     subprocess.run(["git", "mv", "src/jwt.py", "src/tokens.py"], cwd=store, check=True)
     change(store, "src/tokens.py", "import time\n", "import time\n\nA = 1\n")
     commit(store)
@@ -139,7 +139,7 @@ def test_what_only_moved_is_set_anew(store: Path, run: Run) -> None:
     assert run("verify", "--all-moved").out == ""
 
 
-def test_missing_code_cannot_be_confirmed(store: Path, run: Run) -> None:
+def test_missing_code_cannot_be_verified(store: Path, run: Run) -> None:
     change(store, "src/jwt.py", ISSUE, "")
     before = text(store)
     done = run("verify", "tokens")
@@ -153,7 +153,7 @@ def test_missing_code_cannot_be_confirmed(store: Path, run: Run) -> None:
     assert run("verify", "--check", "--all-moved").code == 2
 
 
-def test_anchoring_what_is_not_there_names_what_is(store: Path, run: Run) -> None:
+def test_anchor_to_missing_code_suggests_existing_names(store: Path, run: Run) -> None:
     before = text(store)
     for place, told in (
         ("src/jwt.py#isue", "issue"),
@@ -172,14 +172,14 @@ def test_anchoring_what_is_not_there_names_what_is(store: Path, run: Run) -> Non
     assert text(store) == before, "an anchor that is there already changes nothing"
 
 
-def test_undo_takes_a_confirmation_back(store: Path, run: Run) -> None:
+def test_undo_reverts_a_verification(store: Path, run: Run) -> None:
     before = text(store)
     assert run("verify", "tokens").code == 0
     assert run("undo").code == 0
     assert text(store) == before
 
 
-def test_add_and_edit_take_anchors(store: Path, run: Run) -> None:
+def test_add_and_edit_accept_anchors(store: Path, run: Run) -> None:
     body = "Boxes hold one thing."
     done = run("add", "fact", "Boxes", "--tag", "box", "--body", body, "--anchor", "src/jwt.py#Box")
     assert done.code == 0

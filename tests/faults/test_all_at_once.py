@@ -132,7 +132,7 @@ def brancher(diary: Diary) -> Callable[[], None]:
     return work
 
 
-def test_everything_at_once(repo: Path, sealed: Path) -> None:
+def test_concurrent_mixed_use_loses_nothing(repo: Path, sealed: Path) -> None:
     plain = {k: v for k, v in sealed_environment(sealed).items() if not k.startswith("THUNDERUS_MEM_")}
     plain["THUNDERUS_MEM_WRITE_LOCK_TIMEOUT"] = "60"
     diary = Diary(repo)

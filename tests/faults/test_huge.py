@@ -87,7 +87,7 @@ def _fill(path: str, first: bytes, size: int, *, piece: bytes = b"word " * 2000,
         stream.write(last)
 
 
-def test_a_document_of_a_hundred_megabytes(tmp_path: Path, sealed: Path, server: Server) -> None:
+def test_document_of_a_hundred_megabytes_is_rejected(tmp_path: Path, sealed: Path, server: Server) -> None:
     root, tally = _store(server, tmp_path), Tally()
     header = twice("huge", "x").encode()
     path = os.path.join(root, FACTS, "huge.md")
@@ -123,7 +123,7 @@ def test_body_of_a_hundred_megabytes_is_rejected(tmp_path: Path, sealed: Path, s
     report.add("E7", "body", **vars(tally))
 
 
-def test_a_line_of_ten_megabytes_in_the_log(tmp_path: Path, sealed: Path, server: Server) -> None:
+def test_log_line_of_ten_megabytes_is_handled(tmp_path: Path, sealed: Path, server: Server) -> None:
     root, tally = _store(server, tmp_path), Tally()
     (shard,) = shards(root)
     text = b"x" * (10 * MIB)

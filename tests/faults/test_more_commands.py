@@ -180,7 +180,7 @@ def _is_argument(payload: str) -> bool:
 
 
 @pytest.mark.parametrize("position", range(len(PARAMETERS)), ids=lambda at: " ".join(PARAMETERS[at])[:40])
-def test_a_hostile_parameter_opens_nothing_outside(position: int, tmp_path: Path, server: Server) -> None:
+def test_hostile_parameter_opens_nothing_outside(position: int, tmp_path: Path, server: Server) -> None:
     base, root = str(tmp_path / "base"), str(tmp_path / "above" / "store")
     named("import").build(server, base)
     (tmp_path / "above").mkdir()

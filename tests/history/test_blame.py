@@ -67,7 +67,7 @@ def by_hand(tree: VerbTree, old: str, new: str, path: str = PATH) -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_every_line_of_a_random_history_has_the_owner_that_wrote_it(seed: int, tmp_path: Path) -> None:
+def test_lines_of_a_random_history_have_correct_sources(seed: int, tmp_path: Path) -> None:
     history = RandomHistory(tmp_path, seed)
     history.live(18)
     tree = history.tree
@@ -91,7 +91,7 @@ def test_every_line_of_a_random_history_has_the_owner_that_wrote_it(seed: int, t
             assert names[owner.kind](owner) == "Squash" or not owner.exact
 
 
-def test_lines_lead_to_events_with_their_actor_author_session_and_time(tree: VerbTree) -> None:
+def test_lines_have_events_with_actor_author_session_and_time(tree: VerbTree) -> None:
     created = tree.add("base", "One.\nTwo.\n")
     tree.save("Add base")
     edited = tree.edit("base", "Two.", "Three.")
@@ -106,7 +106,7 @@ def test_lines_lead_to_events_with_their_actor_author_session_and_time(tree: Ver
     assert sources["id: fact.base"].id == created
 
 
-def test_edits_by_hand_belong_to_nobody_then_to_their_commit_or_event(tree: VerbTree) -> None:
+def test_hand_edits_are_unrecorded_until_committed_or_logged(tree: VerbTree) -> None:
     tree.add("base", "One.\nTwo.\n")
     tree.save("Add base")
     by_hand(tree, "Two.", "By hand.")
@@ -119,7 +119,7 @@ def test_edits_by_hand_belong_to_nobody_then_to_their_commit_or_event(tree: Verb
     assert (sources["Recorded."].id, sources["By hand."].id) == (event, sha)
 
 
-def test_an_edit_by_hand_and_events_in_one_commit_keep_apart(tree: VerbTree) -> None:
+def test_hand_edit_and_events_in_one_commit_are_separate(tree: VerbTree) -> None:
     tree.add("base", "One.\n")
     tree.save("Add base")
     event = tree.edit("base", "One.\n", "One.\nBy the tool.\n\n- and more\n")
@@ -133,7 +133,7 @@ def test_an_edit_by_hand_and_events_in_one_commit_keep_apart(tree: VerbTree) -> 
     )
 
 
-def test_a_revert_by_git_owns_what_it_brought_back(tree: VerbTree) -> None:
+def test_git_revert_owns_the_lines_it_restored(tree: VerbTree) -> None:
     created = tree.add("base", "One.\nTwo.\n")
     tree.save("Add base")
     tree.edit("base", "Two.", "Changed.")
@@ -144,7 +144,7 @@ def test_a_revert_by_git_owns_what_it_brought_back(tree: VerbTree) -> None:
     assert sources["Two."].why == 'Revert "Change"'
 
 
-def test_a_merge_keeps_both_sides_and_owns_only_what_it_joined_anew(tree: VerbTree) -> None:
+def test_merge_owns_only_the_lines_it_created(tree: VerbTree) -> None:
     tree.add("base", "".join(f"Line {number}.\n" for number in range(12)))
     tree.save("Add base")
     tree.git("switch", "-q", "-c", "topic")
@@ -164,7 +164,7 @@ def test_a_merge_keeps_both_sides_and_owns_only_what_it_joined_anew(tree: VerbTr
     assert (sources["Theirs."].id, sources["Ours."].id, sources["Joined."].id) == (theirs, ours, sha)
 
 
-def test_a_new_name_by_the_tool_is_followed(tree: VerbTree) -> None:
+def test_rename_by_the_tool_is_followed(tree: VerbTree) -> None:
     created = tree.add("base", "One.\n")
     tree.save("Add base")
     memory, text, path = tree.memory(), tree.text("base"), f"{FACTS}/moved.md"
@@ -183,7 +183,7 @@ def test_a_new_name_by_the_tool_is_followed(tree: VerbTree) -> None:
     assert (sources["One."].id, sources["Two."].kind) == (created, "unrecorded")
 
 
-def test_a_new_id_by_the_tool_is_followed(tree: VerbTree) -> None:
+def test_id_change_by_the_tool_is_followed(tree: VerbTree) -> None:
     created = tree.add("base", "One.\n")
     tree.save("Add base")
     memory, text, path = tree.memory(), tree.text("base"), f"{FACTS}/other.md"
@@ -206,7 +206,7 @@ def test_a_new_id_by_the_tool_is_followed(tree: VerbTree) -> None:
 
 
 @pytest.mark.parametrize("recorded", [True, False])
-def test_a_file_moved_by_hand_is_followed_by_its_id(tree: VerbTree, recorded: bool) -> None:
+def test_file_moved_by_hand_is_followed_by_its_id(tree: VerbTree, recorded: bool) -> None:
     created = tree.add("base", "One.\n")
     tree.save("Add base")
     (tree.root / PATH).rename(tree.root / FACTS / "moved.md")
@@ -221,7 +221,7 @@ def test_a_file_moved_by_hand_is_followed_by_its_id(tree: VerbTree, recorded: bo
     assert (sources["One."].id, sources["Two."].kind) == (created, "event" if recorded else "commit")
 
 
-def test_gits_own_renames_are_followed_where_there_is_no_log(tree: VerbTree) -> None:
+def test_git_renames_are_followed_without_a_log(tree: VerbTree) -> None:
     text = "---\nid: fact.base\ntitle: base\nkind: fact\ntags: [a]\n---\n" + "".join(
         f"Line {number}.\n" for number in range(20)
     )
@@ -237,7 +237,7 @@ def test_gits_own_renames_are_followed_where_there_is_no_log(tree: VerbTree) -> 
     assert sources["Changed 0."].why == "Move to second"
 
 
-def test_a_file_that_git_takes_for_the_old_one_is_not_followed_to_another_document(tree: VerbTree) -> None:
+def test_git_rename_is_not_followed_to_another_document(tree: VerbTree) -> None:
     head = "---\nid: fact.{}\ntitle: base\nkind: fact\ntags: [a]\n---\n"
     body = "".join(f"Line {number}.\n" for number in range(20))
     tree.repository.write(f"{FACTS}/old.md", head.format("old") + body)
@@ -248,7 +248,7 @@ def test_a_file_that_git_takes_for_the_old_one_is_not_followed_to_another_docume
     assert {source.id for source in told(tree).values()} == {sha}
 
 
-def test_a_text_too_long_to_log_is_bridged_by_what_git_has(tree: VerbTree) -> None:
+def test_unlogged_long_text_is_read_from_git(tree: VerbTree) -> None:
     created = tree.add("base", SHORT)
     tree.save("Add base")
     long = tree.edit("base", SHORT, LONG)
@@ -260,7 +260,7 @@ def test_a_text_too_long_to_log_is_bridged_by_what_git_has(tree: VerbTree) -> No
     assert older(blame(tree.memory(), "fact.base")) == []
 
 
-def test_a_text_too_long_to_log_that_git_has_not_leaves_lines_unsure(plain: VerbTree) -> None:
+def test_lines_of_an_unlogged_uncommitted_text_may_be_older(plain: VerbTree) -> None:
     plain.add("base", SHORT)
     long = plain.edit("base", SHORT, LONG)
     last = plain.edit("base", LONG, THIRD)
@@ -273,7 +273,7 @@ def test_a_text_too_long_to_log_that_git_has_not_leaves_lines_unsure(plain: Verb
     assert "base is so." not in older(report)
 
 
-def test_what_lies_before_a_lost_shard_may_be_older_and_says_so(plain: VerbTree) -> None:
+def test_lines_from_before_a_lost_shard_may_be_older(plain: VerbTree) -> None:
     plain.add("base", "One.\nTwo.\n")
     first = next(shard for shard in plain.reader.shards() if "sess_" in shard)
     plain._clock.moment = plain._clock.moment.replace(day=22)
@@ -285,7 +285,7 @@ def test_what_lies_before_a_lost_shard_may_be_older_and_says_so(plain: VerbTree)
     assert "Three." not in older(report)
 
 
-def test_a_shallow_clone_says_which_lines_may_be_older(tree: VerbTree, tmp_path: Path) -> None:
+def test_lines_in_a_shallow_clone_may_be_older(tree: VerbTree, tmp_path: Path) -> None:
     tree.repository.write(PATH, "---\nid: fact.base\ntitle: b\nkind: fact\ntags: [a]\n---\nOne.\n")
     tree.save("By hand")
     by_hand(tree, "One.\n", "One.\nTwo.\n")
@@ -309,7 +309,7 @@ def test_windows_line_ends_are_no_change(tree: VerbTree) -> None:
     assert (sources["One."].id, sources["Three."].kind) == (created, "unrecorded")
 
 
-def test_outside_git_the_log_tells_all_it_can(plain: VerbTree) -> None:
+def test_log_is_the_only_source_outside_git(plain: VerbTree) -> None:
     created = plain.add("base", "One.\nTwo.\n")
     edited = plain.edit("base", "Two.", "Three.")
     by_hand(plain, "One.\n", "One.\nBy hand.\n")
@@ -318,7 +318,7 @@ def test_outside_git_the_log_tells_all_it_can(plain: VerbTree) -> None:
     assert sources["By hand."].kind == "unrecorded"
 
 
-def test_a_removed_document_that_is_added_again_begins_anew(tree: VerbTree) -> None:
+def test_document_added_again_has_new_sources(tree: VerbTree) -> None:
     tree.add("base", "One.\n")
     tree.save("Add base")
     edit.remove(tree.memory(), "fact.base", why="wrong")
@@ -328,7 +328,7 @@ def test_a_removed_document_that_is_added_again_begins_anew(tree: VerbTree) -> N
     assert {source.id for source in told(tree).values()} == {again}
 
 
-def test_a_change_that_was_given_up_owns_nothing(tree: VerbTree) -> None:
+def test_aborted_change_owns_nothing(tree: VerbTree) -> None:
     created = tree.add("base", "One.\n")
     text = tree.text("base")
     lost = text.replace("One.", "Lost.")
@@ -354,7 +354,7 @@ def _aborted(tree: VerbTree, event_id: str, common: dict[str, object]) -> object
     )
 
 
-def test_lines_of_a_document_that_was_merged_in_keep_their_event(tree: VerbTree) -> None:
+def test_lines_of_a_merged_document_keep_their_event(tree: VerbTree) -> None:
     base = tree.add("base", "One.\n")
     twin = tree.add("twin", "Of the twin.\n")
     text, other = tree.text("base"), tree.text("twin")
@@ -371,7 +371,7 @@ def test_lines_of_a_document_that_was_merged_in_keep_their_event(tree: VerbTree)
     assert [sources[line].id for line in ("One.", "Of the twin.", "New.")] == [base, twin, event]
 
 
-def test_clocks_that_disagree_do_not_matter(plain: VerbTree) -> None:
+def test_inconsistent_clocks_do_not_matter(plain: VerbTree) -> None:
     created = plain.add("base", "One.\nTwo.\n")
     for day in (25, 23, 24):
         plain._clock.moment = plain._clock.moment.replace(day=day)
@@ -381,9 +381,7 @@ def test_clocks_that_disagree_do_not_matter(plain: VerbTree) -> None:
     assert len({sources[f"On {day}."].id for day in (23, 24, 25)}) == 3
 
 
-def test_only_the_lines_that_speak_of_a_document_are_read(
-    tree: VerbTree, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_log_lines_about_the_document_are_read(tree: VerbTree, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("base", "other"):
         tree.add(name)
         tree.note("a remark")
@@ -401,7 +399,7 @@ def test_only_the_lines_that_speak_of_a_document_are_read(
     assert [line for _, line in read] == [1]
 
 
-def test_the_lines_asked_for_and_no_others(tree: VerbTree) -> None:
+def test_line_range_limits_the_output(tree: VerbTree) -> None:
     tree.add("base", "One.\nTwo.\n")
     whole = blame(tree.memory(), "base")
     assert whole.hash == content_hash(tree.text("base"))
@@ -414,7 +412,7 @@ def test_the_lines_asked_for_and_no_others(tree: VerbTree) -> None:
 @pytest.mark.parametrize(
     "path", ["../../outside.md", f"{FACTS}/../../../../x.md", f"{FACTS}/a\0b.md", "/etc/x.md"]
 )
-def test_a_path_that_somebody_put_into_the_log_leads_nowhere(tree: VerbTree, path: str) -> None:
+def test_forged_path_in_the_log_is_not_followed(tree: VerbTree, path: str) -> None:
     created = tree.add("base", "One.\n")
     tree.save("Add base")
     by_hand(tree, "One.\n", "One.\nBy hand.\n")
@@ -425,7 +423,7 @@ def test_a_path_that_somebody_put_into_the_log_leads_nowhere(tree: VerbTree, pat
     assert (sources["One."].id, sources["By hand."].id) == (created, sha)
 
 
-def test_a_store_below_the_top_of_its_repository(tmp_path: Path) -> None:
+def test_store_below_the_top_of_its_repository(tmp_path: Path) -> None:
     outer = Repository(tmp_path / "outer", tmp_path / "home").init()
     outer.write("code.py", "x = 1\n")
     inner = Repository(tmp_path / "outer" / "sub" / "folder", tmp_path / "home")

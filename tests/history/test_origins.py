@@ -39,7 +39,7 @@ def notes(run: Run, *arguments: str, cwd: Path | None = None) -> list[tuple[str,
     return [(one["doc_id"], one["key"], one["message"]) for one in found]
 
 
-def test_what_the_tool_made_is_found_and_is_missed_without_its_shard(repo: Path, run: Run) -> None:
+def test_origin_is_found_and_missing_without_its_shard(repo: Path, run: Run) -> None:
     run("--quiet", "init")
     assert notes(run) == []
     (shard,) = (repo / ".thunderus/sessions").glob("*/events.jsonl")
@@ -54,7 +54,7 @@ def test_what_the_tool_made_is_found_and_is_missed_without_its_shard(repo: Path,
     assert notes(run) == []
 
 
-def test_staged_text_is_asked_about_too(repo: Path, run: Run) -> None:
+def test_staged_text_is_checked(repo: Path, run: Run) -> None:
     run("--quiet", "init")
     put(repo, "a", events="evt_01JB0000000000000000000000")
     git(repo, "add", "-A")
@@ -63,7 +63,7 @@ def test_staged_text_is_asked_about_too(repo: Path, run: Run) -> None:
     assert notes(run) == []
 
 
-def test_commits_that_are_gone_or_on_no_branch_are_told_apart(repo: Path, run: Run, tmp_path: Path) -> None:
+def test_missing_and_unreachable_commits_are_distinguished(repo: Path, run: Run, tmp_path: Path) -> None:
     run("--quiet", "init")
     git(repo, "add", "-A")
     git(repo, "commit", "-qm", "Second")
@@ -85,7 +85,7 @@ def test_commits_that_are_gone_or_on_no_branch_are_told_apart(repo: Path, run: R
     assert [key for _, key, _ in notes(run)] == ["provenance.commits.3", "provenance.commits.0"]
 
 
-def test_a_shallow_clone_and_a_folder_outside_git_say_nothing_of_commits(repo: Path, run: Run) -> None:
+def test_commits_are_not_checked_in_a_shallow_clone_or_outside_git(repo: Path, run: Run) -> None:
     run("--quiet", "init")
     put(repo, "a", commits="0" * 40)
     git(repo, "add", "-A")
@@ -99,7 +99,7 @@ def test_a_shallow_clone_and_a_folder_outside_git_say_nothing_of_commits(repo: P
     assert notes(run, cwd=outside) == []
 
 
-def test_all_commits_are_asked_about_in_two_processes(repo: Path, run: Run) -> None:
+def test_all_commits_are_checked_with_two_processes(repo: Path, run: Run) -> None:
     from thunderus_mem.git.repository import Git
 
     git(repo, "commit", "-q", "--allow-empty", "-m", "Second")
@@ -117,7 +117,7 @@ def test_all_commits_are_asked_about_in_two_processes(repo: Path, run: Run) -> N
     assert store.reached([]) == {}
 
 
-def test_patches_are_looked_for_where_no_event_is_named(repo: Path, run: Run) -> None:
+def test_patches_are_checked_without_a_named_event(repo: Path, run: Run) -> None:
     run("--quiet", "init")
     core = (repo / ".thunderus/memory/core/CORE.md").read_text()
     before, _, rest = core.partition("  events:\n")

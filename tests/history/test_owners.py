@@ -31,7 +31,7 @@ def lines(numbers: set[int]) -> list[str]:
 
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(histories())
-def test_each_line_belongs_to_the_version_that_brought_it_in(
+def test_line_belongs_to_the_version_that_added_it(
     history: list[tuple[tuple[int, ...], set[int]]],
 ) -> None:
     first: dict[int, int] = {}
@@ -44,7 +44,7 @@ def test_each_line_belongs_to_the_version_that_brought_it_in(
 
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(st.lists(st.lists(st.sampled_from(["", "a", "b", "---"]), max_size=12), min_size=1, max_size=6))
-def test_whatever_repeats_each_line_has_one_owner_whose_text_had_it(texts: list[list[str]]) -> None:
+def test_repeated_line_has_one_owner_that_contained_it(texts: list[list[str]]) -> None:
     versions = [
         Version(text, place, (place - 1,) if place else (), {"b": -1}) for place, text in enumerate(texts)
     ]
@@ -54,17 +54,17 @@ def test_whatever_repeats_each_line_has_one_owner_whose_text_had_it(texts: list[
         assert line in texts[owner] or owner == -1
 
 
-def test_what_comes_back_belongs_to_who_brought_it_back() -> None:
+def test_restored_line_belongs_to_the_restoring_version() -> None:
     versions = [Version(["a", "b"], 0), Version(["a"], 1, (0,)), Version(["a", "b"], 2, (1,))]
     assert line_owners(versions) == [0, 2]
 
 
-def test_a_line_both_sides_have_is_the_first_ones() -> None:
+def test_line_on_both_sides_belongs_to_the_first() -> None:
     versions = [Version(["x"], "ours"), Version(["x", "y"], "theirs"), Version(["x", "y"], "merge", (0, 1))]
     assert line_owners(versions) == ["ours", "theirs"]
 
 
-def test_lent_lines_are_taken_and_wordless_ones_only_beside_them() -> None:
+def test_lines_from_another_document_keep_their_owner() -> None:
     lent = {"lent": "lender", "": "lender"}
     texts = ["---", "lent", "", "own", ""]
     assert line_owners([Version(texts, "own", (), lent)]) == ["own", "lender", "lender", "own", "own"]

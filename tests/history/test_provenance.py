@@ -64,7 +64,7 @@ def below(graph: WhyGraph, source: str) -> list[tuple[str, str]]:
     return [(edge.relation, kinds[edge.to]) for edge in graph.edges if edge.from_ == source]
 
 
-def test_a_new_document_leads_to_its_event_session_and_patch(tree: Writer) -> None:
+def test_new_document_has_its_event_session_and_patch(tree: Writer) -> None:
     event_id = tree.add("base")
     tree.add("other")
     graph = told(tree, git_of(tree))
@@ -83,7 +83,7 @@ def test_a_new_document_leads_to_its_event_session_and_patch(tree: Writer) -> No
     assert (event.actor, event.op, event.ts[:10]) == ("user", "add", "2026-01-21")
 
 
-def test_events_lead_to_the_commit_that_brought_them_in(tree: Writer) -> None:
+def test_events_have_the_commit_that_added_them(tree: Writer) -> None:
     tree.add("base")
     first = tree.save("Add base")
     tree.edit("base", "is so", "is not so")
@@ -97,7 +97,7 @@ def test_events_lead_to_the_commit_that_brought_them_in(tree: Writer) -> None:
     assert labels(graph, "commit")[0].endswith("Ann Author: Add base")
 
 
-def test_a_graph_is_whole_and_the_same_every_time(tree: Writer) -> None:
+def test_graph_is_complete_and_deterministic(tree: Writer) -> None:
     tree.add("base")
     tree.edit("base", "verification:", "links:\n  supersedes:\n    - fact.base\nverification:")
     tree.save("Add base")
@@ -109,7 +109,7 @@ def test_a_graph_is_whole_and_the_same_every_time(tree: Writer) -> None:
     assert ("supersedes", "document") in below(graph, "fact.base")
 
 
-def test_a_file_that_moved_keeps_its_commits(tree: Writer) -> None:
+def test_moved_file_keeps_its_commits(tree: Writer) -> None:
     tree.repository.write(PATH, DOCUMENT.format(name="base", event="evt_1"))
     first = tree.save("First")
     tree.edit("base", "is so", "is not so")
@@ -123,7 +123,7 @@ def test_a_file_that_moved_keeps_its_commits(tree: Writer) -> None:
     assert set(ids(graph, "commit")) == {first, second}
 
 
-def test_an_edit_by_hand_that_was_committed_is_told_by_git(tree: Writer) -> None:
+def test_committed_hand_edit_is_found_in_git(tree: Writer) -> None:
     tree.add("base")
     tree.save("Add base")
     (tree.root / PATH).write_text((tree.root / PATH).read_text() + "By hand.\n")
@@ -135,7 +135,7 @@ def test_an_edit_by_hand_that_was_committed_is_told_by_git(tree: Writer) -> None
     assert any(label.startswith("unrecorded") for label in labels(told(tree, None), "note"))
 
 
-def test_what_the_frontmatter_names_and_nobody_here_has_is_a_note(tree: Writer) -> None:
+def test_unknown_origin_in_the_frontmatter_is_a_note(tree: Writer) -> None:
     tree.add("base")
     sha = tree.save("Add base")
     tree.edit(
@@ -151,7 +151,7 @@ def test_what_the_frontmatter_names_and_nobody_here_has_is_a_note(tree: Writer) 
     assert "not in this clone" in notes["0" * 40]
 
 
-def test_links_to_older_documents_are_named(tree: Writer) -> None:
+def test_links_to_older_documents_are_listed(tree: Writer) -> None:
     tree.add("base")
     tree.edit("base", "verification:", "links:\n  supersedes:\n    - fact.older\nverification:")
     assert ids(told(tree, None), "document") == ["fact.base", "fact.older"]
@@ -164,12 +164,12 @@ def test_events_about_an_alias_belong_to_the_document(tree: Writer) -> None:
     assert len(ids(told(tree, None), "event")) == 3
 
 
-def test_a_document_outside_git_is_told_from_the_log(tree: Writer) -> None:
+def test_document_outside_git_is_explained_by_the_log(tree: Writer) -> None:
     tree.add("base")
     assert below(told(tree, None), "fact.base") == [("changed_by", "event")]
 
 
-def test_the_line_of_an_event_says_when_what_who_and_why() -> None:
+def test_event_line_contains_time_operation_actor_and_reason() -> None:
     shared = {"id": "evt_1", "ts": "2026-01-21T09:00:00Z", "session_id": "sess_1", "actor": "agent"}
     event = make_event("patch", {"op": "add"}, why="because\n  of  it", origin={"author": "Ann"}, **shared)  # type: ignore[arg-type]
     assert event_label(event) == "2026-01-21 09:00 add by agent Ann: because of it"

@@ -57,7 +57,7 @@ def states(tree: VerbTree) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("seed", range(20, 24))
-def test_a_random_history_is_explained_but_for_what_nobody_recorded(seed: int, tmp_path: Path) -> None:
+def test_random_history_is_recorded_except_hand_edits(seed: int, tmp_path: Path) -> None:
     history = RandomHistory(tmp_path, seed)
     history.live(14)
     memory = open_memory(str(history.tree.root), environ=history.tree.repository.env)
@@ -67,7 +67,7 @@ def test_a_random_history_is_explained_but_for_what_nobody_recorded(seed: int, t
     assert found.counts["log"] + found.counts["git"] == 1 - len(edited)
 
 
-def test_an_edit_by_hand_is_unrecorded_until_an_event_or_a_commit_has_it(tree: VerbTree) -> None:
+def test_hand_edit_is_unrecorded_until_logged_or_committed(tree: VerbTree) -> None:
     tree.add("base", "One.\n")
     assert counts(tree) == {"log": 1}
     (tree.root / PATH).write_bytes(tree.text("base").replace("One.", "By hand.").encode())
@@ -81,7 +81,7 @@ def test_an_edit_by_hand_is_unrecorded_until_an_event_or_a_commit_has_it(tree: V
 
 
 @pytest.mark.parametrize("ends", [b"\r\n", b"\r"])
-def test_line_ends_do_not_count(tree: VerbTree, ends: bytes) -> None:
+def test_line_ends_are_ignored(tree: VerbTree, ends: bytes) -> None:
     tree.add("base", "One.\n")
     tree.repository.write(f"{FACTS}/hand.md", DOCUMENT.format(name="hand"))
     tree.save("Both")
@@ -91,7 +91,7 @@ def test_line_ends_do_not_count(tree: VerbTree, ends: bytes) -> None:
     assert counts(tree) == {"log": 1, "git": 1}
 
 
-def test_texts_that_git_has_with_mixed_line_ends_or_under_another_name(tree: VerbTree) -> None:
+def test_texts_in_git_with_mixed_line_ends_or_another_name_are_found(tree: VerbTree) -> None:
     text = DOCUMENT.format(name="hand")
     tree.git("config", "core.autocrlf", "false")
     tree.repository.write(f"{FACTS}/hand.md", text.replace("One.\n", "One.\r\n"))
@@ -104,7 +104,7 @@ def test_texts_that_git_has_with_mixed_line_ends_or_under_another_name(tree: Ver
     assert counts(tree) == {"git": 2}
 
 
-def test_merges_reverts_and_renames_by_git_leave_everything_explained(tree: VerbTree) -> None:
+def test_git_merges_reverts_and_renames_leave_nothing_unrecorded(tree: VerbTree) -> None:
     tree.add("base", "".join(f"Line {number}.\n" for number in range(12)))
     tree.save("Base")
     tree.git("switch", "-q", "-c", "topic")
@@ -127,7 +127,7 @@ def test_merges_reverts_and_renames_by_git_leave_everything_explained(tree: Verb
     assert counts(tree) == {"log": 1, "git": 1}
 
 
-def test_a_lost_shard_leaves_what_git_has(tree: VerbTree) -> None:
+def test_git_texts_remain_without_a_shard(tree: VerbTree) -> None:
     tree.add("base", "One.\n")
     (shard,) = [shard for shard in tree.shards() if "fact.base" in (tree.root / shard).read_text()]
     shutil.rmtree((tree.root / shard).parent)
@@ -137,7 +137,7 @@ def test_a_lost_shard_leaves_what_git_has(tree: VerbTree) -> None:
     assert states(tree) == {"fact.base": "unlogged"}
 
 
-def test_a_private_shard_explains_too(plain: VerbTree) -> None:
+def test_private_shard_is_read(plain: VerbTree) -> None:
     plain.add("base", "One.\n")
     (shard,) = plain.shards()
     folder = plain.root / PRIVATE
@@ -146,13 +146,13 @@ def test_a_private_shard_explains_too(plain: VerbTree) -> None:
     assert counts(plain) == {"log": 1}
 
 
-def test_outside_git_only_the_log_explains(plain: VerbTree) -> None:
+def test_outside_git_only_the_log_is_read(plain: VerbTree) -> None:
     plain.add("base", "One.\n")
     plain.repository.write(f"{FACTS}/hand.md", DOCUMENT.format(name="hand"))
     assert counts(plain) == {"log": 1, "unrecorded": 1}
 
 
-def test_what_cannot_be_read_is_named_and_what_is_personal_is_not(tree: VerbTree) -> None:
+def test_unreadable_documents_are_reported_and_personal_ones_omitted(tree: VerbTree) -> None:
     tree.repository.write(".thunderus/memory/core/CORE.local.md", "---\nid: core.local\n---\nMine.\n")
     (tree.root / FACTS).mkdir(parents=True, exist_ok=True)
     (tree.root / FACTS / "linked.md").symlink_to("/etc/hostname")
@@ -161,7 +161,7 @@ def test_what_cannot_be_read_is_named_and_what_is_personal_is_not(tree: VerbTree
     assert (found.counts["personal"], found.counts["unreadable"], found.unexplained) == (1, 1, 1)
 
 
-def test_a_document_that_is_gone_is_a_note_unless_somebody_removed_it(tree: VerbTree) -> None:
+def test_missing_document_is_a_note_unless_it_was_removed(tree: VerbTree) -> None:
     for name in ("tool", "hand", "lost"):
         tree.add(name)
     tree.save("Three")
@@ -178,7 +178,7 @@ def test_a_document_that_is_gone_is_a_note_unless_somebody_removed_it(tree: Verb
     assert counts(tree) == {}
 
 
-def test_a_merge_that_kept_the_log_and_dropped_the_document_is_told_by_git(tree: VerbTree) -> None:
+def test_document_dropped_by_a_merge_is_found_in_git(tree: VerbTree) -> None:
     tree.git("switch", "-q", "-c", "topic")
     tree.add("theirs")
     tree.save("Theirs")
@@ -190,7 +190,7 @@ def test_a_merge_that_kept_the_log_and_dropped_the_document_is_told_by_git(tree:
     assert counts(tree) == {}
 
 
-def test_a_change_that_was_given_up_is_not_expected(plain: VerbTree) -> None:
+def test_aborted_change_is_not_expected(plain: VerbTree) -> None:
     plain.add("base", "One.\n")
     lost = plain.text("base").replace("base", "never")
     event = plain._patch("add", plain._change("never", None, lost), (), plain._ids.new("evt"))
@@ -209,7 +209,7 @@ def test_a_change_that_was_given_up_is_not_expected(plain: VerbTree) -> None:
     assert states(plain) == {"fact.base": "rebuilt"}
 
 
-def test_the_log_alone_rebuilds_through_edits_and_new_names(plain: VerbTree) -> None:
+def test_log_alone_rebuilds_edited_and_renamed_documents(plain: VerbTree) -> None:
     plain.add("base", "One.\n")
     plain.edit("base", "One.", "Two.")
     text, moved = plain.text("base"), f"{FACTS}/moved.md"
@@ -231,14 +231,14 @@ def test_the_log_alone_rebuilds_through_edits_and_new_names(plain: VerbTree) -> 
     assert row.reached.startswith("sha256:")
 
 
-def test_a_text_too_long_to_log_is_known_and_not_rebuilt(plain: VerbTree) -> None:
+def test_unlogged_long_text_is_known_but_not_rebuilt(plain: VerbTree) -> None:
     plain.add("base", "漢" * 6_000 + "\n")
     plain.edit("base", "漢" * 6_000, "字" * 6_000)
     assert states(plain) == {"fact.base": "known"}
     assert counts(plain) == {"log": 1}
 
 
-def test_git_is_asked_a_handful_of_times_however_many_documents(
+def test_number_of_git_calls_does_not_depend_on_documents(
     tree: VerbTree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(30):
@@ -262,7 +262,7 @@ def test_git_is_asked_a_handful_of_times_however_many_documents(
 
 
 @pytest.mark.parametrize("path", ["../../outside.md", f"{FACTS}/a\0b.md", "/etc/hostname"])
-def test_a_path_that_somebody_put_into_the_log_is_not_looked_up(tree: VerbTree, path: str) -> None:
+def test_forged_path_in_the_log_is_not_read(tree: VerbTree, path: str) -> None:
     change = Change("create", "fact.never", path, "", tree._change("never", None, "x").after)
     tree._patch("add", change, (), tree._ids.new("evt"))
     tree.save("Begin")

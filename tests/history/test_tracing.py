@@ -42,7 +42,7 @@ def store(repo: Path, run: Run, once: Callable[..., None]) -> Path:
     return repo
 
 
-def test_blame_tells_people_and_programs_the_same(store: Path, run: Run) -> None:
+def test_blame_text_and_json_agree(store: Path, run: Run) -> None:
     with (store / FACT).open("a", encoding="utf-8") as file:
         file.write("By \x1b[31mhand.\n")
     told = run("--json", "blame", "frames").json
@@ -62,7 +62,7 @@ def test_blame_tells_people_and_programs_the_same(store: Path, run: Run) -> None
 @pytest.mark.parametrize(
     ("lines", "numbers"), [("2,3", [2, 3]), ("4", [4]), (",2", [1, 2]), ("20,", list(range(20, 25)))]
 )
-def test_blame_of_some_lines(store: Path, run: Run, lines: str, numbers: list[int]) -> None:
+def test_blame_of_a_line_range(store: Path, run: Run, lines: str, numbers: list[int]) -> None:
     told = run("--json", "blame", "frames", "-L", lines).json["lines"]
     assert [line["number"] for line in told] == [n for n in numbers if n <= told[-1]["number"]]
 
@@ -71,17 +71,17 @@ def test_blame_of_some_lines(store: Path, run: Run, lines: str, numbers: list[in
     ("lines", "what"),
     [("x", "invalid value for --lines"), (",", "invalid value for --lines"), ("900", "invalid line range")],
 )
-def test_lines_that_there_are_not_are_said_to_be_none(store: Path, run: Run, lines: str, what: str) -> None:
+def test_blame_of_missing_lines_is_an_error(store: Path, run: Run, lines: str, what: str) -> None:
     ran = run("blame", "frames", "-L", lines)
     assert (ran.code, ran.out) == (2, "")
     assert what in ran.err
 
 
-def test_blame_of_what_is_not_there(store: Path, run: Run) -> None:
+def test_blame_of_an_unknown_document_is_an_error(store: Path, run: Run) -> None:
     assert run("blame", "fact.nothing").code == 4
 
 
-def test_what_may_be_older_is_marked_and_said(store: Path, run: Run) -> None:
+def test_possibly_older_lines_are_marked(store: Path, run: Run) -> None:
     shard = next((store / ".thunderus" / "sessions").glob("*/events.jsonl"))
     shard.write_bytes(b"".join(shard.read_bytes().splitlines(keepends=True)[-1:]))
     ran = run("blame", "frames")
@@ -89,7 +89,7 @@ def test_what_may_be_older_is_marked_and_said(store: Path, run: Run) -> None:
     assert "may be older" in ran.err
 
 
-def test_the_graph_of_why_is_whole_and_versioned(store: Path, run: Run) -> None:
+def test_why_graph_is_complete_and_versioned(store: Path, run: Run) -> None:
     told = run("--json", "why", "frames").json
     assert told["schema"] == "thunderus-mem.why/2"
     assert set(told) == {"code", "damaged", "edges", "id", "nodes", "schema"}
@@ -100,7 +100,7 @@ def test_the_graph_of_why_is_whole_and_versioned(store: Path, run: Run) -> None:
     assert all(node["id"] in tree for node in told["nodes"] if node["kind"] in ("event", "session", "patch"))
 
 
-def test_the_graph_is_drawn_by_mermaid_and_graphviz(store: Path, run: Run) -> None:
+def test_why_graph_has_mermaid_and_graphviz_output(store: Path, run: Run) -> None:
     graph = run("--json", "why", "frames").json
     flow = run("why", "frames", "--format", "mermaid").out.splitlines()
     assert flow[0] == "flowchart LR"
@@ -121,7 +121,7 @@ def test_the_graph_is_drawn_by_mermaid_and_graphviz(store: Path, run: Run) -> No
      ("events", "export")],
     ids=" ".join,
 )  # fmt: skip
-def test_a_damaged_log_is_told_as_far_as_it_is_whole(store: Path, run: Run, words: tuple[str, ...]) -> None:
+def test_intact_part_of_a_damaged_log_is_used(store: Path, run: Run, words: tuple[str, ...]) -> None:
     shard = next((store / ".thunderus" / "sessions").glob("*/events.jsonl"))
     shard.write_bytes(b"no event\n" + shard.read_bytes())
     ran = run(*words)

@@ -71,9 +71,7 @@ DRESSES = {
         ),
     ],
 )
-def test_what_was_is_again_to_the_byte_and_so_is_what_was_taken_back(
-    tmp_path: Path, change: str, dress: str
-) -> None:
+def test_undo_and_redo_restore_every_byte(tmp_path: Path, change: str, dress: str) -> None:
     store = with_hand(tmp_path, **DRESSES[dress])
     if change in ("garden", "lint --fix", "renumber"):
         # These bring documents of their own along, put there by hand before the change.
@@ -120,9 +118,7 @@ STEPS = st.lists(
 
 @given(steps=STEPS, data=st.data(), dress=st.sampled_from(sorted(DRESSES)))
 @settings(max_examples=5, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-def test_as_many_undos_as_changes_give_the_tree_as_it_was(
-    steps: list[str], data: st.DataObject, dress: str
-) -> None:
+def test_undoing_every_change_restores_the_tree(steps: list[str], data: st.DataObject, dress: str) -> None:
     with tempfile.TemporaryDirectory(prefix="undo-") as folder:
         store = with_hand(folder, **DRESSES[dress])
         trees = [store.documents()]
@@ -170,7 +166,7 @@ def _walk(store: Store, step: str, number: int, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("verb", ["edit", "remove"])
-def test_line_ends_of_every_kind_come_back(tmp_path: Path, verb: str) -> None:
+def test_undo_restores_every_kind_of_line_end(tmp_path: Path, verb: str) -> None:
     store = with_hand(tmp_path)
     mixed = document("fact.mixed", "a\nb\n").replace("title: A", "title: A").encode()
     path = store.put("mixed.md", mixed.replace(b"kind: fact\n", b"kind: fact\r\n").replace(b"a\n", b"a\r\n"))
@@ -183,7 +179,7 @@ def test_line_ends_of_every_kind_come_back(tmp_path: Path, verb: str) -> None:
     assert path.read_bytes() == before
 
 
-def test_a_change_of_line_ends_alone_is_taken_back(store: Store) -> None:
+def test_change_of_line_ends_only_can_be_undone(store: Store) -> None:
     before = store.read("other.md")
     memory, text = store.memory(), before.decode()
     with open_transaction(memory, "edit") as transaction:
@@ -197,7 +193,7 @@ def test_a_change_of_line_ends_alone_is_taken_back(store: Store) -> None:
 # --- what came after ---------------------------------------------------------------------------------
 
 
-def test_a_hand_edit_elsewhere_stays(store: Store) -> None:
+def test_hand_edit_elsewhere_is_kept(store: Store) -> None:
     edit.link(store.memory(), "fact.hand", "refers_to", "fact.other")
     store.put("hand.md", store.read("hand.md").replace(b"Body two.", b"Body two, and more."))
     told = store.undo()
@@ -208,7 +204,7 @@ def test_a_hand_edit_elsewhere_stays(store: Store) -> None:
     assert verify(str(store.root), settled=True) == []
 
 
-def test_a_hand_edit_in_the_same_place_is_never_overwritten(store: Store) -> None:
+def test_hand_edit_of_the_same_lines_is_never_overwritten(store: Store) -> None:
     edit.edit(store.memory(), "fact.hand", DocumentEdits(body="Body three."))
     store.put("hand.md", store.read("hand.md").replace(b"Body three.", b"Body 3."))
     before = store.documents()
@@ -220,7 +216,7 @@ def test_a_hand_edit_in_the_same_place_is_never_overwritten(store: Store) -> Non
     assert "undo" not in store.ops()
 
 
-def test_a_document_that_was_added_and_then_edited_by_hand_is_not_thrown_away(store: Store) -> None:
+def test_added_document_edited_by_hand_is_not_removed(store: Store) -> None:
     add.add(store.memory(), NewDocument("fact", "New", body="It is new.", tags=("n",)))
     path = store.put("new.md", store.read("new.md") + b"And by hand.\n")
     with pytest.raises(Conflict):
@@ -228,7 +224,7 @@ def test_a_document_that_was_added_and_then_edited_by_hand_is_not_thrown_away(st
     assert b"And by hand." in path.read_bytes()
 
 
-def test_a_named_event_is_taken_back_under_later_ones(store: Store) -> None:
+def test_named_event_is_undone_below_later_ones(store: Store) -> None:
     first = edit.edit(store.memory(), "fact.hand", DocumentEdits(body="\nBody 1.\n\nBody two.\n")).event_id
     edit.edit(store.memory(), "fact.hand", DocumentEdits(body="\nBody 1.\n\nBody two.\n\nBody three.\n"))
     later = store.memory().now()
@@ -241,7 +237,7 @@ def test_a_named_event_is_taken_back_under_later_ones(store: Store) -> None:
     assert "Body 1.\n\nBody two.\n\nBody three.\n" in store.read("hand.md").decode()
 
 
-def test_a_later_event_in_the_way_is_named_and_nothing_is_written(store: Store) -> None:
+def test_conflicting_later_event_is_reported_and_nothing_written(store: Store) -> None:
     first = edit.edit(store.memory(), "fact.hand", DocumentEdits(body="Body 1.")).event_id
     second = edit.edit(store.memory(), "fact.hand", DocumentEdits(body="Body 2.")).event_id
     before, log = store.documents(), store.shards()
@@ -254,7 +250,7 @@ def test_a_later_event_in_the_way_is_named_and_nothing_is_written(store: Store) 
     assert b"Body  one." in store.read("hand.md")
 
 
-def test_of_several_changes_all_are_taken_back_or_none(store: Store) -> None:
+def test_several_changes_are_all_undone_or_none(store: Store) -> None:
     edit.edit(store.memory(), "fact.other", DocumentEdits(body="Other."))
     edit.edit(store.memory(), "fact.hand", DocumentEdits(body="Hand."))
     store.put("other.md", store.read("other.md").replace(b"Other.", b"By hand."))
@@ -266,7 +262,7 @@ def test_of_several_changes_all_are_taken_back_or_none(store: Store) -> None:
     assert b"Body  one." in store.read("hand.md")
 
 
-def test_side_by_side_list_items_are_no_conflict(store: Store) -> None:
+def test_adjacent_list_items_are_no_conflict(store: Store) -> None:
     for name in ("a", "b", "c"):
         add.add(store.memory(), NewDocument("fact", name, body=f"It is {name}.", tags=("n",)))
     done = [edit.link(store.memory(), "fact.hand", "refers_to", f"fact.{name}").event_id for name in "abc"]
@@ -281,7 +277,7 @@ def test_side_by_side_list_items_are_no_conflict(store: Store) -> None:
     assert "links:" not in store.read("hand.md").decode()
 
 
-def test_a_place_that_is_taken_is_not_overwritten(store: Store) -> None:
+def test_existing_file_is_not_overwritten(store: Store) -> None:
     edit.remove(store.memory(), "fact.hand", why="gone")
     store.put("hand.md", document("fact.stranger", "Somebody else.\n"))
     with pytest.raises(Conflict, match=r"hand\.md now contains fact\.stranger"):
@@ -292,7 +288,7 @@ def test_a_place_that_is_taken_is_not_overwritten(store: Store) -> None:
         store.undo()
 
 
-def test_a_document_moved_by_hand_is_followed_by_its_id(store: Store) -> None:
+def test_document_moved_by_hand_is_followed_by_its_id(store: Store) -> None:
     add.add(store.memory(), NewDocument("fact", "New", body="It is new.", tags=("n",)))
     edit.edit(store.memory(), "fact.new", DocumentEdits(body="It is old."))
     (store.root / FACTS / "deep").mkdir()
@@ -303,7 +299,7 @@ def test_a_document_moved_by_hand_is_followed_by_its_id(store: Store) -> None:
     assert not (store.root / FACTS / "deep" / "moved.md").exists()
 
 
-def test_a_renamed_document_that_was_edited_goes_back_with_the_edit(store: Store) -> None:
+def test_undone_rename_keeps_a_later_edit(store: Store) -> None:
     CHANGES["renumber"](store)
     renamed = store.last()
     edit.edit(store.memory(), "adr.new", DocumentEdits(add_tags=("zz",)))
@@ -314,7 +310,7 @@ def test_a_renamed_document_that_was_edited_goes_back_with_the_edit(store: Store
     assert new not in store.documents()
 
 
-def test_what_git_brought_back_already_is_said_to_be_back(tracked: Store) -> None:
+def test_change_reverted_by_git_is_reported_as_undone(tracked: Store) -> None:
     edit.edit(tracked.memory(), "fact.hand", DocumentEdits(body="Thrown away by git."))
     earlier = tracked.documents()
     git(tracked.root, "checkout", "-q", "--", ".thunderus/memory")
@@ -329,7 +325,7 @@ def test_what_git_brought_back_already_is_said_to_be_back(tracked: Store) -> Non
 # --- where former texts come from --------------------------------------------------------------------
 
 
-def test_a_long_text_comes_back_from_the_copy_of_this_tree_or_from_git(tracked: Store) -> None:
+def test_long_text_is_restored_from_the_undo_copy_or_git(tracked: Store) -> None:
     edit.edit(tracked.memory(), "fact.hand", DocumentEdits(body=LONG))
     git(tracked.root, "commit", "-qam", "Long")
     long = tracked.read("hand.md")
@@ -343,7 +339,7 @@ def test_a_long_text_comes_back_from_the_copy_of_this_tree_or_from_git(tracked: 
     assert b"Body  one." in tracked.read("hand.md")
 
 
-def test_a_text_that_is_nowhere_any_more_is_said_to_be(store: Store) -> None:
+def test_unavailable_text_is_reported(store: Store) -> None:
     edit.edit(store.memory(), "fact.hand", DocumentEdits(body=LONG))
     edit.remove(store.memory(), "fact.hand", why="gone")
     shutil.rmtree(store.root / ".thunderus" / "local")
@@ -353,7 +349,7 @@ def test_a_text_that_is_nowhere_any_more_is_said_to_be(store: Store) -> None:
     assert store.documents() == before
 
 
-def test_a_copy_that_was_tampered_with_is_not_believed(store: Store) -> None:
+def test_modified_undo_copy_is_rejected(store: Store) -> None:
     edit.edit(store.memory(), "fact.hand", DocumentEdits(body=LONG))
     edit.edit(store.memory(), "fact.hand", DocumentEdits(body="Short."))
     copy = max((store.root / ".thunderus" / "local" / "undo").iterdir())
@@ -365,7 +361,7 @@ def test_a_copy_that_was_tampered_with_is_not_believed(store: Store) -> None:
         store.undo()
 
 
-def test_a_secret_is_neither_kept_nor_brought_back(tracked: Store) -> None:
+def test_secret_is_neither_kept_nor_restored(tracked: Store) -> None:
     leaked = tracked.read("hand.md").decode().replace("Body two.", f"Body {TOKEN}.")
     tracked.put("hand.md", leaked)
     git(tracked.root, "commit", "-qam", "Leak")
@@ -376,7 +372,7 @@ def test_a_secret_is_neither_kept_nor_brought_back(tracked: Store) -> None:
     assert TOKEN.encode() not in b"".join(tracked.shards().values())
 
 
-def test_the_log_alone_leads_through_changes_to_a_former_text(store: Store) -> None:
+def test_log_alone_restores_an_earlier_text(store: Store) -> None:
     first = edit.edit(store.memory(), "fact.hand", DocumentEdits(body="\nBody 1.\n\nBody two.\n")).event_id
     for number in range(3):
         edit.edit(store.memory(), "fact.hand", DocumentEdits(sets={"metadata.step": str(number)}))
@@ -392,7 +388,7 @@ def test_the_log_alone_leads_through_changes_to_a_former_text(store: Store) -> N
 # --- which changes -----------------------------------------------------------------------------------
 
 
-def test_hand_edits_notes_and_undos_are_no_changes_of_the_tool(store: Store) -> None:
+def test_hand_edits_notes_and_undos_are_not_undone(store: Store) -> None:
     edit.edit(store.memory(), "fact.hand", DocumentEdits(body="Body 1."))
     store.put("other.md", store.read("other.md") + b"By hand.\n")
     edit.note(store.memory(), "Looked at it.")
@@ -404,7 +400,7 @@ def test_hand_edits_notes_and_undos_are_no_changes_of_the_tool(store: Store) -> 
         store.undo()
 
 
-def test_a_command_of_many_events_is_one_change(store: Store) -> None:
+def test_command_with_many_events_is_one_change(store: Store) -> None:
     for number in range(3):
         store.put(f"yes-{number}.md", document(f"fact.yes-{number}", tags=("on", "x")))
     before = store.documents()
@@ -419,7 +415,7 @@ def test_a_command_of_many_events_is_one_change(store: Store) -> None:
     assert len(store.undo(redo=True).events) == 3
 
 
-def test_mending_and_renumbering_are_one_change(store: Store) -> None:
+def test_fixing_and_renumbering_are_one_change(store: Store) -> None:
     store.put(f"{DECISIONS}/ADR-0007-old.md", decision("adr.old", "2026-01-01"))
     text = decision("adr.new", "2026-01-02").replace("tags: [one]", "tags: [on]")
     store.put(f"{DECISIONS}/ADR-0007-new.md", text)
@@ -432,7 +428,7 @@ def test_mending_and_renumbering_are_one_change(store: Store) -> None:
     assert store.documents() == before
 
 
-def test_an_import_of_many_documents_is_one_change_in_several_events(
+def test_import_of_many_documents_is_one_change_in_several_events(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = store.documents()
@@ -444,7 +440,7 @@ def test_an_import_of_many_documents_is_one_change_in_several_events(
     assert store.documents() == before
 
 
-def test_an_event_says_what_it_took_back(store: Store) -> None:
+def test_undo_event_names_what_it_reverted(store: Store) -> None:
     done = edit.edit(store.memory(), "fact.hand", DocumentEdits(body="Body 1."), why="counted")
     told = store.undo(why="miscounted")
     events = store.memory().log.read_all().events
@@ -455,7 +451,7 @@ def test_an_event_says_what_it_took_back(store: Store) -> None:
     assert store.memory().log.read_all().events[-1].event.why == "redo edit: counted"
 
 
-def test_what_is_named_wrongly_is_told(store: Store) -> None:
+def test_invalid_event_is_reported(store: Store) -> None:
     done = edit.edit(store.memory(), "fact.hand", DocumentEdits(body="Body 1."))
     note = edit.note(store.memory(), "Looked at it.")
     with pytest.raises(NotFound, match="no event has the id"):
@@ -472,7 +468,7 @@ def test_what_is_named_wrongly_is_told(store: Store) -> None:
         store.undo(number=9)
 
 
-def test_a_patch_can_be_named(store: Store) -> None:
+def test_patch_can_be_undone_by_id(store: Store) -> None:
     edit.edit(store.memory(), "fact.hand", DocumentEdits(body="Body 1."))
     patch = store.memory().log.read_all().events[-1].event.refs["patch_id"]
     assert store.undo(patch.lower()).events[0].op == "edit"
@@ -480,7 +476,7 @@ def test_a_patch_can_be_named(store: Store) -> None:
         store.undo("patch_" + "Z" * 26)
 
 
-def test_changes_of_other_working_trees_are_left_alone_unless_asked_for(tracked: Store) -> None:
+def test_changes_of_other_working_trees_are_undone_only_by_id(tracked: Store) -> None:
     other = Store(tracked.root.parent / "other")
     git(tracked.root.parent, "clone", "-q", str(tracked.root), str(other.root))
     other.turn = 1000
@@ -500,7 +496,7 @@ def test_changes_of_other_working_trees_are_left_alone_unless_asked_for(tracked:
     shutil.rmtree(other.root)
 
 
-def test_changes_are_this_trees_across_commits(tracked: Store) -> None:
+def test_changes_belong_to_this_tree_across_commits(tracked: Store) -> None:
     edit.edit(tracked.memory(), "fact.hand", DocumentEdits(body="One."))
     git(tracked.root, "add", "-A")
     git(tracked.root, "commit", "-qm", "One")
@@ -512,7 +508,7 @@ def test_changes_are_this_trees_across_commits(tracked: Store) -> None:
     assert len(tracked.shards()) == 4
 
 
-def test_a_log_of_somebody_else_reaches_no_other_file(store: Store) -> None:
+def test_forged_log_reaches_no_other_file(store: Store) -> None:
     edit.remove(store.memory(), "fact.hand", why="gone")
     (shard,) = (path for path in store.shards() if b"remove" in store.shards()[path])
     text = Path(shard).read_text()
@@ -540,7 +536,7 @@ def call(repo: Path, server: Server) -> Callable[..., Done]:
     return command
 
 
-def test_the_command(repo: Path, call: Callable[..., Done]) -> None:
+def test_command_lists_undoes_and_redoes(repo: Path, call: Callable[..., Done]) -> None:
     call("init")
     call("add", "fact", "Ports", "--tag", "net", "--body", "It is 8080.")
     call("edit", "fact.ports", "--body", "It is 9090.", "-m", "moved")
@@ -571,7 +567,7 @@ def test_the_command(repo: Path, call: Callable[..., Done]) -> None:
     assert call("undo", "-n", "0").code == 2
 
 
-def test_a_conflict_is_exit_3_and_links_left_behind_are_told(repo: Path, call: Callable[..., Done]) -> None:
+def test_conflict_exits_with_3_and_broken_links_are_reported(repo: Path, call: Callable[..., Done]) -> None:
     call("init")
     call("add", "fact", "Ports", "--tag", "net", "--body", "It is 8080.")
     added = call("--json", "events", "list", "-n", "1").json["events"][0]["id"]

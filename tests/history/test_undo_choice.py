@@ -157,7 +157,7 @@ def by_reading_everything(
 
 @settings(max_examples=20, deadline=None, derandomize=True)
 @given(steps=st.lists(STEPS, min_size=1, max_size=14), data=st.data())
-def test_the_end_of_the_log_tells_what_all_of_it_tells(steps: list[Step], data: st.DataObject) -> None:
+def test_end_of_the_log_gives_the_same_choice_as_all_of_it(steps: list[Step], data: st.DataObject) -> None:
     with TemporaryDirectory(prefix="choice-") as root:
         shutil.copytree(_base(), root, dirs_exist_ok=True)
         writers = Writers(root)
@@ -177,7 +177,7 @@ def test_the_end_of_the_log_tells_what_all_of_it_tells(steps: list[Step], data: 
                     chosen(memory, UndoChoice(None, len(expected) + 1, redo, anywhere), committed)
 
 
-def test_the_last_undo_is_found_without_reading_what_came_before(
+def test_last_undo_is_found_without_reading_earlier_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = str(tmp_path)

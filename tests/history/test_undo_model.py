@@ -48,7 +48,7 @@ def histories(draw: st.DrawFn) -> list[Event]:
 
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(histories(), st.data())
-def test_what_is_taken_back_follows_from_the_undos_alone(history: list[Event], data: st.DataObject) -> None:
+def test_undone_events_depend_only_on_undo_events(history: list[Event], data: st.DataObject) -> None:
     def counts(one: Event) -> bool:
         return not any(counts(other) for other in history if one.id in undone_by(other))
 
@@ -57,14 +57,14 @@ def test_what_is_taken_back_follows_from_the_undos_alone(history: list[Event], d
     assert undone_events(data.draw(st.permutations(history))).keys() == gone
 
 
-def test_a_forged_circle_of_undos_ends() -> None:
+def test_forged_cycle_of_undos_terminates() -> None:
     circle = [event("a", "b"), event("b", "a"), event("c", "c")]
     assert undone_events(circle) == {}
     known = {one.id: one for one in circle}
     assert origin(circle[0], known.get)[0].id in known
 
 
-def test_an_undo_is_about_what_it_took_back() -> None:
+def test_undo_is_about_the_documents_it_reverted() -> None:
     first, undo, redo = event("1"), event("2", "1"), event("3", "2")
     known = {one.id: one for one in (first, undo, redo)}
     assert origin(first, known.get) == (first, False)
@@ -73,14 +73,14 @@ def test_an_undo_is_about_what_it_took_back() -> None:
     assert origin(undo, {}.get) == (undo, True)
 
 
-def test_the_events_of_one_command_share_session_and_patch() -> None:
+def test_events_of_one_command_share_session_and_patch() -> None:
     one = event("1", patch="p")
     assert patch_of(one) == patch_of(event("2", patch="p")) != patch_of(event("3"))
     assert patch_of(replace(one, session_id="sess_2")) != patch_of(one)
     assert patch_of(replace(one, refs={})) == ("sess_1", "evt_1")
 
 
-def test_only_changes_of_the_tool_are_chosen() -> None:
+def test_only_changes_by_the_tool_are_chosen() -> None:
     plain, undo = event("1"), event("2", "1")
     assert can_be_undone(plain, {}, undos=False)
     assert not can_be_undone(plain, {"evt_1": "evt_2"}, undos=False)
@@ -90,7 +90,7 @@ def test_only_changes_of_the_tool_are_chosen() -> None:
         assert not can_be_undone(event("3", op=op), {}, undos=False)
 
 
-def test_the_halves_of_renames_find_each_other() -> None:
+def test_both_halves_of_a_rename_are_matched() -> None:
     def half(name: str, path: str, before: str, after: str) -> Change:
         return Change("rename", name, path, before, after)
 
@@ -112,7 +112,7 @@ def test_the_halves_of_renames_find_each_other() -> None:
 HEAD = "---\nid: fact.a\ntitle: A\nkind: fact\ntags:\n  - one\nupdated: {updated}\n---\n\n{body}"
 
 
-def test_a_document_that_would_read_as_another_is_not_joined() -> None:
+def test_merge_that_changes_the_id_is_a_conflict() -> None:
     base = HEAD.format(updated="1", body="One.\n")
     assert merge_cleanly("a.md", base, base.replace("One", "Two"), base.replace("- one", "- two"), "9") == (
         base.replace("One", "Two").replace("- one", "- two")
@@ -122,7 +122,7 @@ def test_a_document_that_would_read_as_another_is_not_joined() -> None:
     assert merge_cleanly("a.md", "a\nb\nc\n", "A\nb\nc\n", "a\nb\nC\n", "9") == "A\nb\nC\n"
 
 
-def test_the_time_of_a_text_that_is_neither_is_now() -> None:
+def test_merged_text_gets_the_current_time() -> None:
     base = HEAD.format(updated="1", body="One.\n\nTwo.\n\nThree.\n")
     ours = HEAD.format(updated="2", body="One.\n\nTwo.\n\n3.\n")
     theirs = HEAD.format(updated="3", body="1.\n\nTwo.\n\nThree.\n")

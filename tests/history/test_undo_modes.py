@@ -40,7 +40,7 @@ def mode_of(path: Path) -> int:
 
 
 @pytest.mark.parametrize("mode", ODD)
-def test_an_approved_proposal_is_taken_back_with_its_permissions(mode: int, store: Store) -> None:
+def test_undone_proposal_restores_permissions(mode: int, store: Store) -> None:
     store.twins()
     for name in ("twin-a", "twin-b"):
         store.path(f"{name}.md").chmod(mode)
@@ -56,7 +56,7 @@ def test_an_approved_proposal_is_taken_back_with_its_permissions(mode: int, stor
 
 
 @pytest.mark.parametrize("mode", ODD)
-def test_a_removed_document_comes_back_with_its_permissions(mode: int, store: Store) -> None:
+def test_restored_document_gets_its_permissions(mode: int, store: Store) -> None:
     path = document_of(store, mode)
     remove(store.memory(), "fact.one", why="no")
     assert [one.mode for one in changes_of(store.events("patch")[-1])] == [f"{mode:o}"]
@@ -64,7 +64,7 @@ def test_a_removed_document_comes_back_with_its_permissions(mode: int, store: St
     assert mode_of(path) == mode
 
 
-def test_a_created_document_taken_back_and_brought_back_keeps_them(store: Store) -> None:
+def test_created_document_keeps_permissions_through_undo_and_redo(store: Store) -> None:
     path = document_of(store, 0o600)
     undo(store.memory())
     assert not path.exists()
@@ -73,7 +73,7 @@ def test_a_created_document_taken_back_and_brought_back_keeps_them(store: Store)
 
 
 @pytest.mark.parametrize("move", [archive, rename])
-def test_a_document_that_moves_takes_its_permissions_along(move: Callable[..., object], store: Store) -> None:
+def test_moved_document_keeps_its_permissions(move: Callable[..., object], store: Store) -> None:
     path = document_of(store, 0o600)
     move(store.memory(), *((["fact.one"],) if move is archive else ("fact.one", "two")))
     assert not path.exists()
@@ -84,7 +84,7 @@ def test_a_document_that_moves_takes_its_permissions_along(move: Callable[..., o
     assert mode_of(path) == 0o640, "as it was when it went back"
 
 
-def test_a_file_that_is_there_keeps_its_own(store: Store) -> None:
+def test_existing_file_keeps_its_permissions(store: Store) -> None:
     path = document_of(store, 0o644)
     edit(store.memory(), "fact.one", DocumentEdits(sets={"title": "New"}))
     path.chmod(0o600)
@@ -92,7 +92,7 @@ def test_a_file_that_is_there_keeps_its_own(store: Store) -> None:
     assert mode_of(path) == 0o600
 
 
-def test_usual_permissions_are_not_logged(store: Store) -> None:
+def test_default_permissions_are_not_logged(store: Store) -> None:
     path = document_of(store, 0o644)
     remove(store.memory(), "fact.one", why="no")
     assert "mode" not in json.dumps(store.events("patch")[-1].body)
@@ -101,14 +101,14 @@ def test_usual_permissions_are_not_logged(store: Store) -> None:
 
 
 @pytest.mark.parametrize("written", ["", "64", "0o644", "888", "u+x", "\u0666\u0660\u0660"])
-def test_a_mode_in_the_log_that_is_none_counts_for_nothing(written: str) -> None:
+def test_invalid_mode_in_the_log_is_ignored(written: str) -> None:
     assert permissions_in(written) is None
     assert permissions_in("600") == 0o600
     assert permissions_in("044") == 0o444, "its owner may always read it"
 
 
 @pytest.mark.parametrize("written", [None, 600, ["600"]])
-def test_a_change_whose_mode_is_no_text_has_none(written: object) -> None:
+def test_mode_that_is_not_a_string_is_ignored(written: object) -> None:
     data = {"op": "remove", "doc_id": "fact.a", "path": "a.md", "before": "x", "after": "", "mode": written}
     event = make_event("patch", {"changes": [data]}, id="evt_1", ts="", session_id="s", actor="user")
     assert [one.mode for one in changes_of(event)] == [""]

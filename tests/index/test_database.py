@@ -37,7 +37,7 @@ def test_damage_under_an_open_index_fails_its_check(tmp_path: Path) -> None:
     assert index.database.check() != ""
 
 
-def test_damage_that_shows_only_while_answering_is_answered_anew(tmp_path: Path) -> None:
+def test_damage_found_during_a_query_is_repaired_and_the_query_repeated(tmp_path: Path) -> None:
     layout = small_store(tmp_path)
     rebuild(layout)
     asked: list[str] = []
@@ -53,7 +53,7 @@ def test_damage_that_shows_only_while_answering_is_answered_anew(tmp_path: Path)
     assert len(asked) == 2
 
 
-def test_a_newer_index_is_left_alone_and_answers_come_from_memory(tmp_path: Path) -> None:
+def test_newer_index_is_kept_and_an_index_in_memory_used(tmp_path: Path) -> None:
     layout = small_store(tmp_path)
     rebuild(layout)
     connection = sqlite3.connect(layout.index_file)
@@ -75,7 +75,7 @@ def test_a_newer_index_is_left_alone_and_answers_come_from_memory(tmp_path: Path
         "DROP INDEX names_by_doc_id",
     ],
 )
-def test_an_index_with_other_statements_than_ours_is_replaced(tmp_path: Path, statement: str) -> None:
+def test_index_with_an_unexpected_schema_is_replaced(tmp_path: Path, statement: str) -> None:
     layout = small_store(tmp_path)
     rebuild(layout)
     connection = sqlite3.connect(layout.index_file)
@@ -86,7 +86,7 @@ def test_an_index_with_other_statements_than_ours_is_replaced(tmp_path: Path, st
     assert index.count() == 40
 
 
-def test_busy_is_not_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_busy_index_is_not_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
     layout = small_store(tmp_path)
     index, _ = open_index(layout)
@@ -104,7 +104,7 @@ def test_busy_is_not_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert os.stat(layout.index_file).st_ino == inode
 
 
-def test_a_writer_killed_in_the_middle_leaves_an_index_that_heals(tmp_path: Path) -> None:
+def test_index_of_a_killed_writer_is_repaired(tmp_path: Path) -> None:
     layout = small_store(tmp_path)
     rebuild(layout)
     code = (
@@ -123,7 +123,7 @@ def test_a_writer_killed_in_the_middle_leaves_an_index_that_heals(tmp_path: Path
     assert index.database.check() == ""
 
 
-def test_without_a_place_to_write_the_index_lives_in_memory(tmp_path: Path) -> None:
+def test_index_is_in_memory_if_it_cannot_be_written(tmp_path: Path) -> None:
     layout = small_store(tmp_path)
     Path(layout.indexes_dir).write_text("in the way")
     index, refreshed = open_index(layout)
@@ -135,7 +135,7 @@ def test_without_a_place_to_write_the_index_lives_in_memory(tmp_path: Path) -> N
     assert [hit.id for hit in find_hits(index, parse_query("needle"), root=layout.root)] == ["fact.more"]
 
 
-def test_an_open_reader_keeps_answering_while_a_rebuild_replaces_the_file(tmp_path: Path) -> None:
+def test_open_reader_keeps_working_during_a_rebuild(tmp_path: Path) -> None:
     layout = small_store(tmp_path)
     index, _ = open_index(layout)
     rebuild(layout)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Run = Callable[..., Ran]
 
 
-def test_an_index_replaced_while_we_hold_it_open_is_opened_anew(repo: Path, run: Run) -> None:
+def test_index_replaced_while_open_is_opened_again(repo: Path, run: Run) -> None:
     assert run("init").code == 0
     memory = open_memory(str(repo))
     memory.refresh()

@@ -10,7 +10,7 @@ from thunderus_mem.memory.locate import IndexCorpus
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 
 
-def test_what_the_index_says_of_documents(tmp_path: Path) -> None:
+def test_index_has_the_fields_of_documents(tmp_path: Path) -> None:
     layout = new_store(tmp_path)
     put(
         layout,
@@ -52,7 +52,7 @@ def test_what_the_index_says_of_documents(tmp_path: Path) -> None:
     assert list(corpus.ids()) == index.ids()
 
 
-def test_the_manifest_is_checked_against_the_documents(tmp_path: Path) -> None:
+def test_manifest_is_checked_against_the_documents(tmp_path: Path) -> None:
     layout = new_store(tmp_path)
     put(layout, "a.md", document("fact.a"))
     index, _ = open_index(layout)

@@ -67,7 +67,7 @@ def changed_and_refreshed(layout: Layout) -> None:
 
 
 @pytest.mark.parametrize("action", [changed_and_refreshed, rebuild])
-def test_a_writer_that_is_slow_to_seal_is_waited_for(
+def test_slow_writer_is_waited_for(
     layout: Layout, monkeypatch: pytest.MonkeyPatch, action: Callable[[Layout], object]
 ) -> None:
     rebuild(layout)
@@ -78,7 +78,7 @@ def test_a_writer_that_is_slow_to_seal_is_waited_for(
     index.close()
 
 
-def test_who_waits_to_write_does_not_hold_up_the_one_who_writes(layout: Layout) -> None:
+def test_waiting_writer_does_not_block_the_active_one(layout: Layout) -> None:
     rebuild(layout)
     one, other = SqliteIndex.open(layout.index_file), SqliteIndex.open(layout.index_file)
     waits = threading.Event()
@@ -100,7 +100,7 @@ def test_who_waits_to_write_does_not_hold_up_the_one_who_writes(layout: Layout) 
     other.close()
 
 
-def test_what_two_found_damaged_is_built_once(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_index_found_damaged_twice_is_rebuilt_once(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     rebuild(layout)
     Path(layout.index_file).write_bytes(b"damaged")
     other: list[int] = []
@@ -122,7 +122,7 @@ def test_what_two_found_damaged_is_built_once(layout: Layout, monkeypatch: pytes
     assert index.count() == 12
 
 
-def test_a_write_never_makes_damage_look_whole(layout: Layout) -> None:
+def test_write_does_not_hide_damage(layout: Layout) -> None:
     index, _ = open_index(layout)
     with open(layout.index_file, "r+b") as handle:
         handle.seek(os.path.getsize(layout.index_file) - 3000)
@@ -136,7 +136,7 @@ def test_a_write_never_makes_damage_look_whole(layout: Layout) -> None:
     assert index.count() == 13
 
 
-def test_an_open_index_that_is_damaged_is_noticed_by_the_next_look(layout: Layout) -> None:
+def test_damage_of_an_open_index_is_detected_at_the_next_check(layout: Layout) -> None:
     memory = open_memory(layout.root)
     memory.refresh()
     with open(layout.index_file, "r+b") as handle:
@@ -147,7 +147,7 @@ def test_an_open_index_that_is_damaged_is_noticed_by_the_next_look(layout: Layou
     memory.index.close()
 
 
-def test_an_index_replaced_under_an_open_one_is_used_not_replaced_again(layout: Layout) -> None:
+def test_concurrently_replaced_index_is_used(layout: Layout) -> None:
     memory = open_memory(layout.root)
     memory.refresh()
     rebuild(layout)
@@ -159,7 +159,7 @@ def test_an_index_replaced_under_an_open_one_is_used_not_replaced_again(layout: 
     memory.index.close()
 
 
-def test_the_log_is_asked_however_often_the_index_is_replaced(
+def test_log_query_survives_repeated_index_replacement(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory = open_memory(layout.root)
@@ -179,7 +179,7 @@ def test_the_log_is_asked_however_often_the_index_is_replaced(
     memory.index.close()
 
 
-def test_an_answer_is_of_one_generation(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_result_has_one_generation(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another process changes everything in the middle of a search: it waits, and we look again."""
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
     memory = open_memory(layout.root)
@@ -206,9 +206,7 @@ def test_an_answer_is_of_one_generation(layout: Layout, monkeypatch: pytest.Monk
     memory.index.close()
 
 
-def test_a_file_that_changes_after_the_look_is_looked_at_again(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_file_changed_after_the_scan_is_read_again(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     memory = open_memory(layout.root)
     refresh_it, looks = Memory.refresh, list[int]()
 
@@ -228,7 +226,7 @@ def test_a_file_that_changes_after_the_look_is_looked_at_again(
     memory.index.close()
 
 
-def test_sidecars_that_are_not_ours_are_never_read(layout: Layout, tmp_path: Path) -> None:
+def test_foreign_sidecars_are_never_read(layout: Layout, tmp_path: Path) -> None:
     rebuild(layout)
     other = tmp_path / "other.db"
     shutil.copy(layout.index_file, other)
@@ -249,7 +247,7 @@ def test_sidecars_that_are_not_ours_are_never_read(layout: Layout, tmp_path: Pat
 
 
 @pytest.mark.parametrize("kind", ["folder", "link", "pipe", "text", "none"])
-def test_a_seal_that_is_none_costs_one_rebuild(layout: Layout, kind: str, tmp_path: Path) -> None:
+def test_invalid_seal_causes_one_rebuild(layout: Layout, kind: str, tmp_path: Path) -> None:
     rebuild(layout)
     victim = tmp_path / "victim"
     victim.write_text("precious")
@@ -290,7 +288,7 @@ def newer(layout: Layout) -> bytes:
     return Path(layout.index_file).read_bytes()
 
 
-def test_a_newer_index_is_not_replaced_even_when_asked(layout: Layout) -> None:
+def test_newer_index_is_not_replaced_on_request(layout: Layout) -> None:
     before = newer(layout)
     memory = open_memory(layout.root)
     with pytest.raises(Refused, match="newer version"):
@@ -301,7 +299,7 @@ def test_a_newer_index_is_not_replaced_even_when_asked(layout: Layout) -> None:
     assert index_status(memory).state == "newer"
 
 
-def test_a_manifest_that_cannot_be_written_is_not_said_to_be(layout: Layout) -> None:
+def test_unwritable_manifest_is_not_reported_as_written(layout: Layout) -> None:
     newer(layout)
     assert manifest(open_memory(layout.root)).diagnostics == ()
     os.unlink(layout.manifest_file)
@@ -309,7 +307,7 @@ def test_a_manifest_that_cannot_be_written_is_not_said_to_be(layout: Layout) -> 
     assert (told.rule, told.message) == ("TM502", "Missing manifest")
 
 
-def test_an_index_that_became_newer_while_another_was_built_stays(layout: Layout) -> None:
+def test_newer_index_written_during_a_rebuild_is_kept(layout: Layout) -> None:
     """The older program had looked before the newer one wrote."""
     rebuild(layout)
     Path(layout.index_file).write_bytes(b"damaged")
@@ -333,7 +331,7 @@ def test_an_index_that_became_newer_while_another_was_built_stays(layout: Layout
     assert Path(layout.index_file).read_bytes() == seen[0]
 
 
-def test_what_a_killed_process_left_in_the_folder_goes_after_an_hour(layout: Layout) -> None:
+def test_leftovers_of_a_killed_process_are_removed_after_an_hour(layout: Layout) -> None:
     rebuild(layout)
     old, young = "memory.db.00000000000a.tmp", "manifest.json.00000000000b.tmp"
     for name in (old, "manifest.json.00000000000c.tmp", young):
@@ -345,7 +343,7 @@ def test_what_a_killed_process_left_in_the_folder_goes_after_an_hour(layout: Lay
     os.unlink(os.path.join(layout.indexes_dir, young))
 
 
-def test_an_index_in_a_file_and_one_in_memory_hold_the_same(layout: Layout) -> None:
+def test_file_and_memory_index_are_equal(layout: Layout) -> None:
     rebuild(layout)
     index = SqliteIndex.open(layout.index_file)
     whole = content(index)
@@ -377,7 +375,7 @@ def sealed_again(layout: Layout, statement: str) -> None:
         ("DELETE FROM docs_fts_data WHERE id > 10", "fts|words|malformed"),
     ],
 )
-def test_what_no_stamp_shows_is_found_by_a_proof_and_built_anew(
+def test_silent_damage_is_found_by_verification_and_rebuilt(
     layout: Layout, statement: str, told: str
 ) -> None:
     memory = open_memory(layout.root)
@@ -394,7 +392,7 @@ def test_what_no_stamp_shows_is_found_by_a_proof_and_built_anew(
     memory.index.close()
 
 
-def test_damage_that_shows_in_an_answer_is_answered_anew_and_never_again(layout: Layout) -> None:
+def test_damage_found_in_a_result_is_repaired_once(layout: Layout) -> None:
     rebuild(layout)
     sealed_again(layout, "DELETE FROM docs_fts_data WHERE id > 10")
     memory = open_memory(layout.root)
@@ -406,7 +404,7 @@ def test_damage_that_shows_in_an_answer_is_answered_anew_and_never_again(layout:
     memory.index.close()
 
 
-def test_doctor_looks_at_the_pages(layout: Layout) -> None:
+def test_doctor_checks_the_index_pages(layout: Layout) -> None:
     rebuild(layout)
     with open(layout.index_file, "r+b") as handle:
         handle.seek(os.path.getsize(layout.index_file) - 4096)

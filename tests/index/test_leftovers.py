@@ -38,7 +38,7 @@ def put_all(folder: Path, *, age: float) -> None:
         os.utime(folder / name, (time.time() - age,) * 2)
 
 
-def test_only_old_files_with_our_names_are_swept(tmp_path: Path) -> None:
+def test_only_old_files_with_our_names_are_removed(tmp_path: Path) -> None:
     put_all(tmp_path, age=120)
     assert [os.path.basename(one.path) for one in leftovers(str(tmp_path))] == sorted(LEFT)
     assert not any(one.in_use for one in leftovers(str(tmp_path)))
@@ -46,7 +46,7 @@ def test_only_old_files_with_our_names_are_swept(tmp_path: Path) -> None:
     assert sorted(os.listdir(tmp_path)) == sorted(OTHERS)
 
 
-def test_what_was_written_lately_stays(tmp_path: Path) -> None:
+def test_recent_files_are_kept(tmp_path: Path) -> None:
     put_all(tmp_path, age=0)
     sweep(str(tmp_path))
     assert sorted(os.listdir(tmp_path)) == sorted((*LEFT, *OTHERS))
@@ -55,7 +55,7 @@ def test_what_was_written_lately_stays(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="asks the kernel who holds a lock")
-def test_an_index_that_another_process_is_building_stays(tmp_path: Path) -> None:
+def test_index_being_built_by_another_process_is_kept(tmp_path: Path) -> None:
     path = tmp_path / LEFT[0]
     code = (
         "import sqlite3, sys, time\n"
@@ -79,7 +79,7 @@ def test_an_index_that_another_process_is_building_stays(tmp_path: Path) -> None
     assert not path.exists()
 
 
-def test_the_next_build_sweeps(tmp_path: Path) -> None:
+def test_next_build_removes_leftovers(tmp_path: Path) -> None:
     layout = new_store(tmp_path)
     put(layout, "a.md", document("fact.a"))
     open_index(layout)[0].close()

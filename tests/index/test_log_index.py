@@ -77,7 +77,7 @@ def test_events_are_found_by_document_hash_and_time(tmp_path: Path) -> None:
     assert (log.total(), log.damages()) == (3, 0)
 
 
-def test_only_what_changed_is_read_and_a_lost_shard_takes_its_events_along(tmp_path: Path) -> None:
+def test_only_changed_shards_are_read_and_lost_ones_removed(tmp_path: Path) -> None:
     layout = new_store(tmp_path)
     folder = Path(layout.sessions_dir) / "one"
     folder.mkdir(parents=True)
@@ -98,7 +98,7 @@ def test_only_what_changed_is_read_and_a_lost_shard_takes_its_events_along(tmp_p
 
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.lists(st.lists(st.integers(0, 3), max_size=5), max_size=3), st.randoms(use_true_random=False))
-def test_index_and_log_tell_one_order(seconds: list[list[int]], shuffled: random.Random) -> None:
+def test_index_and_log_have_one_order(seconds: list[list[int]], shuffled: random.Random) -> None:
     """Clocks stand still and go back, ids follow no line order: a session's lines keep theirs in both."""
     numbers = list(range(sum(map(len, seconds))))
     shuffled.shuffle(numbers)
@@ -119,7 +119,7 @@ def test_index_and_log_tell_one_order(seconds: list[list[int]], shuffled: random
         assert [one for one in told if one in ids] == ids
 
 
-def test_what_came_last_is_last_in_its_shard_not_by_the_clock(tmp_path: Path) -> None:
+def test_last_event_is_last_in_its_shard_not_by_time(tmp_path: Path) -> None:
     layout = new_store(tmp_path)
     folder = Path(layout.sessions_dir) / "one"
     folder.mkdir(parents=True)
@@ -130,7 +130,7 @@ def test_what_came_last_is_last_in_its_shard_not_by_the_clock(tmp_path: Path) ->
     assert log.vanished() == []
 
 
-def test_an_index_that_cannot_be_written_still_answers_about_the_log(tmp_path: Path, monkeypatch) -> None:
+def test_unwritable_index_still_answers_log_queries(tmp_path: Path, monkeypatch) -> None:
     layout = new_store(tmp_path)
     put(layout, "a.md", document("fact.a"))
     shard = Path(layout.sessions_dir) / "one" / "events.jsonl"
@@ -151,9 +151,7 @@ def test_an_index_that_cannot_be_written_still_answers_about_the_log(tmp_path: P
 
 
 @pytest.mark.parametrize("question", ["newest", "naming"])
-def test_an_answer_about_the_log_is_of_one_moment(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, question: str
-) -> None:
+def test_log_result_is_consistent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, question: str) -> None:
     """Another branch is checked out, and another process reads its log, while we ask."""
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
     layout = new_store(tmp_path)

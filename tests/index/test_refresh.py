@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from thunderus_mem.store.layout import Layout
 
 
-def test_a_first_refresh_builds_everything_and_a_second_finds_nothing(tmp_path: Path) -> None:
+def test_second_refresh_changes_nothing(tmp_path: Path) -> None:
     layout = new_store(tmp_path)
     put(layout, "a.md", document("fact.a"))
     index, built = open_index(layout)
@@ -33,7 +33,7 @@ def test_a_first_refresh_builds_everything_and_a_second_finds_nothing(tmp_path: 
     assert peek(layout, index)
 
 
-def test_an_edit_of_the_same_size_with_its_old_time_is_seen(tmp_path: Path) -> None:
+def test_edit_with_same_size_and_time_is_detected(tmp_path: Path) -> None:
     layout = new_store(tmp_path)
     path = put(layout, "a.md", document("fact.a", "old words\n"))
     times = os.stat(layout.at(path))
@@ -44,7 +44,7 @@ def test_an_edit_of_the_same_size_with_its_old_time_is_seen(tmp_path: Path) -> N
     assert [hit.id for hit in find_hits(index, parse_query("new"), root=layout.root)] == ["fact.a"]
 
 
-def test_a_touched_file_is_not_a_modified_document(tmp_path: Path) -> None:
+def test_touched_file_is_not_a_modified_document(tmp_path: Path) -> None:
     layout = new_store(tmp_path)
     path = put(layout, "a.md", document("fact.a"))
     index, _ = open_index(layout)
@@ -52,7 +52,7 @@ def test_a_touched_file_is_not_a_modified_document(tmp_path: Path) -> None:
     assert not refresh(layout, index).changed
 
 
-def test_the_generation_names_paths_and_texts_and_nothing_else(tmp_path: Path) -> None:
+def test_generation_depends_only_on_paths_and_texts(tmp_path: Path) -> None:
     layouts = [new_store(tmp_path / name) for name in ("one", "two")]
     for layout, order in zip(layouts, ("ab", "ba"), strict=True):
         for name in order:
@@ -71,7 +71,7 @@ def test_the_generation_names_paths_and_texts_and_nothing_else(tmp_path: Path) -
     assert one.generation() != begun
 
 
-def test_of_two_files_with_one_id_the_first_path_counts_and_the_next_follows(tmp_path: Path) -> None:
+def test_first_path_wins_among_files_with_one_id(tmp_path: Path) -> None:
     layout = new_store(tmp_path)
     first = put(layout, "a.md", document("fact.same", title="First"))
     second = put(layout, "b.md", document("fact.same", title="Second"))
@@ -87,7 +87,7 @@ def test_of_two_files_with_one_id_the_first_path_counts_and_the_next_follows(tmp
     assert (row.title, row.path) == ("Second", second)
 
 
-def test_a_file_that_cannot_be_a_document_hides_no_other(tmp_path: Path) -> None:
+def test_invalid_file_hides_no_other(tmp_path: Path) -> None:
     layout = new_store(tmp_path)
     put(layout, "a.md", b"\xff\xfe not text")
     put(layout, "b.md", "no header\n")
@@ -99,7 +99,7 @@ def test_a_file_that_cannot_be_a_document_hides_no_other(tmp_path: Path) -> None
     assert unreadable == {"a.md", "b.md", "d.md"}
 
 
-def test_the_index_follows_an_emptied_memory_as_a_rebuild_would(tmp_path: Path) -> None:
+def test_refresh_of_an_emptied_memory_equals_a_rebuild(tmp_path: Path) -> None:
     layout = new_store(tmp_path)
     for number in range(12):
         put(layout, f"{number}.md", document(f"fact.n{number}"))
@@ -113,7 +113,7 @@ def test_the_index_follows_an_emptied_memory_as_a_rebuild_would(tmp_path: Path) 
     assert refresh(layout, index).added == 12
 
 
-def test_the_manifest_follows_and_is_mended(tmp_path: Path) -> None:
+def test_manifest_is_updated_and_repaired(tmp_path: Path) -> None:
     layout = new_store(tmp_path)
     put(layout, "b.md", document("fact.b", tags=("x", "y")))
     put(layout, "a.md", document("fact.a", updated="2026-03-01T00:00:00Z"))
@@ -197,7 +197,7 @@ def apply(layout: Layout, operation: tuple[str, str, str | bytes]) -> None:
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(operations=OPERATIONS)
-def test_refresh_after_anything_is_what_a_rebuild_is(
+def test_refresh_always_equals_a_rebuild(
     monkeypatch: pytest.MonkeyPatch, batch: int, operations: list[tuple[str, str, str | bytes]]
 ) -> None:
     monkeypatch.setattr(writer, "_BATCH", batch)
@@ -231,7 +231,7 @@ def test_refresh_after_anything_is_what_a_rebuild_is(
 
 
 @pytest.mark.parametrize("name", ["a:b.md", "nul.md", "x~1.md", "line\nend.md", "per%20cent.md"])
-def test_what_no_command_would_open_is_not_found_either(tmp_path: Path, name: str) -> None:
+def test_special_files_are_not_indexed(tmp_path: Path, name: str) -> None:
     layout = new_store(tmp_path)
     put(layout, "plain.md", document("fact.plain"))
     put(layout, name, document("fact.odd"))
@@ -242,7 +242,7 @@ def test_what_no_command_would_open_is_not_found_either(tmp_path: Path, name: st
     assert "TM002" not in problems[f"{FACTS}/plain.md"]
 
 
-def test_a_file_that_two_batches_look_at_counts_once_in_the_generation(
+def test_file_read_by_two_batches_counts_once_in_the_generation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A batch asks another file whether it still holds the id that one of its own has given up. Files come in

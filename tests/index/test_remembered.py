@@ -56,7 +56,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return seen
 
 
-def test_what_is_remembered_is_not_parsed_again(store: Path, parsed: list[str]) -> None:
+def test_cached_verdict_avoids_parsing(store: Path, parsed: list[str]) -> None:
     remembered = store / ".thunderus/memory/indexes/verdicts.json"
     settle(store)
     time.sleep(2.2)  # until a change would show in the stamps
@@ -75,7 +75,7 @@ def test_what_is_remembered_is_not_parsed_again(store: Path, parsed: list[str]) 
 @pytest.mark.parametrize(
     "content", ["", "nonsense", "[]", '{"measure": 1}', '{"measure": "x", "verdicts": []}', "[" * 50_000]
 )
-def test_a_damaged_memory_of_verdicts_costs_time_only(store: Path, content: str) -> None:
+def test_damaged_verdict_cache_is_ignored(store: Path, content: str) -> None:
     remembered = store / ".thunderus/memory/indexes/verdicts.json"
     assert judged(store) == ["verified", "verified"]
     remembered.write_text(content)
@@ -85,7 +85,7 @@ def test_a_damaged_memory_of_verdicts_costs_time_only(store: Path, content: str)
     assert judged(store) == ["verified", "verified"]
 
 
-def test_entries_of_any_shape_are_passed_over(store: Path) -> None:
+def test_malformed_cache_entries_are_skipped(store: Path) -> None:
     time.sleep(2.2)
     assert judged(store) == ["verified", "verified"]
     remembered = store / ".thunderus/memory/indexes/verdicts.json"

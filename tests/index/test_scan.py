@@ -16,14 +16,14 @@ def names(root: Path) -> list[str]:
     return sorted(scan(str(root), ("a", "b")).names)
 
 
-def test_finds_markdown_below_the_folders_and_nothing_hidden(tmp_path: Path) -> None:
+def test_scan_finds_markdown_except_hidden_files(tmp_path: Path) -> None:
     for name in ("a/x.md", "a/deep/er/y.md", "a/.hidden.md", "a/.git/z.md", "a/note.txt", "b/w.md", "c/v.md"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("x")
     assert names(tmp_path) == ["a/deep/er/y.md", "a/x.md", "b/w.md"]
 
 
-def test_links_and_pipes_are_listed_as_special_and_folders_entered(tmp_path: Path) -> None:
+def test_links_and_pipes_are_special_and_folders_are_scanned(tmp_path: Path) -> None:
     (tmp_path / "a/folder.md").mkdir(parents=True)
     (tmp_path / "a/folder.md/in.md").write_text("x")
     (tmp_path / "a/link.md").symlink_to("nowhere")
@@ -33,14 +33,14 @@ def test_links_and_pipes_are_listed_as_special_and_folders_entered(tmp_path: Pat
     assert sorted(found.names) == ["a/folder.md/in.md", "a/link.md", "a/pipe.md"]
 
 
-def test_a_linked_folder_is_not_entered(tmp_path: Path) -> None:
+def test_linked_folder_is_not_scanned(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out/x.md").write_text("x")
     (tmp_path / "a").symlink_to("out")
     assert names(tmp_path) == []
 
 
-def test_a_walk_differs_with_content_name_and_restored_times(tmp_path: Path) -> None:
+def test_scan_result_changes_with_content_name_and_restored_times(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     file = tmp_path / "a/x.md"
     file.write_text("one")
@@ -54,7 +54,7 @@ def test_a_walk_differs_with_content_name_and_restored_times(tmp_path: Path) -> 
     assert len({first, second, scan(str(tmp_path), ("a",)).packed()}) == 3
 
 
-def test_a_packed_walk_tells_every_stamp_again(tmp_path: Path) -> None:
+def test_packed_scan_round_trips_every_stamp(tmp_path: Path) -> None:
     assert scan(str(tmp_path), ("a",)).packed().files() == {}
     (tmp_path / "a").mkdir()
     for name in ("x.md", "é.md", "z.md"):
@@ -67,7 +67,7 @@ def test_a_packed_walk_tells_every_stamp_again(tmp_path: Path) -> None:
     assert remembered.items() < dict(seen.files()).items()
 
 
-def test_a_name_that_is_not_utf8_is_shown_escaped_and_special(tmp_path: Path) -> None:
+def test_non_utf8_name_is_escaped_and_special(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     with open(os.fsencode(tmp_path / "a") + b"/\xff.md", "w"):
         pass
@@ -77,9 +77,7 @@ def test_a_name_that_is_not_utf8_is_shown_escaped_and_special(tmp_path: Path) ->
     assert visible_name("plain.md") == "plain.md"
 
 
-def test_a_packed_walk_tells_the_folders_it_could_not_look_into(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_packed_scan_contains_unreadable_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for folder in ("a/shut", "b"):
         (tmp_path / folder).mkdir(parents=True)
     assert scan(str(tmp_path), ("a", "b")).packed().unlisted() == ()
@@ -97,12 +95,12 @@ def test_a_packed_walk_tells_the_folders_it_could_not_look_into(
         assert scan(str(tmp_path), ("a", "b")).packed().unlisted() == ("a/shut",)
 
 
-def test_a_missing_folder_is_not_an_unlisted_one(tmp_path: Path) -> None:
+def test_missing_folder_is_not_an_unreadable_one(tmp_path: Path) -> None:
     found = scan(str(tmp_path), ("a", "b"))
     assert (found.unlisted, found.names) == ((), [])
 
 
-def test_a_young_file_is_racy(tmp_path: Path) -> None:
+def test_recent_file_is_racy(tmp_path: Path) -> None:
     (tmp_path / "x.md").write_text("x")
     stamp = stamp_of(str(tmp_path), "x.md")
     assert stamp is not None
@@ -111,7 +109,7 @@ def test_a_young_file_is_racy(tmp_path: Path) -> None:
     assert stamp_of(str(tmp_path), "gone.md") is None
 
 
-def test_an_mtime_set_to_the_future_proves_as_much_as_another(tmp_path: Path) -> None:
+def test_future_mtime_is_trusted_like_any_other(tmp_path: Path) -> None:
     (tmp_path / "x.md").write_text("x")
     os.utime(tmp_path / "x.md", (4e9, 4e9))
     stamp = stamp_of(str(tmp_path), "x.md")

@@ -31,7 +31,7 @@ def store(repo: Path, server: Server) -> CommandStore:
     return CommandStore(repo, server)
 
 
-def test_private_kinds_stay_in_the_working_tree_and_the_others_travel(store: CommandStore) -> None:
+def test_private_kinds_stay_in_the_working_tree(store: CommandStore) -> None:
     said = line(kind="message", body={"text": "hi", "role": "assistant"})
     noted = line(kind="note", body={"text": "The port is 80."}, actor="agent", refs={"paths": ["a.py"]})
     added = store.run("events", "add", stdin=said + b"\n" + noted)
@@ -50,14 +50,14 @@ def test_private_kinds_stay_in_the_working_tree_and_the_others_travel(store: Com
     assert store.run("lint").code == 0
 
 
-def test_a_private_kind_can_be_shared_by_configuration(store: CommandStore) -> None:
+def test_private_kind_can_be_shared_by_configuration(store: CommandStore) -> None:
     (store.root / ".thunderus/config.toml").write_text('[events]\nprivate = ["tool_call"]\n')
     assert store.run("events", "add", stdin=line(kind="message", body={"text": "hi"})).code == 0
     assert store.events(PRIVATE) == []
     assert store.events(SHARED)[-1]["kind"] == "message"
 
 
-def test_a_log_of_thunderus_is_taken_whole_and_once(store: CommandStore) -> None:
+def test_thunderus_log_is_imported_completely_and_once(store: CommandStore) -> None:
     data = SESSION.read_bytes()
     first = store.run("events", "add", stdin=data)
     assert first.code == 0, first.err
@@ -72,7 +72,7 @@ def test_a_log_of_thunderus_is_taken_whole_and_once(store: CommandStore) -> None
     assert store.run("events", "verify").code == 0
 
 
-def test_every_type_of_thunderus_log_is_known_by_a_case() -> None:
+def test_every_thunderus_log_type_has_a_case() -> None:
     cases = {json.loads(text)["event"]["type"] for text in SESSION.read_text().splitlines()}
     assert cases == set(LOGGED_TYPES)
 
@@ -107,9 +107,7 @@ def test_every_type_of_thunderus_log_is_known_by_a_case() -> None:
         ),
     ],
 )
-def test_a_bad_line_names_its_number_and_nothing_is_written(
-    store: CommandStore, text: bytes, says: str
-) -> None:
+def test_invalid_line_is_reported_and_nothing_written(store: CommandStore, text: bytes, says: str) -> None:
     before = store.events(SHARED)
     good = line(kind="note", body={"text": "fine"})
     ran = store.run("events", "add", stdin=good + text.rstrip(b"\n") + b"\n" + good)
@@ -119,7 +117,7 @@ def test_a_bad_line_names_its_number_and_nothing_is_written(
     assert (store.events(SHARED), store.events(PRIVATE)) == (before, [])
 
 
-def test_a_secret_is_refused_by_its_key_and_not_repeated(store: CommandStore) -> None:
+def test_secret_is_rejected_by_key_and_not_printed(store: CommandStore) -> None:
     before = store.events(SHARED)
     body = {"tool": "shell", "arguments": {"env": [{"TOKEN": TOKEN}]}}
     ran = store.run(
@@ -142,13 +140,13 @@ def test_a_secret_is_refused_by_its_key_and_not_repeated(store: CommandStore) ->
         (),
     ],
 )
-def test_half_an_event_is_wrong_usage(store: CommandStore, arguments: tuple[str, ...]) -> None:
+def test_incomplete_event_is_a_usage_error(store: CommandStore, arguments: tuple[str, ...]) -> None:
     assert store.run("events", "add", *arguments).code == 2
     assert store.events(PRIVATE) == []
 
 
 @pytest.mark.damaged
-def test_a_torn_private_shard_is_mended_before_it_goes_on(store: CommandStore) -> None:
+def test_torn_private_shard_is_repaired_before_appending(store: CommandStore) -> None:
     message = line(kind="message", body={"text": "one"})
     assert store.run("events", "add", stdin=message).code == 0
     (shard,) = store.root.glob(PRIVATE)
@@ -178,7 +176,7 @@ KEYS = st.sampled_from(["v", "id", "ts", "kind", "body", "refs", "actor", "event
         st.binary(max_size=40) | st.dictionaries(KEYS, JSON, max_size=6).map(lambda d: json.dumps(d).encode())
     )
 )
-def test_any_bytes_are_events_or_an_error_that_names_a_line(lines: list[bytes]) -> None:
+def test_any_bytes_are_events_or_an_error_with_a_line(lines: list[bytes]) -> None:
     said = "line 0"
     found: tuple[Brought, ...] = ()
     try:
@@ -189,18 +187,18 @@ def test_any_bytes_are_events_or_an_error_that_names_a_line(lines: list[bytes]) 
     assert all(isinstance(one, Brought) and one.kind in BROUGHT_KINDS for one in found)
 
 
-def test_an_object_over_several_lines_is_one_event() -> None:
+def test_object_on_several_lines_is_one_event() -> None:
     pretty = json.dumps({"kind": "note", "body": {"text": "a"}, "session_id": "s"}, indent=1).encode()
     (one,) = read_brought(pretty)
     assert (one.line, one.body, one.session) == (1, {"text": "a"}, "s")
 
 
-def test_numbers_with_a_point_become_text_and_an_episode_goes_into_the_body() -> None:
+def test_floats_become_text_and_episodes_go_into_the_body() -> None:
     (one,) = read_brought(line(kind="tool_result", body={"tool": "x", "seconds": [0.5]}, episode_id="e1"))
     assert one.body == {"episode_id": "e1", "tool": "x", "seconds": ["0.5"]}
 
 
-def test_a_path_that_leads_out_names_nothing_here() -> None:
+def test_path_outside_the_repository_is_ignored() -> None:
     paths = ["src/a.py", "../b.py", "/etc/passwd", "~/x", "C:\\x", "a/../../b"]
     (one,) = read_brought(line(kind="note", body={"text": "a"}, refs={"paths": paths}))
     assert one.refs["paths"] == ["src/a.py"]

@@ -109,7 +109,7 @@ def files(root: Path) -> dict[str, bytes]:
     }
 
 
-def test_a_folder_becomes_documents_in_one_event(root: Path, decisions: Path) -> None:
+def test_folder_is_imported_in_one_event(root: Path, decisions: Path) -> None:
     memory = opened(root)
     before = {path.name: path.read_bytes() for path in decisions.iterdir()}
     report = import_markdown(memory, str(decisions), "adr", tags=("imported",))
@@ -148,7 +148,7 @@ Prefer `unknown`.
 """
 
 
-def test_rules_of_an_editor_come_in_with_their_bare_stars_in_quotes(root: Path) -> None:
+def test_editor_rules_are_imported_with_globs_quoted(root: Path) -> None:
     folder = root / ".cursor/rules"
     folder.mkdir(parents=True)
     (folder / "ts.mdc").write_text(RULE)
@@ -176,7 +176,7 @@ def test_rules_of_an_editor_come_in_with_their_bare_stars_in_quotes(root: Path) 
     assert "duplicate of" in {item.source: item for item in again.files}["ts.mdc"].reason
 
 
-def test_a_line_end_in_a_files_name_is_spelled_out(repo: Path, run: Callable[..., Ran]) -> None:
+def test_line_end_in_a_file_name_is_escaped(repo: Path, run: Callable[..., Ran]) -> None:
     run("init")
     (repo / "in").mkdir()
     (repo / "in/a\nskip b.md").write_text("# A\n\nText.\n")
@@ -192,20 +192,20 @@ def test_importing_again_writes_nothing(root: Path, decisions: Path) -> None:
     assert files(root) == before
 
 
-def test_a_dry_run_writes_nothing_and_tells_the_same(root: Path, decisions: Path) -> None:
+def test_dry_run_writes_nothing_and_reports_the_same(root: Path, decisions: Path) -> None:
     told = import_markdown(opened(root), str(decisions), "adr", dry_run=True)
     assert files(root) == {}
     assert told.files == import_markdown(opened(root), str(decisions), "adr").files
 
 
-def test_the_log_does_not_name_a_folder_of_this_machine(root: Path, tmp_path: Path) -> None:
+def test_log_contains_no_absolute_path(root: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere/a.md").write_text("# A\n")
     import_markdown(opened(root), str(tmp_path / "elsewhere"), "fact")
     assert not any(str(tmp_path).encode() in data for data in files(root).values())
 
 
-def test_a_text_with_a_secret_is_left_out_and_not_told(root: Path, tmp_path: Path) -> None:
+def test_text_with_a_secret_is_skipped_and_not_printed(root: Path, tmp_path: Path) -> None:
     secret = "ghp_" + "aB3dE5fG7h" * 3 + "J9kL1m"
     (tmp_path / "in").mkdir()
     (tmp_path / "in/a.md").write_text(f"# A\n\nUse {secret} here.\n")
@@ -217,7 +217,7 @@ def test_a_text_with_a_secret_is_left_out_and_not_told(root: Path, tmp_path: Pat
     assert not any(secret.encode() in data for data in files(root).values())
 
 
-def test_hidden_folders_links_and_dependencies_are_passed_over(root: Path, tmp_path: Path) -> None:
+def test_hidden_folders_links_and_dependencies_are_skipped(root: Path, tmp_path: Path) -> None:
     for name in ("in/.hidden/a.md", "in/node_modules/b.md", "outside/c.md", "in/d.markdown", "in/e.txt"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(f"# {name}\n")
@@ -227,12 +227,12 @@ def test_hidden_folders_links_and_dependencies_are_passed_over(root: Path, tmp_p
     assert [item.source for item in report.files] == ["d.markdown"]
 
 
-def test_one_file_alone_can_be_imported(root: Path, decisions: Path) -> None:
+def test_single_file_can_be_imported(root: Path, decisions: Path) -> None:
     report = import_markdown(opened(root), str(decisions / "0002-new.md"), "adr")
     assert [item.id for item in report.files] == ["adr.new"]
 
 
-def test_a_folder_that_is_not_there_and_a_kind_that_is_none(root: Path) -> None:
+def test_missing_folder_and_unknown_kind_are_errors(root: Path) -> None:
     with pytest.raises(NotFound, match="no-such"):
         import_markdown(opened(root), str(root / "no-such"), "adr")
     with pytest.raises(ThunderusError, match="wish"):
@@ -244,7 +244,7 @@ def tool(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, env=GIT, capture_output=True, text=True, check=False)
 
 
-def test_the_installed_hook_judges_staged_text_with_the_real_tool(root: Path) -> None:
+def test_installed_hook_checks_staged_text(root: Path) -> None:
     assert tool(root, "hooks", "install").returncode == 0
     (root / FACT).write_text(BAD)
     (root / ".gitignore").write_text(".thunderus/memory/indexes/\n.thunderus/local/\n.thunderus/.lock\n")
@@ -261,7 +261,7 @@ def test_the_installed_hook_judges_staged_text_with_the_real_tool(root: Path) ->
     assert "memory not checked" not in git(root, "commit", "-qm", "x")
 
 
-def test_a_partial_commit_is_judged_by_the_index_git_names(root: Path) -> None:
+def test_partial_commit_is_checked_with_its_git_index(root: Path) -> None:
     (root / FACT).write_text(GOOD)
     (root / "other.txt").write_text("x")
     git(root, "add", ".")
@@ -274,7 +274,7 @@ def test_a_partial_commit_is_judged_by_the_index_git_names(root: Path) -> None:
     git(root, "commit", "-qm", "the other alone", "other.txt")
 
 
-def test_the_watcher_keeps_the_index_of_a_real_store_fresh(root: Path) -> None:
+def test_watcher_keeps_the_index_up_to_date(root: Path) -> None:
     memory = opened(root)
     turns: queue.Queue[WatchTurn] = queue.Queue()
     begun, stop = threading.Event(), threading.Event()
@@ -296,7 +296,7 @@ def test_the_watcher_keeps_the_index_of_a_real_store_fresh(root: Path) -> None:
     thread.join(8)
 
 
-def test_long_texts_that_were_imported_are_told_and_fail_no_check(root: Path, server: Server) -> None:
+def test_long_imported_texts_are_reported_without_failing(root: Path, server: Server) -> None:
     assert server.run("init", cwd=str(root)).code == 0
     folder = root / "long"
     folder.mkdir()
@@ -312,7 +312,7 @@ def test_long_texts_that_were_imported_are_told_and_fail_no_check(root: Path, se
     assert done.code == 0
 
 
-def test_links_of_imported_texts_hold_as_they_were_written(root: Path) -> None:
+def test_links_of_imported_texts_are_valid_unchanged(root: Path) -> None:
     files = {
         "docs/adr/0001-one.md": "# 1. One\n\nSee [two](0002-two.md) and [the guide](../guide.md).\n",
         "docs/adr/0002-two.md": "# 2. Two\n\n[three](0003-three.md) is not there.\n",
@@ -329,7 +329,7 @@ def test_links_of_imported_texts_hold_as_they_were_written(root: Path) -> None:
     assert show(memory, "docs/adr/0001-one.md").id == "adr.one"
 
 
-def test_what_was_wrong_before_an_edit_does_not_stop_it(root: Path) -> None:
+def test_existing_findings_do_not_stop_an_edit(root: Path) -> None:
     (root / FACT).write_text(GOOD.replace("Text.", "See [[fact.none]]."))
     memory = opened(root)
     done = edit(memory, "fact.a", DocumentEdits(add_tags=["y"]))
@@ -338,7 +338,7 @@ def test_what_was_wrong_before_an_edit_does_not_stop_it(root: Path) -> None:
         edit(memory, "fact.a", DocumentEdits(body="See [[fact.other]]."))
 
 
-def test_staged_text_is_that_of_the_index_git_names(root: Path) -> None:
+def test_staged_text_comes_from_the_named_git_index(root: Path) -> None:
     (root / FACT).write_text(GOOD)
     git(root, "add", "-A")
     (root / FACT).write_text(BAD)
@@ -348,7 +348,7 @@ def test_staged_text_is_that_of_the_index_git_names(root: Path) -> None:
     assert lint(other, staged=True).errors == 1
 
 
-def test_what_import_writes_leaves_lint_little_to_say(root: Path) -> None:
+def test_imported_documents_have_few_findings(root: Path) -> None:
     title = "Use one very long name for a thing that could be told in three words"
     (root / "docs").mkdir()
     (root / "docs/0001-long.md").write_text(f"# 1. {title}\n\nWhy not.\n\n" + "Word. " * 2500)
@@ -358,7 +358,7 @@ def test_what_import_writes_leaves_lint_little_to_say(root: Path) -> None:
     assert found == [("TM301", "note")]
 
 
-def test_the_hook_tells_what_stops_a_commit_and_counts_the_rest(root: Path) -> None:
+def test_hook_reports_errors_and_counts_other_findings(root: Path) -> None:
     env = GIT | {"TERM": "dumb"}
     other = GOOD.replace("fact.a", "fact.b").replace("Text.", "")
     (root / FACT).write_text(BAD)
@@ -376,7 +376,7 @@ def test_the_hook_tells_what_stops_a_commit_and_counts_the_rest(root: Path) -> N
     assert (passed.returncode, passed.stdout) == (0, "1 warning; see: thunderus-mem lint --staged\n")
 
 
-def test_the_hook_checks_every_store_of_the_repository(root: Path) -> None:
+def test_hook_checks_every_store_of_the_repository(root: Path) -> None:
     inner = root / "packages/one" / FACT
     inner.parent.mkdir(parents=True)
     inner.write_text(BAD)
@@ -389,7 +389,7 @@ def test_the_hook_checks_every_store_of_the_repository(root: Path) -> None:
         assert ran.stdout.startswith(f"packages/one/{FACT}:4:7: error TM101")
 
 
-def test_a_file_to_be_mended_is_told_from_one_not_wanted(root: Path, decisions: Path) -> None:
+def test_invalid_files_are_counted_as_rejected(root: Path, decisions: Path) -> None:
     (decisions / "0009-torn.md").write_bytes(b"# Torn \xff\n")
     key = "gh" + "p_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
     (decisions / "0010-key.md").write_text(f"# Keys\n\nThe key is {key}.\n")

@@ -68,7 +68,7 @@ def exported(tree: VerbTree, **options: Any) -> list[dict[str, Any]]:
     return [json.loads(one) for one in lines]
 
 
-def test_every_event_stands_there_once_in_order_to_the_letter(tree: VerbTree) -> None:
+def test_export_contains_every_event_once_in_order(tree: VerbTree) -> None:
     told = exported(tree, private=True)
     logged = tree.reader.read_all().events
     assert [one["event"]["id"] for one in told] == [entry.event.id for entry in logged]
@@ -79,14 +79,14 @@ def test_every_event_stands_there_once_in_order_to_the_letter(tree: VerbTree) ->
         assert text.endswith(f', "event": {raw}}}')
 
 
-def test_private_events_stay_here_unless_asked_for(tree: VerbTree) -> None:
+def test_private_events_are_exported_only_on_request(tree: VerbTree) -> None:
     export = Export(tree.memory())
     assert "between us" not in "".join(export.pieces())
     assert export.done().private == 1
     assert "between us" in "".join(Export(tree.memory(), private=True).pieces())
 
 
-def test_filters(tree: VerbTree) -> None:
+def test_filters_select_events(tree: VerbTree) -> None:
     about = exported(tree, document="fact.theirs")
     assert [one["event"]["body"]["op"] for one in about] == ["add", "remove"]
     assert {one["event"]["kind"] for one in exported(tree, kinds=("note",))} == {"note"}
@@ -99,7 +99,7 @@ def test_filters(tree: VerbTree) -> None:
 
 
 @pytest.mark.damaged
-def test_a_long_log_is_exported_whole(tree: VerbTree) -> None:
+def test_long_log_is_exported_completely(tree: VerbTree) -> None:
     folder = tree.root / ".thunderus" / "sessions" / "sess_long"
     folder.mkdir()
     lines = [
@@ -111,7 +111,7 @@ def test_a_long_log_is_exported_whole(tree: VerbTree) -> None:
     assert texts[-1_300:] == [str(number) for number in range(100, 1_400)]
 
 
-def test_a_secret_that_somebody_put_into_a_shard_is_not_exported(tree: VerbTree) -> None:
+def test_secret_in_a_shard_is_not_exported(tree: VerbTree) -> None:
     folder = tree.root / ".thunderus" / "sessions" / "sess_private"
     folder.mkdir()
     # With an escape before it, as JSON may hold it.
@@ -124,7 +124,9 @@ def test_a_secret_that_somebody_put_into_a_shard_is_not_exported(tree: VerbTree)
     assert told["event"]["body"]["text"].startswith("first\n<github-token")
 
 
-def test_a_file_is_written_whole_or_stays_as_it_was(tree: VerbTree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_output_file_is_written_completely_or_unchanged(
+    tree: VerbTree, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = tree.root.parent / "out"
     folder.mkdir()
     target = folder / "log.jsonl"
@@ -146,7 +148,7 @@ def test_a_file_is_written_whole_or_stays_as_it_was(tree: VerbTree, monkeypatch:
     assert target.read_text().count("\n") == done.events == len(exported(tree))
 
 
-def test_what_must_not_be_written_over_is_not(tree: VerbTree) -> None:
+def test_protected_files_are_not_overwritten(tree: VerbTree) -> None:
     shard = tree.root / tree.shards().pop()
     before = shard.read_bytes()
     (tree.root.parent / "link").symlink_to(shard)
@@ -166,7 +168,7 @@ def ends(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
                 yield from ((end, name) for end, name in relation.items() if end != "prov:time")
 
 
-def test_prov_names_what_it_relates(tree: VerbTree) -> None:
+def test_prov_defines_everything_it_relates(tree: VerbTree) -> None:
     document = json.loads("".join(Export(tree.memory(), form="prov-json").pieces()))
     named = {name for part in ("entity", "activity", "agent") for name in document[part]}
     assert {name for _, name in ends(document)} <= named
@@ -177,7 +179,7 @@ def test_prov_names_what_it_relates(tree: VerbTree) -> None:
     assert (len(document["wasDerivedFrom"]), len(document["wasInvalidatedBy"])) == (1, 1)
 
 
-def test_prov_takes_any_name_and_leaves_out_what_did_not_happen() -> None:
+def test_prov_accepts_any_name_and_omits_aborted_changes() -> None:
     common = {"ts": "2026-01-21T09:00:00Z", "session_id": "sess_1", "actor": "agent"}
     events = [
         patch_event(
@@ -201,7 +203,7 @@ def test_prov_takes_any_name_and_leaves_out_what_did_not_happen() -> None:
     assert not [name for name in named if "fact.no" in name]
 
 
-def test_the_command_prints_writes_and_says_how_many(tree: VerbTree, server: Server) -> None:
+def test_command_prints_writes_and_counts(tree: VerbTree, server: Server) -> None:
     def run(*words: str) -> Any:
         return server.run("events", "export", *words, cwd=str(tree.root))
 

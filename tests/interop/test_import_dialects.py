@@ -65,7 +65,7 @@ def told(item: Any) -> str:
 
 
 @pytest.mark.parametrize("folder", sorted(CASES.iterdir()), ids=lambda folder: folder.name)
-def test_a_folder_becomes_what_its_case_says(folder: Path) -> None:
+def test_folder_is_imported_as_its_case_expects(folder: Path) -> None:
     text = "\n".join(map(told, plan(folder)))
     expected = folder / "expected.txt"
     if os.environ.get("REWRITE_CASES") == "1":
@@ -74,13 +74,13 @@ def test_a_folder_becomes_what_its_case_says(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", sorted(CASES.iterdir()), ids=lambda folder: folder.name)
-def test_texts_stay_byte_for_byte(folder: Path) -> None:
+def test_texts_are_unchanged(folder: Path) -> None:
     for item in plan(folder):
         if item.imported:
             assert (folder / item.source).read_text(encoding="utf-8").endswith(document(item).body)
 
 
-def test_a_mapping_takes_our_fields_from_theirs() -> None:
+def test_map_fills_fields_from_foreign_keys() -> None:
     given = ("Deciders=author", "Technical Story=source", "tags=aliases", "consulted=tags")
     made = {item.source: document(item) for item in plan(CASES / "madr-2", *given) if item.imported}
     first = made["0001-use-madr.md"].data()
@@ -92,7 +92,7 @@ def test_a_mapping_takes_our_fields_from_theirs() -> None:
     assert made["20210104-use-log4brains.md"].tags == ("dev-tools", "doc")
 
 
-def test_a_mapped_field_that_cannot_be_read_is_said(tmp_path: Path) -> None:
+def test_invalid_mapped_value_is_reported(tmp_path: Path) -> None:
     (tmp_path / "0001-a.md").write_text("---\nwhen: soon\nold: [1, ADR-2]\n---\n# A\n")
     (tmp_path / "0002-b.md").write_text("---\nwhen: 2020-01-02\nold: ''\n---\n# B\n")
     first, second = plan(tmp_path, "when=created", "old=supersedes")
@@ -102,7 +102,7 @@ def test_a_mapped_field_that_cannot_be_read_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("given", ["author", "=author", "x=", "x=nothing", "x=id"])
-def test_a_mapping_to_what_we_have_not_got_is_refused(given: str) -> None:
+def test_map_to_an_unknown_field_is_rejected(given: str) -> None:
     with pytest.raises(ThunderusError):
         read_mapping([given])
 
@@ -126,11 +126,11 @@ def test_a_mapping_to_what_we_have_not_got_is_refused(given: str) -> None:
         ("soon", ""),
     ],
 )
-def test_days_as_people_write_them(text: str, day: str) -> None:
+def test_common_date_formats_are_parsed(text: str, day: str) -> None:
     assert day_in(text) == day
 
 
-def test_neighbours_say_what_a_day_means() -> None:
+def test_ambiguous_dates_are_resolved_by_other_dates() -> None:
     assert writes_day_first(["23/03/2020", "04/07/2020"]) is True
     assert writes_day_first(["03/23/2020", "04/07/2020"]) is False
     assert writes_day_first(["03/23/2020", "23/03/2020"]) is None

@@ -56,7 +56,7 @@ def kept_out(data: bytes) -> str:
     return found
 
 
-def test_a_plain_file_gets_a_header_and_keeps_its_text() -> None:
+def test_plain_file_gets_a_header_and_keeps_its_text() -> None:
     text = "# Tests run with pytest\n\nUse `-n 2`.  \n\n\n"
     found = bring(text, dates=GIT)
     made = document(found)
@@ -69,14 +69,14 @@ def test_a_plain_file_gets_a_header_and_keeps_its_text() -> None:
     assert made.data()["metadata"] == {"imported_from": "a.md"}
 
 
-def test_foreign_lines_stay_byte_for_byte() -> None:
+def test_foreign_lines_are_unchanged() -> None:
     head = "# a comment\nparent:   Decisions   # kept\nnav_order: 007\n\n'quoted': \"x\"\nlist: [a,   b]\n"
     found = bring(f"---\n{head}---\n# Title\n")
     assert keeps_lines(found.text, head)
     assert document(found).body == "# Title\n"
 
 
-def test_windows_line_ends_and_a_byte_order_mark_survive() -> None:
+def test_windows_line_ends_and_byte_order_mark_are_kept() -> None:
     plain = bring(b"\xef\xbb\xbf# Title\r\n\r\ntext\r\n")
     assert plain.text.startswith("\ufeff---\r\n")
     assert document(plain).body == "# Title\r\n\r\ntext\r\n"
@@ -102,14 +102,14 @@ def test_windows_line_ends_and_a_byte_order_mark_survive() -> None:
         ("metadata: text", "metadata", "text"),
     ],
 )
-def test_a_value_that_clashes_is_kept_under_metadata_and_said(line: str, key: str, original: object) -> None:
+def test_conflicting_value_is_moved_to_metadata_with_a_note(line: str, key: str, original: object) -> None:
     found = bring(f"---\nlayout: post\n{line}\n---\n# Title\n")
     assert str(document(found).data()["metadata"][key]) == str(original)
     assert any(note.startswith(key) for note in found.notes)
     assert "layout: post\n" in found.text
 
 
-def test_values_that_fit_are_left_alone() -> None:
+def test_valid_values_are_unchanged() -> None:
     head = (
         "id: fact.mine\ntitle: Mine\nkind: fact\ntags: [x, y]\n"
         "created: 2020-01-02T03:04:05+02:00\nupdated: 2020-02-02T03:04:05Z\nstatus: done\ndate: 2019-01-01\n"
@@ -120,16 +120,16 @@ def test_values_that_fit_are_left_alone() -> None:
     assert document(found).id == "fact.mine"
 
 
-def test_tags_written_as_words_become_a_list() -> None:
+def test_tags_in_a_string_become_a_list() -> None:
     assert document(bring("---\ntags: '#go #rust'\n---\nText.\n")).tags == ("go", "rust")
     assert document(bring("---\ntags: [x]\n---\nText.\n", tags=("y", "x"))).tags == ("x", "y")
 
 
-def test_the_folder_tags_a_file_without_tags() -> None:
+def test_folder_becomes_the_tag_of_a_file_without_tags() -> None:
     assert document(bring("Text.\n", path="How To/a.md")).tags == ("how-to",)
 
 
-def test_a_title_without_a_heading_comes_from_the_name() -> None:
+def test_title_without_a_heading_comes_from_the_file_name() -> None:
     found = bring("Only text.\n", path="deep/how_to-deploy.md")
     assert found.title == "How to deploy"
     assert bring("Only text.\n", path="deploying/README.md").title == "Deploying"
@@ -147,11 +147,11 @@ def test_a_title_without_a_heading_comes_from_the_name() -> None:
         (b"x" * (1 << 20) + b"x", "at most 1 MiB"),
     ],
 )
-def test_what_cannot_become_a_document_is_kept_out_with_a_reason(data: bytes, reason: str) -> None:
+def test_invalid_files_are_skipped_with_a_reason(data: bytes, reason: str) -> None:
     assert reason in kept_out(data)
 
 
-def test_a_rule_of_dashes_at_the_start_is_text() -> None:
+def test_horizontal_rule_at_the_start_is_text() -> None:
     for text in ("---\n\nJust a line above.\n", "---\nProse\n---\nMore.\n"):
         found = bring(text)
         assert document(found).body == text
@@ -159,7 +159,7 @@ def test_a_rule_of_dashes_at_the_start_is_text() -> None:
     assert any("+++" in note for note in bring("+++\ntitle = 'x'\n+++\n# T\n").notes)
 
 
-def test_a_taken_id_gives_another_name_from_the_path() -> None:
+def test_used_id_gives_another_id_from_the_path() -> None:
     taken = Taken(ids={"fact.setup", "fact.linux-a"})
     assert document(bring("# Setup\n", path="linux/a.md", taken=taken)).id == "fact.linux-a-2"
     again = bring("---\nid: fact.setup\n---\n# Setup\n", taken=taken)
@@ -180,7 +180,7 @@ def test_a_taken_id_gives_another_name_from_the_path() -> None:
         ("0007-use-jwt.md", "Use JWT\n==========", 7, "Use JWT"),
     ],
 )
-def test_number_and_title_of_a_decision(path: str, heading: str, number: int, title: str) -> None:
+def test_number_and_title_of_a_decision_are_parsed(path: str, heading: str, number: int, title: str) -> None:
     found = bring(f"{heading}\n\n## Status\n\nAccepted\n", path=path, kind="adr")
     assert (found.number, found.title) == (number, title)
     assert found.path.startswith(f"{DECISIONS}/ADR-{number:04d}-")
@@ -196,14 +196,14 @@ def test_number_and_title_of_a_decision(path: str, heading: str, number: int, ti
         "---\nstatus: accepted\ndate: 2016-02-12\n---\n# T\n\ntext\n",
     ],
 )
-def test_status_and_date_of_a_decision_in_the_ways_people_write_them(text: str) -> None:
+def test_status_and_date_of_a_decision_are_parsed_in_common_formats(text: str) -> None:
     found = bring(text, kind="adr", dates=GIT)
     assert found.decision.status.lower() == "accepted"
     assert document(found).created == "2016-02-12T00:00:00Z"
     assert document(found).updated == GIT.updated
 
 
-def test_a_long_decision_keeps_its_file_name_within_sixty_characters() -> None:
+def test_long_decision_name_is_limited_to_sixty_characters() -> None:
     found = bring(f"# 12. {'very long words ' * 12}\n", kind="adr", path="0012-x.md")
     assert len(found.path.rpartition("/")[2].removesuffix(".md")) <= 60
 
@@ -223,7 +223,7 @@ def plan(files: dict[str, str], kind: str = "adr", documents: tuple[Document, ..
         ("Superseded: 2019-12-19 by [ADR 2](./0002-new.md)", "x"),
     ],
 )
-def test_supersession_becomes_a_link_of_the_newer(old: str, new: str) -> None:
+def test_supersession_becomes_a_link_in_the_newer_document(old: str, new: str) -> None:
     items = plan(
         {
             "0001-old.md": f"# 1. Old\n\n## Status\n\n{old}\n\n## Context\n",
@@ -235,7 +235,7 @@ def test_supersession_becomes_a_link_of_the_newer(old: str, new: str) -> None:
     assert document(items["0001-old.md"]).links == ()
 
 
-def test_supersession_in_part_or_out_of_sight_is_a_note_only() -> None:
+def test_partial_or_unresolved_supersession_is_a_note() -> None:
     items = plan(
         {
             "0001-a.md": "# A\n\n## Status\n\nPartly superseded by [B](0002-b.md)\n",
@@ -247,13 +247,13 @@ def test_supersession_in_part_or_out_of_sight_is_a_note_only() -> None:
     assert any("0009-c.md" in note and "by hand" in note for note in items["0002-b.md"].notes)
 
 
-def test_a_line_of_choices_in_a_record_says_nothing() -> None:
+def test_line_of_status_choices_is_ignored() -> None:
     line = "- Status: [proposed | accepted | superseded by [ADR-0002](0002-b.md)]"
     items = plan({"0001-a.md": f"# A\n\n{line}\n", "0002-b.md": "# B\n\ntext\n"})
     assert document(items["0002-b.md"]).links == ()
 
 
-def test_pages_about_decisions_and_templates_are_left_out() -> None:
+def test_indexes_and_templates_are_skipped() -> None:
     items = plan(
         {"README.md": "# All\n", "template.md": "# {T}\n", "0001-a.md": "# A\n", "b/index.md": "# B\n"}
     )
@@ -266,7 +266,7 @@ def test_relative_links_are_not_rewritten() -> None:
     assert "[b](b.md)" in items["a.md"].text
 
 
-def test_importing_again_adds_nothing_and_a_changed_file_is_named() -> None:
+def test_importing_again_adds_nothing_and_reports_changed_files() -> None:
     files = {"0001-a.md": "# A\n\nx\n", "0002-b.md": "---\nx: 1\n---\n# B\r\n"}
     stored = tuple(document(item) for item in plan(files).values())
     again = plan(files, documents=stored)
@@ -278,7 +278,7 @@ def test_importing_again_adds_nothing_and_a_changed_file_is_named() -> None:
     assert "already imported as adr.a" in changed["0001-a.md"].reason
 
 
-def test_numbers_and_names_that_the_store_has_are_not_taken_twice() -> None:
+def test_existing_numbers_and_names_are_not_reused() -> None:
     stored = (document(plan({"0001-a.md": "# A\n"})["0001-a.md"]),)
     item = plan({"x/0001-other.md": "# A\n\nother\n"}, documents=stored)["x/0001-other.md"]
     assert item.path == f"{DECISIONS}/ADR-0002-x-other.md"
@@ -291,9 +291,7 @@ _LINES = st.lists(_WORDS, max_size=6).map("\n".join)
 
 @settings(deadline=None, max_examples=150, derandomize=True)
 @given(head=_LINES, body=st.text(max_size=80), ends=st.sampled_from(["\n", "\r\n"]), headed=st.booleans())
-def test_any_file_is_imported_with_its_text_or_kept_out_with_a_reason(
-    head: str, body: str, ends: str, headed: bool
-) -> None:
+def test_any_file_is_imported_or_skipped_with_a_reason(head: str, body: str, ends: str, headed: bool) -> None:
     text = f"---\nlayout: x\n{head}\n---\n{body}" if headed else body
     data = text.replace("\n", ends).encode("utf-8", "surrogatepass")
     found = import_document("a.md", data, "fact", GIT, Taken(), options=options())

@@ -73,7 +73,7 @@ def run(store: Store, **options: bool) -> MigrationReport:
 
 
 @pytest.mark.parametrize("case", NAMES)
-def test_an_old_store_becomes_one_of_today_and_goes_back(case: str, tmp_path: Path) -> None:
+def test_old_store_is_migrated_and_restored_by_undo(case: str, tmp_path: Path) -> None:
     store = put(case, tmp_path)
     before = files(tmp_path)
     shown = run(store)
@@ -112,7 +112,7 @@ def _compare(case: str, after: dict[str, bytes]) -> None:
 
 
 @pytest.mark.parametrize("case", NAMES)
-def test_an_old_store_is_read_as_it_is(case: str, tmp_path: Path) -> None:
+def test_old_store_is_readable(case: str, tmp_path: Path) -> None:
     store = put(case, tmp_path)
     before = files(tmp_path)
     memory = store.memory()
@@ -126,7 +126,7 @@ def test_an_old_store_is_read_as_it_is(case: str, tmp_path: Path) -> None:
     assert files(tmp_path) == before
 
 
-def test_the_log_of_old_is_a_beginning_of_the_log_of_now(tmp_path: Path) -> None:
+def test_old_log_is_a_prefix_of_the_new_log(tmp_path: Path) -> None:
     store = put("seed-minimal", tmp_path)
     legacy = (tmp_path / ".thunderus" / "events.jsonl").read_bytes()
     run(store, apply=True)
@@ -174,9 +174,7 @@ def text_of(shape: dict[str, str], ends: str, mark: str) -> str:
 
 @settings(deadline=None, max_examples=100, derandomize=True)
 @given(SHAPES, ENDS, st.sampled_from(["", "\ufeff"]))
-def test_every_shape_is_read_stays_itself_and_migrates_once(
-    shape: dict[str, str], ends: str, mark: str
-) -> None:
+def test_every_old_shape_is_read_and_migrated_once(shape: dict[str, str], ends: str, mark: str) -> None:
     source = OlderDocument(f"{FACTS}/a-b.md", "fact", text_of(shape, ends, mark))
     text, steps = migrated(source)
     assert migrated(source._replace(text=text)) == (text, ())
@@ -198,7 +196,7 @@ def test_every_shape_is_read_stays_itself_and_migrates_once(
             assert getattr(document, name) == given_text
 
 
-def test_blank_lines_before_the_frontmatter_go() -> None:
+def test_blank_lines_before_the_frontmatter_are_removed() -> None:
     text = "\ufeff\r\n  \r\n---\r\nid: fact.a\r\n---\r\nBody\r\n"
     after, steps = migrated(OlderDocument("a.md", "fact", text))
     assert after.startswith("\ufeff---\r\nid: fact.a\r\n")
@@ -219,7 +217,7 @@ def test_blank_lines_before_the_frontmatter_go() -> None:
         ("2026-01-21", "recap", "recap.2026-01-21"),
     ],
 )
-def test_an_id_follows_from_the_file_name(name: str, kind: str, id: str) -> None:
+def test_id_comes_from_the_file_name(name: str, kind: str, id: str) -> None:
     text, _ = migrated(OlderDocument(f"x/{name}.md", kind, "---\ntitle: T\n---\n"))
     assert f"\nid: {id}\n" in text
 
@@ -240,12 +238,12 @@ def test_an_id_follows_from_the_file_name(name: str, kind: str, id: str) -> None
         ("", ""),
     ],
 )
-def test_older_times(older: str, present: str) -> None:
+def test_older_times_are_converted(older: str, present: str) -> None:
     assert moment(older) == present
     assert not present or parse_timestamp(present) is not None
 
 
-def test_older_words() -> None:
+def test_older_values_are_converted() -> None:
     assert [kind_of_word(word, "adr") for word in ("Decision", "semantic", "", "odd", "Runbook")] == [
         *("adr", "adr", "adr", "odd", "playbook")
     ]
@@ -256,7 +254,7 @@ def test_older_words() -> None:
     assert [list_of_id(id) for id in ids] == ["events", "events", "patches", "patches", "commits", ""]
 
 
-def test_every_step_says_what_it_does() -> None:
+def test_every_step_has_a_description() -> None:
     assert len({step.name for step in MIGRATIONS}) == len(MIGRATIONS)
     assert all(step.page.endswith(".") for step in MIGRATIONS)
 
@@ -273,11 +271,11 @@ def test_every_step_says_what_it_does() -> None:
         "not toml",
     ],
 )
-def test_rules_that_cannot_be_rewritten_line_by_line_stay(text: str) -> None:
+def test_rules_that_cannot_be_rewritten_are_kept(text: str) -> None:
     assert migrated_rules(text) == text
 
 
-def test_rules_are_rewritten_and_mean_the_same(tmp_path: Path) -> None:
+def test_rewritten_rules_have_the_same_meaning(tmp_path: Path) -> None:
     store = put("thunderus", tmp_path)
     layout = store.memory().layout
     config = load(layout, {})
@@ -294,7 +292,7 @@ def test_rules_are_rewritten_and_mean_the_same(tmp_path: Path) -> None:
 # --- what is left to people --------------------------------------------------------------------------
 
 
-def test_what_only_a_person_can_do_is_said_and_left(tmp_path: Path) -> None:
+def test_manual_steps_are_reported_and_not_done(tmp_path: Path) -> None:
     store = put("missing-keys", tmp_path)
     store.put("secret.md", "---\ntitle: S\n---\ntoken gh" + "p_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8\n")
     store.put("labels.zpl.md", "---\ntitle: Another\n---\nText.\n")
@@ -310,7 +308,7 @@ def test_what_only_a_person_can_do_is_said_and_left(tmp_path: Path) -> None:
     assert left["b.md"] == "has no id, and 'fact.b' is taken; choose one"
 
 
-def test_a_document_without_any_date_has_those_of_git(repo: Path, tmp_path: Path) -> None:
+def test_document_without_dates_gets_those_of_git(repo: Path, tmp_path: Path) -> None:
     import subprocess
 
     store = put("missing-keys", repo)
@@ -345,7 +343,7 @@ def _config(store: Store) -> None:
 
 
 @pytest.mark.parametrize("newer_by", [_schemas, _config])
-def test_a_newer_store_is_read_and_never_written(newer: Store, newer_by: Callable[[Store], None]) -> None:
+def test_newer_store_is_read_and_never_written(newer: Store, newer_by: Callable[[Store], None]) -> None:
     newer_by(newer)
     before = files(newer.root), newer.shards()
     writes: list[Callable[[], object]] = [
@@ -366,7 +364,7 @@ def test_a_newer_store_is_read_and_never_written(newer: Store, newer_by: Callabl
     assert (told.state, told.hint) == ("warning", "upgrade thunderus-mem to write")
 
 
-def test_the_schemas_say_the_version_of_this_program(newer: Store) -> None:
+def test_schemas_have_the_version_of_this_program(newer: Store) -> None:
     from thunderus_mem.store.config_reader import version_of_schemas
 
     assert version_of_schemas(newer.memory().layout) == FORMAT
@@ -376,7 +374,7 @@ def test_the_schemas_say_the_version_of_this_program(newer: Store) -> None:
 # --- the command -------------------------------------------------------------------------------------
 
 
-def test_the_command(tmp_path: Path, server: Server) -> None:
+def test_command_plans_and_migrates(tmp_path: Path, server: Server) -> None:
     put("yaml-1-1", tmp_path)
 
     def call(*words: str) -> tuple[int, str, str]:
@@ -401,7 +399,7 @@ def test_the_command(tmp_path: Path, server: Server) -> None:
     assert call("migrate", "--apply", "--check")[0] == 2
 
 
-def test_a_folder_that_cannot_be_looked_into_is_told_and_nothing_is_written(
+def test_unreadable_folder_is_reported_and_nothing_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from thunderus_mem.index import scan

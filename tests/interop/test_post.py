@@ -13,7 +13,7 @@ from thunderus_mem.interop.fields import read_post
 
 @settings(deadline=None, max_examples=100, derandomize=True)
 @given(documents())
-def test_a_post_and_a_document_hold_the_same(text: str) -> None:
+def test_post_and_document_have_the_same_content(text: str) -> None:
     assume("\0" not in text)
     reading = read_document("a.md", text.encode())
     fences = find_fences(text)
@@ -26,7 +26,7 @@ def test_a_post_and_a_document_hold_the_same(text: str) -> None:
     assert read_post(text) == (typed_data(reading.header), text[fences.body_start :])
 
 
-def test_a_text_without_frontmatter_is_all_body() -> None:
+def test_text_without_frontmatter_is_all_body() -> None:
     assert read_post("  # Title\n\ntext\n") == ({}, "  # Title\n\ntext\n")
     assert read_post("---\nnever closed\n") == ({}, "---\nnever closed\n")
 

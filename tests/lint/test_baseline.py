@@ -59,7 +59,7 @@ def codes(store: Path, **environ: str) -> list[str]:
     return [one.rule for one in lint(opened(store, **environ), baseline=str(store / FILE)).diagnostics]
 
 
-def test_what_was_found_before_is_hidden_and_counted_and_what_is_new_is_told(store: Path) -> None:
+def test_known_findings_are_hidden_and_new_ones_reported(store: Path) -> None:
     first = record_baseline(opened(store), str(store / FILE))
     assert (first.diagnostics, first.recorded, first.known) == ((), 2, 2)
     change(store, "b.md", document("fact.b", "Now [[missing]].\n"))
@@ -68,7 +68,7 @@ def test_what_was_found_before_is_hidden_and_counted_and_what_is_new_is_told(sto
     assert (after.errors, after.known, after.obsolete, after.baseline) == (1, 2, (), FILE)
 
 
-def test_what_is_mended_is_obsolete_and_pruning_forgets_that_alone(store: Path) -> None:
+def test_fixed_findings_are_obsolete_and_pruned(store: Path) -> None:
     record_baseline(opened(store), str(store / FILE))
     change(store, "a.md", document("fact.a", "\n\nSee [[lost]].\n"))
     change(store, "b.md", document("fact.b", "Now [[missing]].\n"))
@@ -79,7 +79,7 @@ def test_what_is_mended_is_obsolete_and_pruning_forgets_that_alone(store: Path) 
     assert (again.known, again.obsolete, len(again.diagnostics)) == (1, (), 1)
 
 
-def test_a_lint_of_a_part_calls_nothing_obsolete(store: Path) -> None:
+def test_partial_lint_reports_nothing_obsolete(store: Path) -> None:
     record_baseline(opened(store), str(store / FILE))
     part = lint(
         opened(store), [str(store / ".thunderus/memory/semantic/FACTS/b.md")], baseline=str(store / FILE)
@@ -89,7 +89,7 @@ def test_a_lint_of_a_part_calls_nothing_obsolete(store: Path) -> None:
     assert some.obsolete == ()
 
 
-def test_a_removed_document_leaves_its_entries_obsolete(store: Path) -> None:
+def test_entries_of_a_removed_document_are_obsolete(store: Path) -> None:
     record_baseline(opened(store), str(store / FILE))
     os.unlink(store / ".thunderus/memory/semantic/FACTS/a.md")
     assert len(lint(opened(store), baseline=str(store / FILE)).obsolete) == 2
@@ -104,7 +104,7 @@ def test_a_removed_document_leaves_its_entries_obsolete(store: Path) -> None:
         "![](https://pictures.example/p.png?note=x)\n",
     ],
 )
-def test_what_is_unsafe_is_never_hidden(store: Path, body: str) -> None:
+def test_unsafe_content_is_never_hidden(store: Path, body: str) -> None:
     change(store, "b.md", document("fact.b", body))
     before = [one.rule for one in lint(opened(store)).diagnostics if one.doc_id == "fact.b"]
     report = record_baseline(opened(store), str(store / FILE))
@@ -113,20 +113,20 @@ def test_what_is_unsafe_is_never_hidden(store: Path, body: str) -> None:
     assert SECRETS["github"] not in (store / FILE).read_text()
 
 
-def test_damage_of_the_log_is_never_hidden() -> None:
+def test_log_damage_is_never_hidden() -> None:
     kept = {code for code in CODES if not may_be_known(code)}
     assert kept >= {"TM012", "TM401", "TM402", "TM403", "TM503", "TM504", "TM507"}
     assert all(any(code.startswith(start) for start in NEVER_KNOWN) for code in kept)
 
 
-def test_an_entry_somebody_adds_by_hand_hides_no_secret(store: Path) -> None:
+def test_manual_entry_hides_no_secret(store: Path) -> None:
     change(store, "b.md", document("fact.b", f"Deploy with {SECRETS['github']}.\n"))
     (secret,) = [one for one in lint(opened(store)).diagnostics if one.rule == "TM401"]
     (store / FILE).write_text(baseline_text([BaselineEntry(secret.path, "TM201", secret.fingerprint)]))
     assert "TM401" in codes(store)
 
 
-def test_the_configuration_names_the_baseline_for_every_lint(store: Path, run: Run) -> None:
+def test_configured_baseline_applies_to_every_lint(store: Path, run: Run) -> None:
     record_baseline(opened(store), str(store / FILE))
     config = store / ".thunderus/config.toml"
     config.write_text(f'[lint]\nbaseline = "{FILE}"\n')
@@ -141,7 +141,7 @@ def test_the_configuration_names_the_baseline_for_every_lint(store: Path, run: R
         lint(opened(store))
 
 
-def test_the_hook_knows_the_baseline(repo: Path, run: Run) -> None:
+def test_hook_uses_the_baseline(repo: Path, run: Run) -> None:
     run("--quiet", "init")
     path = repo / ".thunderus/memory/semantic/FACTS/a.md"
     path.write_text(document("fact.a", "See [[gone]].\n"))
@@ -154,7 +154,7 @@ def test_the_hook_knows_the_baseline(repo: Path, run: Run) -> None:
     assert run("lint", "--staged", "--baseline", "").code == 1
 
 
-def test_on_the_command_line_it_is_written_used_and_pruned(store: Path, run: Run) -> None:
+def test_command_line_writes_uses_and_prunes_the_baseline(store: Path, run: Run) -> None:
     written = run("lint", "--ignore", "TM5", "--write-baseline", FILE)
     assert written.code == 2
     said = run("lint", "--write-baseline", FILE, env=LOCK_OUT)
@@ -189,7 +189,7 @@ def test_format_comes_from_option_environment_and_github(store: Path, run: Run) 
     assert "THUNDERUS_MEM_OUTPUT_FORMAT" in wrong.err
 
 
-def test_paths_for_code_hosts_begin_at_the_top_of_the_repository(repo: Path, run: Run) -> None:
+def test_paths_for_code_hosts_are_relative_to_the_repository(repo: Path, run: Run) -> None:
     (repo / "sub").mkdir()
     run("--quiet", "init", cwd=repo / "sub")
     path = repo / "sub/.thunderus/memory/semantic/FACTS/a.md"
@@ -212,7 +212,7 @@ ENTRIES = st.lists(
 
 @settings(deadline=None, max_examples=40, derandomize=True)
 @given(ENTRIES)
-def test_a_baseline_reads_as_it_was_written_sorted_and_one_a_line(entries: list[BaselineEntry]) -> None:
+def test_baseline_round_trips_sorted_with_one_entry_per_line(entries: list[BaselineEntry]) -> None:
     text = baseline_text(entries)
     assert read_baseline(text.encode(), FILE) == tuple(sorted(set(entries)))
     assert len(text.splitlines()) == len(set(entries)) + 1
@@ -222,7 +222,7 @@ def test_a_baseline_reads_as_it_was_written_sorted_and_one_a_line(entries: list[
 
 @settings(deadline=None, max_examples=150, derandomize=True)
 @given(st.binary(max_size=60) | st.sampled_from([b"[" * 5000, b'{"schema": 3}', b"", b"null\n[1]", b"\xff"]))
-def test_any_other_bytes_are_refused_with_a_sentence(data: bytes) -> None:
+def test_invalid_baseline_is_rejected_with_a_message(data: bytes) -> None:
     for text in (data, baseline_text([]).encode() + data):
         try:
             read_baseline(text, FILE)

@@ -71,7 +71,7 @@ def found(done: Done) -> list[str]:
     return [finding["doc_id"] for finding in done.json["findings"]]
 
 
-def test_a_change_elsewhere_in_a_cited_file_says_nothing(store: Path, run: Run) -> None:
+def test_change_elsewhere_in_an_anchored_file_is_not_reported(store: Path, run: Run) -> None:
     change(store, "src/god.py", "first = value + 8\n", "first = value + 800\n")
     change(store, "src/god.py", '"""Header."""\n', '"""Header."""\n\nimport os\n')
     subprocess.run(["git", "add", "-A"], cwd=store, check=True)
@@ -83,7 +83,7 @@ def test_a_change_elsewhere_in_a_cited_file_says_nothing(store: Path, run: Run) 
     assert (done.code, found(done), done.json["anchors"]) == (0, [], 1)
 
 
-def test_a_change_of_the_cited_code_is_told_with_its_hunk(store: Path, run: Run) -> None:
+def test_change_of_the_anchored_code_is_reported_with_its_hunk(store: Path, run: Run) -> None:
     change(store, "src/god.py", "first = value + 7\n", "first = value - 7\n")
     change(store, "src/god.py", "second = first * 30\n", "second = first + 30\n")
     done = run("--json", "check", "--since", "HEAD")
@@ -106,7 +106,7 @@ def test_a_change_of_the_cited_code_is_told_with_its_hunk(store: Path, run: Run)
 
 @pytest.mark.parametrize("applied", [True, False])
 @pytest.mark.parametrize("context", ["--unified=0", "--unified=3"])
-def test_a_diff_is_read_applied_or_not(store: Path, run: Run, applied: bool, context: str) -> None:
+def test_diff_is_checked_whether_applied_or_not(store: Path, run: Run, applied: bool, context: str) -> None:
     change(store, "src/jwt.py", "ttl=3600", "ttl=60")
     change(store, "src/god.py", "first = value + 9\n", "first = value\n")
     (store / "src/new.py").write_text("x = 1\n")
@@ -123,14 +123,14 @@ def test_a_diff_is_read_applied_or_not(store: Path, run: Run, applied: bool, con
 
 
 @pytest.mark.parametrize("patch", [b"", b"no diff", b"\xff\0\1", b"--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n"])
-def test_what_is_no_diff_is_refused(store: Path, run: Run, patch: bytes) -> None:
+def test_invalid_diff_is_rejected(store: Path, run: Run, patch: bytes) -> None:
     done = run("check", "--diff", "-", stdin=patch)
     assert done.code == 2
     assert "Traceback" not in done.err
     assert "hint:" in done.err
 
 
-def test_a_stale_memory_is_told_once_by_the_change_that_made_it_so(store: Path, run: Run) -> None:
+def test_stale_document_is_reported_only_for_the_change_that_affected_it(store: Path, run: Run) -> None:
     change(store, "src/jwt.py", "ttl=3600", "ttl=60")
     commit(store)
     assert found(run("--json", "check", "--since", "HEAD~1")) == ["fact.tokens"]
@@ -153,7 +153,7 @@ def test_removed_moved_and_renamed_code(store: Path, run: Run) -> None:
     assert [(one["doc_id"], one["verdict"]) for one in done.json["findings"]] == [("fact.tokens", "missing")]
 
 
-def test_formats_name_the_claim(store: Path, run: Run) -> None:
+def test_formats_name_the_affected_document(store: Path, run: Run) -> None:
     change(store, "src/jwt.py", "ttl=3600", "ttl=60")
     commit(store)
     github = run("check", "--format", "github")
@@ -176,7 +176,7 @@ def test_formats_name_the_claim(store: Path, run: Run) -> None:
     assert json.loads(report.read_text())["runs"]
 
 
-def test_lint_list_show_and_search_say_it_too(store: Path, run: Run) -> None:
+def test_lint_list_show_and_search_report_stale_documents(store: Path, run: Run) -> None:
     before = (store / FACT).read_bytes()
     change(store, "src/jwt.py", "ttl=3600", "ttl=60")
     lint = run("--json", "lint").json
@@ -196,7 +196,7 @@ def test_lint_list_show_and_search_say_it_too(store: Path, run: Run) -> None:
     assert hits == []
 
 
-def test_outside_git_everything_but_changes_can_be_checked(tmp_path: Path, server: Server) -> None:
+def test_outside_git_only_changes_cannot_be_checked(tmp_path: Path, server: Server) -> None:
     folder = tmp_path / "plain"
     folder.mkdir()
     (folder / "jwt.py").write_text(JWT)
@@ -218,7 +218,7 @@ def test_outside_git_everything_but_changes_can_be_checked(tmp_path: Path, serve
     assert run("check").code == 0
 
 
-def test_the_hook_tells_what_a_commit_of_code_makes_false(store: Path, run: Run) -> None:
+def test_hook_reports_documents_affected_by_a_commit(store: Path, run: Run) -> None:
     change(store, "src/jwt.py", "ttl=3600", "ttl=60")
     subprocess.run(["git", "add", "-A"], cwd=store, check=True)
     done = run("hooks", "run")

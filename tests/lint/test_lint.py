@@ -40,7 +40,7 @@ def codes(text: str, config: LintConfig | None = None) -> list[str]:
     return [one.rule for one in found(text, config)]
 
 
-def test_an_ordinary_document_has_no_finding() -> None:
+def test_ordinary_document_has_no_findings() -> None:
     assert found(FACT + "Run `make test`.\n") == []
 
 
@@ -55,7 +55,7 @@ assert not heavy, heavy
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_rules_are_selected_and_ignored_by_the_beginning_of_their_codes() -> None:
+def test_rules_are_selected_and_ignored_by_code_prefix() -> None:
     text = FACT + "## A\n## A\n[[nothing]]\n"
     assert codes(text) == ["TM108", "TM201"]
     assert codes(text, LintConfig(select=("TM2",))) == ["TM201"]
@@ -80,7 +80,7 @@ def test_caps_come_from_the_configuration() -> None:
     assert "TM302" in codes(FACT + "x" * 200 + "\n", small)
 
 
-def test_the_cap_of_a_kind_stands_in_place_of_the_soft_one_and_raises_the_hard_one() -> None:
+def test_cap_of_a_kind_replaces_the_soft_cap_and_raises_the_hard_one() -> None:
     text = FACT + "x" * 400 + "\n"
     tokens = len(text) // 4
     caps = capped(1000, 2000)
@@ -95,7 +95,7 @@ def test_the_cap_of_a_kind_stands_in_place_of_the_soft_one_and_raises_the_hard_o
     assert codes(text, capped(10, 20, fact=tokens - 1)) == ["TM302"]
 
 
-def test_without_a_corpus_nothing_is_said_of_other_documents() -> None:
+def test_without_a_corpus_other_documents_are_not_checked() -> None:
     reading = read_document(PATH, (FACT + "[[nothing]] [x](none.md)\n").encode())
     assert lint_reading(LintContext(reading, None, LintConfig(), lambda path: False)) == []
 
@@ -110,7 +110,7 @@ def test_without_a_corpus_nothing_is_said_of_other_documents() -> None:
         "[[nothing]]\n\nlater <!-- thunderus-mem: ignore-file TM201 -->\n",
     ],
 )
-def test_a_comment_answers_a_finding(body: str) -> None:
+def test_comment_suppresses_a_finding(body: str) -> None:
     assert codes(FACT + body, UNJUDGED) == []
     assert codes((FACT + body).replace("\n", "\r\n"), UNJUDGED) == []
 
@@ -124,11 +124,11 @@ def test_a_comment_answers_a_finding(body: str) -> None:
         "[[nothing]]\n<!-- thunderus-mem: ignore TM201 -->\nA line.\n",
     ],
 )
-def test_a_comment_elsewhere_or_of_another_rule_does_not(body: str) -> None:
+def test_comment_elsewhere_or_for_another_rule_suppresses_nothing(body: str) -> None:
     assert codes(FACT + body, UNJUDGED) == ["TM201"]
 
 
-def test_a_secret_is_only_answered_by_its_fingerprint() -> None:
+def test_secret_is_suppressed_only_by_its_fingerprint() -> None:
     line = f"Deploy with {SECRETS['github']}."
     mark = find_secrets(line)[0].fingerprint
     assert codes(f"{FACT}{line} <!-- thunderus-mem: ignore TM401 {mark} made up -->\n") == []
@@ -137,7 +137,7 @@ def test_a_secret_is_only_answered_by_its_fingerprint() -> None:
     assert SECRETS["github"] not in repr(found(FACT + line))
 
 
-def test_edits_mend_what_they_say() -> None:
+def test_edits_fix_their_findings() -> None:
     text = FACT.replace("title: A title", "title: no").replace("updated: 2026-01-21", "updated: 2026-01-20")
     text += "Zero\u200bwidth.\n"
     assert codes(text) == ["TM013", "TM109", "TM402"]
@@ -151,7 +151,7 @@ def test_edits_keep_crlf_and_a_byte_order_mark() -> None:
     assert apply_edits(text, found(text)) == text.replace("title: no", 'title: "no"')
 
 
-def test_overlapping_edits_are_made_once_and_wrong_ones_never() -> None:
+def test_overlapping_edits_are_applied_once_and_invalid_ones_never() -> None:
     base = Diagnostic("TM013", Severity.WARNING, "a.md", 1, 1, "x")
     first = base._replace(edits=(TextEdit(0, 3, "A"), TextEdit(5, 6, "B")))
     second = base._replace(column=2, edits=(TextEdit(2, 4, "C"), TextEdit(8, 9, "D")))
@@ -179,7 +179,7 @@ def test_overlapping_edits_are_made_once_and_wrong_ones_never() -> None:
         max_size=14,
     )
 )
-def test_any_text_gives_findings_with_true_places_and_edits_that_only_help(parts: list[str]) -> None:
+def test_any_text_has_correct_locations_and_safe_edits(parts: list[str]) -> None:
     text = "".join(parts)
     ones = found(text)
     lines = text.split("\n")
@@ -192,7 +192,7 @@ def test_any_text_gives_findings_with_true_places_and_edits_that_only_help(parts
     assert {one.rule for one in found(mended)} <= {one.rule for one in ones} | {"TM013"}
 
 
-def test_a_near_name_is_found_among_many() -> None:
+def test_similar_name_is_found_among_many() -> None:
     names = [f"fact.name-{number}" for number in range(3_000)] + ["fact.testing"]
     assert nearest("fact.testign", names) == "fact.testing"
     assert nearest("zzz", names) == ""
@@ -202,7 +202,7 @@ def test_a_near_name_is_found_among_many() -> None:
     assert nearest("cloning-the-repositories", ["deploy-the-rest-of-the-projects"]) == ""
 
 
-def test_schema_files_that_drifted_or_are_missing_are_told() -> None:
+def test_changed_or_missing_schema_files_are_reported() -> None:
     wanted = schema_text("events.v1")
     for same in (wanted, wanted.replace("\n", "\r\n")):
         assert lint_store(StoreState(schemas={"events.v1.schema.json": SchemaCopy(same, wanted)})) == []
@@ -220,7 +220,7 @@ def test_schema_files_that_drifted_or_are_missing_are_told() -> None:
     ]
 
 
-def test_schema_update_writes_what_drifted_and_nothing_else(repo: Path, run: Callable[..., Any]) -> None:
+def test_schema_update_writes_only_changed_files(repo: Path, run: Callable[..., Any]) -> None:
     run("init", cwd=repo)
     drifted = repo / ".thunderus/schemas/memory_store.sql"
     drifted.write_text("-- old\n")
@@ -234,13 +234,13 @@ def test_schema_update_writes_what_drifted_and_nothing_else(repo: Path, run: Cal
 @pytest.mark.parametrize(
     "text", ["", "nonsense", "[" * 100_000, '{"version": NaN}', "[]", '{"version": 1, "docs": []}']
 )
-def test_a_broken_manifest_is_told(text: str) -> None:
+def test_broken_manifest_is_reported(text: str) -> None:
     ones = lint_store(StoreState(manifest=text))
     assert ones
     assert {one.rule for one in ones} == {"TM502"}
 
 
-def test_an_empty_manifest_of_ours_is_fine() -> None:
+def test_empty_manifest_is_valid() -> None:
     text = (
         '{"version": 1, "generated_at": "2026-01-21T09:00:00Z", "docs": [], '
         '"stats": {"total_docs": 0, "by_kind": {}, "total_tokens_approx": 0}}'
@@ -249,26 +249,26 @@ def test_an_empty_manifest_of_ours_is_fine() -> None:
 
 
 @pytest.mark.parametrize("code", ["TM503", "TM504", "TM505", "TM507", "TM508"])
-def test_what_the_log_found_is_passed_on_under_its_rule(code: str) -> None:
+def test_log_findings_are_reported_under_their_rule(code: str) -> None:
     one = Diagnostic(code, CODES[code][1], ".thunderus/sessions/s/events.jsonl", 3, 1, "Damage.")
     assert [found._replace(fingerprint="") for found in lint_store(StoreState(reported=(one,)))] == [one]
     assert lint_store(StoreState(reported=(one,), config=LintConfig(ignore=(code,)))) == []
 
 
-def test_tracked_projections_are_told() -> None:
+def test_tracked_projections_are_reported() -> None:
     ones = lint_store(StoreState(tracked=(".thunderus/memory/indexes/memory.db",)))
     assert [one.rule for one in ones] == ["TM506"]
     assert "git rm --cached" in ones[0].hint
 
 
-def test_the_rules_are_the_codes_in_order() -> None:
+def test_rules_are_the_codes_in_order() -> None:
     assert [rule.code for rule in RULES] == list(CODES)
     assert [rule.code for rule in RULES] == sorted(CODES)
     assert len({rule.name for rule in RULES}) == len(RULES)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
-def test_every_rule_has_a_page_with_all_its_parts(rule: object) -> None:
+def test_every_rule_has_a_complete_page(rule: object) -> None:
     code = rule.code  # type: ignore[attr-defined]
     page = rule_page(code)
     assert page.startswith(f"{code} {CODES[code][0]} (")
@@ -279,7 +279,7 @@ def test_every_rule_has_a_page_with_all_its_parts(rule: object) -> None:
     assert re.search(r"[.]$", page.split("\n")[2])
 
 
-def test_a_wrong_code_gets_the_nearest() -> None:
+def test_unknown_code_gets_a_suggestion() -> None:
     with pytest.raises(NotFound) as error:
         rule_page("dead-lnk")
     assert error.value.hint is not None
@@ -289,7 +289,7 @@ def test_a_wrong_code_gets_the_nearest() -> None:
 ENTRY = {"semantic/**": {"TM201": "links are written ahead"}}
 
 
-def test_an_entry_of_the_configuration_answers_for_its_files() -> None:
+def test_configured_suppression_applies_to_its_files() -> None:
     config = LintConfig(per_file=ENTRY)
     needed: set[tuple[str, str]] = set()
     reading = read_document(PATH, (FACT + "[[nothing]]\n").encode())
@@ -301,7 +301,7 @@ def test_an_entry_of_the_configuration_answers_for_its_files() -> None:
     ]
 
 
-def test_an_entry_hides_no_secret_but_the_one_it_names() -> None:
+def test_configured_suppression_hides_only_the_named_secret() -> None:
     text = f"{FACT}Deploy with {SECRETS['github']}.\n"
     mark = find_secrets(text)[0].fingerprint
     assert codes(text, LintConfig(per_file={"**": {"TM401": "made up"}})) == ["TM401"]
@@ -326,7 +326,7 @@ def test_an_entry_hides_no_secret_but_the_one_it_names() -> None:
         ("*a" * 120, False),
     ],
 )
-def test_globs_name_files_from_the_root_and_from_the_memory(glob: str, fits: bool) -> None:
+def test_globs_match_from_the_root_and_from_the_memory(glob: str, fits: bool) -> None:
     assert matches(glob, PATH) is fits
 
 
@@ -337,7 +337,7 @@ def configured(
     return [(one.key, one.hint or one.message) for one in ones]
 
 
-def test_what_the_configuration_ignores_in_vain_is_told() -> None:
+def test_unused_configured_suppression_is_reported() -> None:
     used = frozenset({("semantic/**", "TM201")})
     assert configured(used, per_file=ENTRY) == []
     assert configured(None, per_file=ENTRY) == []

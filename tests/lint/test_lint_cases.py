@@ -19,7 +19,7 @@ MARK = "=====> findings\n"
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_case_gives_its_findings_and_no_other(name: str) -> None:
+def test_case_has_exactly_its_findings(name: str) -> None:
     path = os.path.join(CASES, name)
     with open(path, encoding="utf-8", newline="") as file:
         text = file.read()
@@ -38,7 +38,7 @@ def test_a_case_gives_its_findings_and_no_other(name: str) -> None:
         assert case.findings == said
 
 
-def test_every_rule_about_documents_has_a_bad_and_a_good_document() -> None:
+def test_every_document_rule_has_a_bad_and_a_good_case() -> None:
     for rule in RULES:
         if rule.scope != "store":
             with open(os.path.join(CASES, f"{rule.code}-{rule.name}.md"), encoding="utf-8") as file:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 FACTS = ".thunderus/memory/semantic/FACTS"
 
 
-def test_the_other_documents_are_read_once_for_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_documents_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     layout = new_store(tmp_path)
     for number in range(20):
         put(layout, f"n{number}.md", document(f"fact.n{number}", f"See [[fact.n{number + 1}]].\n"))
@@ -49,9 +49,7 @@ def test_the_other_documents_are_read_once_for_all(tmp_path: Path, monkeypatch: 
     ("select", "told"),
     [('"NOPE"', ["TM604"]), ('"TM201", "NOPE"', ["TM201", "TM604"]), ('"TM201"', ["TM201"])],
 )
-def test_a_selection_that_names_no_rule_is_told_whatever_else_is_selected(
-    tmp_path: Path, select: str, told: list[str]
-) -> None:
+def test_unknown_selected_rule_is_always_reported(tmp_path: Path, select: str, told: list[str]) -> None:
     layout = new_store(tmp_path)
     put(layout, "a.md", document("fact.a", "See [[gone]].\n"))
     (tmp_path / ".thunderus/config.toml").write_text(f"[lint]\nselect = [{select}]\n")
@@ -59,7 +57,7 @@ def test_a_selection_that_names_no_rule_is_told_whatever_else_is_selected(
 
 
 @pytest.mark.parametrize("paths", [[], ["."], [".thunderus/memory/semantic"], [FACTS]])
-def test_a_folder_that_cannot_be_looked_into_is_a_finding(
+def test_unreadable_folder_is_a_finding(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, paths: list[str]
 ) -> None:
     layout = new_store(tmp_path)
@@ -82,7 +80,7 @@ def test_a_folder_that_cannot_be_looked_into_is_a_finding(
     assert ("TM002", FACTS) in [(one.rule, one.path) for one in anew.diagnostics]
 
 
-def test_entries_of_the_configuration_are_used_and_told_when_they_are_not(tmp_path: Path) -> None:
+def test_configured_suppressions_apply_and_are_reported_if_unused(tmp_path: Path) -> None:
     layout = new_store(tmp_path)
     put(layout, "a.md", document("fact.a", "See [[gone]].\n"))
     (tmp_path / ".thunderus/config.toml").write_text(
@@ -102,7 +100,7 @@ def test_entries_of_the_configuration_are_used_and_told_when_they_are_not(tmp_pa
     assert some == {"lint.per_file.episodic/*.TM205", "lint.per_file.semantic/FACTS/a.md.TM203"}
 
 
-def test_a_code_that_no_rule_has_is_refused_on_the_command_line(tmp_path: Path, run: Run) -> None:
+def test_unknown_code_is_rejected_on_the_command_line(tmp_path: Path, run: Run) -> None:
     new_store(tmp_path)
     for option in ("--select", "--ignore"):
         refused = run("lint", option, "TM2,TM9")
@@ -110,7 +108,7 @@ def test_a_code_that_no_rule_has_is_refused_on_the_command_line(tmp_path: Path, 
         assert "unknown rule 'TM9'" in refused.err
 
 
-def test_names_that_some_system_takes_for_the_same_are_told(tmp_path: Path) -> None:
+def test_names_equal_on_some_systems_are_reported(tmp_path: Path) -> None:
     layout = new_store(tmp_path)
     put(layout, "caf\u00e9.md", document("fact.a", "Text.\n"))
     put(layout, "cafe\u0301.md", document("fact.b", "Text.\n"))
@@ -125,7 +123,7 @@ def test_names_that_some_system_takes_for_the_same_are_told(tmp_path: Path) -> N
     assert sorted(one.doc_id for one in found) == [f"fact.{name}" for name in "abcdef"]
 
 
-def test_the_caps_of_kinds_in_the_file_reach_the_rules(tmp_path: Path) -> None:
+def test_configured_caps_of_kinds_are_used_by_the_rules(tmp_path: Path) -> None:
     layout = new_store(tmp_path)
     text = document("fact.a", "A line. " * 100)
     put(layout, "a.md", text)

@@ -52,7 +52,7 @@ def document(name: str, id: str, created: str, more: str = "") -> Document:
     return read
 
 
-def test_the_oldest_keeps_its_number_and_each_other_gets_the_next_free_one() -> None:
+def test_oldest_keeps_its_number_and_others_get_the_next_free_one() -> None:
     found = renumbered(
         [
             document("ADR-0007-a.md", "adr.a", "2026-01-03"),
@@ -67,7 +67,7 @@ def test_the_oldest_keeps_its_number_and_each_other_gets_the_next_free_one() -> 
     ]
 
 
-def test_a_file_that_is_linked_by_its_path_keeps_its_name() -> None:
+def test_file_linked_by_its_path_keeps_its_name() -> None:
     assert not renumbered(
         [
             document("ADR-0007-a.md", "adr.a", "2026-01-01", "See [b](ADR-0007-b.md#status)."),
@@ -84,7 +84,7 @@ def store(repo: Path, run: Run) -> Path:
     return repo
 
 
-def test_fix_renames_in_one_event_that_explains_both_paths(store: Path, run: Run) -> None:
+def test_fix_renames_in_one_event_with_both_paths(store: Path, run: Run) -> None:
     shown = run("lint", "--diff", "--select", "TM111")
     assert f"rename to {DECISIONS}/ADR-0002-a.md" in shown.out
     assert (store / DECISIONS / "ADR-0001-a.md").exists()
@@ -100,13 +100,13 @@ def test_fix_renames_in_one_event_that_explains_both_paths(store: Path, run: Run
     assert run("show", "adr.a", "--json").json["path"] == f"{DECISIONS}/ADR-0002-a.md"
 
 
-def test_fix_of_one_named_file_renames_that_one(store: Path, run: Run) -> None:
+def test_fix_of_a_named_file_renames_only_that_file(store: Path, run: Run) -> None:
     ran = run("lint", "--fix", "--select", "TM111", f"{DECISIONS}/ADR-0001-a.md")
     assert ran.code == 0, ran.out + ran.err
     assert (store / DECISIONS / "ADR-0002-a.md").exists()
 
 
-def test_a_recap_tells_a_rename_once(store: Path, run: Run) -> None:
+def test_recap_lists_a_rename_once(store: Path, run: Run) -> None:
     run("lint", "--fix", "--select", "TM111")
     told = run("recap", "--dry-run").out
     assert "renamed" in told

@@ -55,7 +55,7 @@ def checked(layout: Layout) -> LintReport:
     return lint(open_memory(layout.root))
 
 
-def test_many_processes_find_what_one_finds(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_processes_have_the_findings_of_one(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     alone = checked(layout)
     assert alone.checked == COUNT
     assert {"TM001", "TM002", "TM103", "TM201", "TM203", "TM205", "TM702", "TM604"} <= {
@@ -68,7 +68,7 @@ def test_many_processes_find_what_one_finds(layout: Layout, monkeypatch: pytest.
 
 
 @pytest.mark.usefixtures("in_three")
-def test_each_share_has_a_process_of_its_own(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_share_has_its_own_process(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     """What this process is told of how far it is counts for all: the others cannot tell."""
     told: list[tuple[int, int]] = []
     memory = open_memory(layout.root)
@@ -85,7 +85,7 @@ def test_each_share_has_a_process_of_its_own(layout: Layout, monkeypatch: pytest
 
 @pytest.mark.usefixtures("in_three")
 @pytest.mark.parametrize("trouble", ["killed", "another index", "no index"])
-def test_what_a_process_leaves_undone_is_done_here(
+def test_work_of_a_failed_process_is_done_by_the_caller(
     layout: Layout, monkeypatch: pytest.MonkeyPatch, trouble: str
 ) -> None:
     opened = refresh.reopened
@@ -114,7 +114,9 @@ def test_what_a_process_leaves_undone_is_done_here(
 
 
 @pytest.mark.usefixtures("in_three")
-def test_an_index_in_memory_is_nobody_elses(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_index_in_memory_is_not_shared_with_processes(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The one on disk, if any, is another: a process would answer from that."""
 
     def starts_none(*_: object) -> None:
@@ -127,7 +129,7 @@ def test_an_index_in_memory_is_nobody_elses(layout: Layout, monkeypatch: pytest.
     assert lint(memory) == alone
 
 
-def test_verdicts_are_judged_together_only_where_a_rule_asks(
+def test_verdicts_are_computed_together_only_if_a_rule_needs_them(
     layout: Layout, monkeypatch: pytest.MonkeyPatch, in_three: None
 ) -> None:
     asked: list[int] = []

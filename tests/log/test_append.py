@@ -22,14 +22,14 @@ def _write(path, data: bytes) -> str:
     return str(path)
 
 
-def test_lines_follow_each_other_and_the_offset_is_told(tmp_path) -> None:
+def test_append_returns_the_offset_of_the_line(tmp_path) -> None:
     path = str(tmp_path / "new" / "events.jsonl")
     assert append_record(path, LINE) == 0
     assert append_record(path, LINE) == len(LINE)
     assert (tmp_path / "new" / "events.jsonl").read_bytes() == LINE * 2
 
 
-def test_a_torn_tail_is_kept_once_and_cut(tmp_path) -> None:
+def test_torn_tail_is_kept_once_and_truncated(tmp_path) -> None:
     path = _write(tmp_path / "log", LINE + b'{"n":')
     with pytest.raises(Degraded):
         repair_tail(path, None)
@@ -42,7 +42,7 @@ def test_a_torn_tail_is_kept_once_and_cut(tmp_path) -> None:
     assert repair_tail(str(tmp_path / "none"), None) is None
 
 
-def test_a_long_tail_is_found_from_the_end(tmp_path) -> None:
+def test_long_tail_is_found_from_the_end(tmp_path) -> None:
     path = _write(tmp_path / "log", LINE + b"x" * 200_000)
     mended = repair_tail(path, str(tmp_path / "kept"))
     assert mended is not None
@@ -50,7 +50,7 @@ def test_a_long_tail_is_found_from_the_end(tmp_path) -> None:
     assert (tmp_path / "log").read_bytes() == LINE
 
 
-def test_what_is_no_file_is_refused(tmp_path) -> None:
+def test_non_files_are_rejected(tmp_path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
     for name in ("pipe", "link"):
@@ -62,7 +62,7 @@ def test_what_is_no_file_is_refused(tmp_path) -> None:
         append_record(str(tmp_path / ("x" * 300)), LINE)
 
 
-def test_a_replaced_log_is_a_conflict_and_the_line_is_taken_back(tmp_path, monkeypatch) -> None:
+def test_replaced_log_is_a_conflict_and_the_line_is_removed(tmp_path, monkeypatch) -> None:
     path = _write(tmp_path / "log", LINE)
     real = disk.sync_file
     other = str(tmp_path / "other")
@@ -79,7 +79,7 @@ def test_a_replaced_log_is_a_conflict_and_the_line_is_taken_back(tmp_path, monke
     assert not os.path.exists(path)
 
 
-def test_what_somebody_wrote_behind_us_is_never_cut(tmp_path, monkeypatch) -> None:
+def test_lines_appended_by_others_are_never_truncated(tmp_path, monkeypatch) -> None:
     path = _write(tmp_path / "log", LINE)
 
     def interfere(descriptor: int, name: str) -> None:
@@ -91,7 +91,7 @@ def test_what_somebody_wrote_behind_us_is_never_cut(tmp_path, monkeypatch) -> No
     assert read_file(path, 1000) == LINE + LINE + b"foreign\n"
 
 
-def test_errors_of_the_disk_are_told(tmp_path, monkeypatch) -> None:
+def test_disk_errors_are_reported(tmp_path, monkeypatch) -> None:
     path = _write(tmp_path / "log", LINE + b"torn")
 
     def refuse(*arguments: object, **options: object) -> None:
@@ -111,7 +111,7 @@ def test_errors_of_the_disk_are_told(tmp_path, monkeypatch) -> None:
         sync_log(str(tmp_path / "none"))
 
 
-def test_an_append_that_cannot_begin_or_be_taken_back_is_told(tmp_path, monkeypatch) -> None:
+def test_append_that_cannot_start_or_be_reverted_is_reported(tmp_path, monkeypatch) -> None:
     path = _write(tmp_path / "log", LINE)
 
     def refuse(*arguments: object, **options: object) -> None:
@@ -141,7 +141,7 @@ def test_an_append_that_cannot_begin_or_be_taken_back_is_told(tmp_path, monkeypa
 
 
 @pytest.mark.parametrize("lost", [b"\0" * 8 + b"\n", b'{"n":\0\0\0\0}\n', b"\0\n"])
-def test_a_last_line_of_which_blocks_are_missing_is_torn_although_it_ends(tmp_path, lost: bytes) -> None:
+def test_last_line_with_missing_blocks_is_torn(tmp_path, lost: bytes) -> None:
     path = _write(tmp_path / "log", LINE + lost)
     mended = repair_tail(path, str(tmp_path / "kept"))
     assert mended is not None
@@ -151,18 +151,18 @@ def test_a_last_line_of_which_blocks_are_missing_is_torn_although_it_ends(tmp_pa
     assert repair_tail(path, None) is None
 
 
-def test_such_a_line_in_the_middle_is_left_alone(tmp_path) -> None:
+def test_line_with_missing_blocks_in_the_middle_is_kept(tmp_path) -> None:
     path = _write(tmp_path / "log", b"\0\0\n" + LINE)
     assert repair_tail(path, None) is None
 
 
-def test_an_empty_log_is_begun(tmp_path) -> None:
+def test_empty_log_gets_its_first_line(tmp_path) -> None:
     path = _write(tmp_path / "log", b"")
     assert append_record(path, LINE, quarantine_dir=str(tmp_path / "kept")) == 0
     assert read_file(path, 100) == LINE
 
 
-def test_the_place_of_lines_to_come_is_the_end_of_the_log(tmp_path) -> None:
+def test_next_offset_is_the_end_of_the_log(tmp_path) -> None:
     path = _write(tmp_path / "log", LINE)
     assert batch_at(path, [LINE, LINE])[:2] == (len(LINE), 2 * len(LINE))
     assert batch_at(str(tmp_path / "none"), [LINE]).offset == 0

@@ -40,7 +40,7 @@ def at(store: Path, moment: datetime) -> Memory:
     ],
     ids=["a day back", "a second back", "1970", "odd zone"],
 )
-def test_an_edit_under_a_clock_that_went_back_is_an_edit(store: Path, later: datetime) -> None:
+def test_edit_with_a_clock_set_back_is_recorded(store: Path, later: datetime) -> None:
     add(at(store, NOON), NewDocument("fact", "Limits", body="A page holds one hundred rows.", tags=["net"]))
     memory = at(store, later)
     assert edit(memory, "fact.limits", DocumentEdits(body="A page holds fifty rows.")).changed
@@ -50,14 +50,14 @@ def test_an_edit_under_a_clock_that_went_back_is_an_edit(store: Path, later: dat
     assert [one for one in lint(memory).diagnostics if one.rule == "TM109"] == []
 
 
-def test_an_edit_ten_years_on_moves_updated(store: Path) -> None:
+def test_edit_ten_years_later_changes_updated(store: Path) -> None:
     add(at(store, NOON), NewDocument("fact", "Limits", body="A page holds one hundred rows.", tags=["net"]))
     far = NOON.replace(year=2036)
     edit(at(store, far), "fact.limits", DocumentEdits(body="A page holds fifty rows."))
     assert utc_key(show(at(store, NOON), "fact.limits").updated) == utc_key("2036-03-29T12:00:00Z")
 
 
-def test_ids_of_a_machine_without_a_clock_are_random(store: Path) -> None:
+def test_ids_without_a_clock_are_random(store: Path) -> None:
     """Many a board begins each day in 1970."""
     begun = datetime(1970, 1, 1, tzinfo=UTC)
     ids = {at(store, begun).new_id("evt") for _ in range(20)}
@@ -81,5 +81,5 @@ def test_ids_of_a_machine_without_a_clock_are_random(store: Path) -> None:
         ("", ""),
     ],
 )
-def test_what_sorts_as_the_time_does(written: str, key: str) -> None:
+def test_sort_key_orders_by_time(written: str, key: str) -> None:
     assert utc_key(written) == key

@@ -66,7 +66,7 @@ def patch(changes: list[Change], **more: object) -> Event:
 
 @settings(deadline=None, max_examples=150, derandomize=True)
 @given(events)
-def test_what_is_written_reads_back_equal_and_writes_the_same_bytes(event: Event) -> None:
+def test_event_round_trips_to_the_same_bytes(event: Event) -> None:
     line = encode(event)
     assert line.endswith(b"\n")
     assert line.count(b"\n") == 1
@@ -81,7 +81,7 @@ def test_what_is_written_reads_back_equal_and_writes_the_same_bytes(event: Event
         lambda cut, junk: LINE[:cut] + junk + LINE[cut:], st.integers(0, len(LINE)), st.binary(max_size=8)
     )
 )
-def test_any_bytes_are_an_event_or_a_reason(data: bytes) -> None:
+def test_any_bytes_are_an_event_or_give_a_reason(data: bytes) -> None:
     try:
         event = decode(data)
     except ValueError:
@@ -89,20 +89,20 @@ def test_any_bytes_are_an_event_or_a_reason(data: bytes) -> None:
     assert event.raw == data.rstrip(b"\r\n")
 
 
-def test_base_shape_comes_first_in_the_order_of_the_contract() -> None:
+def test_base_keys_come_first_in_fixed_order() -> None:
     data = json.loads(LINE)
     assert list(data)[:8] == ["v", "id", "ts", "session_id", "actor", "kind", "refs", "body"]
     assert data["v"] == 1
     assert data["prev"] is None
 
 
-def test_keys_of_later_versions_survive() -> None:
+def test_keys_of_later_versions_are_kept() -> None:
     line = LINE[:-2] + b',"colour":"blue"}\n'
     assert decode(line).extra == {"colour": "blue"}
     assert encode(decode(line)) == line
 
 
-def test_a_kind_of_a_later_version_is_read() -> None:
+def test_kind_of_a_later_version_is_read() -> None:
     assert decode(LINE.replace(b'"note"', b'"verdict"')).kind == "verdict"
 
 
@@ -132,31 +132,31 @@ def test_a_kind_of_a_later_version_is_read() -> None:
     ],
     ids=lambda value: value[:12].decode("latin-1") if isinstance(value, bytes) else None,
 )
-def test_a_line_out_of_shape_is_refused_with_its_reason(old: bytes, new: bytes, reason: str) -> None:
+def test_malformed_line_is_rejected_with_a_reason(old: bytes, new: bytes, reason: str) -> None:
     assert old in LINE
     with pytest.raises(ValueError, match=reason):
         decode(LINE.replace(old, new, 1))
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b"null", b'"x"', b"{", b"\xef\xbb\xbf{}", b"\0" * 50])
-def test_what_is_no_object_is_refused(data: bytes) -> None:
+def test_non_objects_are_rejected(data: bytes) -> None:
     with pytest.raises(ValueError, match="JSON"):
         decode(data)
 
 
-def test_hidden_characters_are_written_so_that_they_show() -> None:
+def test_hidden_characters_are_escaped() -> None:
     text = "a\u202eb\u200bc\U000e0041d\x7fe\x9bf"
     line = encode(note_event(id="evt_1", ts=TS, session_id="sess_1", actor="user", text=text))
     assert all(32 <= byte < 127 for byte in line[:-1])
     assert decode(line).body["text"] == text
 
 
-def test_half_characters_from_a_shell_do_not_stop_a_write() -> None:
+def test_surrogates_from_a_shell_do_not_stop_a_write() -> None:
     line = encode(note_event(id="evt_1", ts=TS, session_id="sess_1", actor="user", text="a\udcffb"))
     assert decode(line).body["text"] == "a?b"
 
 
-def test_floats_and_oversize_are_refused_when_written() -> None:
+def test_floats_and_oversized_events_are_rejected_on_write() -> None:
     with pytest.raises(ValueError, match="floating"):
         encode(make_event("note", {"n": [1.5]}, id="evt_1", ts=TS, session_id="sess_1", actor="user"))
     with pytest.raises(ValueError, match="bytes long"):
@@ -165,7 +165,7 @@ def test_floats_and_oversize_are_refused_when_written() -> None:
         )
 
 
-def test_unknown_actor_kind_and_op_are_refused() -> None:
+def test_unknown_actor_kind_and_op_are_rejected() -> None:
     with pytest.raises(ValueError, match="actor"):
         make_event("note", {}, id="evt_1", ts=TS, session_id="sess_1", actor="cat")
     with pytest.raises(ValueError, match="kind of event"):
@@ -174,19 +174,19 @@ def test_unknown_actor_kind_and_op_are_refused() -> None:
         patch([change()], op="purr")
 
 
-def test_line_hash_ignores_the_line_end_only() -> None:
+def test_line_hash_ignores_only_the_line_end() -> None:
     assert line_hash(LINE) == line_hash(LINE[:-1]) == line_hash(LINE[:-1] + b"\r\n")
     assert line_hash(LINE) != line_hash(LINE.replace(b"hello", b"hallo"))
 
 
-def test_a_patch_names_paths_documents_and_patch_once_each() -> None:
+def test_patch_event_names_paths_documents_and_patch_once() -> None:
     event = patch([change(), change(op="update", before=HASH)])
     assert event.refs == {"paths": ["m/a.md"], "patch_id": "patch_1", "memory_doc_ids": ["fact.a"]}
     assert changes_of(decode(encode(event))) == (change(), change(op="update", before=HASH))
     assert document_ids(event) == ("fact.a",)
 
 
-def test_a_long_patch_leaves_out_its_longest_diffs_and_keeps_the_hashes() -> None:
+def test_long_patch_omits_its_longest_diffs_and_keeps_hashes() -> None:
     diffs = ["+" + "x" * size for size in (30_000, 100, 31_000, 20_000)]
     event = patch([change(doc_id=f"fact.{n}", path=f"{n}.md", diff=diff) for n, diff in enumerate(diffs)])
     assert len(encode(event)) <= MAX_RECORD
@@ -194,7 +194,7 @@ def test_a_long_patch_leaves_out_its_longest_diffs_and_keeps_the_hashes() -> Non
     assert all(one.after == HASH for one in changes_of(event))
 
 
-def test_malformed_changes_are_left_out() -> None:
+def test_malformed_changes_are_ignored() -> None:
     body = {"op": "add", "changes": [1, {"op": ["x"]}, {"op": "create", "before": None, "after": HASH}]}
     event = make_event("patch", body, id="evt_1", ts=TS, session_id="sess_1", actor="user")
     assert changes_of(event) == (Change("create", "", "", "", HASH),)
@@ -202,7 +202,7 @@ def test_malformed_changes_are_left_out() -> None:
     assert changes_of(replace(event, body={"changes": "x"})) == ()
 
 
-def test_a_hand_edit_has_the_same_id_everywhere_and_no_other() -> None:
+def test_hand_edit_has_a_deterministic_unique_id() -> None:
     one = hand_edit_id("fact.a", "", HASH)
     assert one == hand_edit_id("fact.a", "", HASH)
     assert len(one) == 30
@@ -212,14 +212,14 @@ def test_a_hand_edit_has_the_same_id_everywhere_and_no_other() -> None:
     assert not is_hand_edit(patch([change()], id=one))
 
 
-def test_a_patch_of_many_documents_fits_whatever_their_diffs_are() -> None:
+def test_patch_of_many_documents_fits_the_limit() -> None:
     diffs = ["+" + "é\u202e\n+" * 300 for _ in range(1_500)]
     event = patch([change(doc_id=f"fact.{n}", path=f"{n}.md", diff=diff) for n, diff in enumerate(diffs)])
     assert len(encode(event)) <= MAX_LINE
     assert all(one.diff_omitted for one in changes_of(event))
 
 
-def test_an_undo_names_the_events_it_takes_back() -> None:
+def test_undo_names_the_events_it_reverts() -> None:
     event = patch([change()], op="undo", undoes=["evt_2", "evt_3"])
     assert undone_by(decode(encode(event))) == ("evt_2", "evt_3")
     assert list(event.body) == ["op", "undoes", "changes"]
@@ -241,5 +241,5 @@ def test_imported_patch_changes_nothing_here() -> None:
 
 
 @pytest.mark.parametrize("op", ["undo", "migrate", "resolve"])
-def test_kinds_of_patches_that_repair(op: str) -> None:
+def test_repair_operations_are_recognized(op: str) -> None:
     assert patch([change()], op=op).body["op"] == op

@@ -49,14 +49,14 @@ def log(tmp_path: Path) -> EventLog:
     )
 
 
-def test_a_store_without_a_log_is_empty_and_whole(log: EventLog) -> None:
+def test_store_without_a_log_is_empty_and_intact(log: EventLog) -> None:
     assert log.shards() == []
     assert log.read_all().events == ()
     assert log_findings(log) == []
     assert log.read_shard(SHARED).events == ()
 
 
-def test_shared_private_and_single_file_logs_are_one(log: EventLog, tmp_path: Path) -> None:
+def test_shared_private_and_single_file_logs_are_joined(log: EventLog, tmp_path: Path) -> None:
     write(tmp_path, SHARED, note(2))
     write(tmp_path, PRIVATE, note(3))
     write(tmp_path, LEGACY, note(1))
@@ -66,7 +66,7 @@ def test_shared_private_and_single_file_logs_are_one(log: EventLog, tmp_path: Pa
     assert log_findings(log) == []
 
 
-def test_contains_knows_ids_of_events_not_words_in_them(log: EventLog, tmp_path: Path) -> None:
+def test_contains_matches_event_ids_only(log: EventLog, tmp_path: Path) -> None:
     write(tmp_path, SHARED, note(1), note(3)[:-1])
     assert log.contains(SHARED, "evt_1")
     assert not log.contains(SHARED, "evt_2")
@@ -75,7 +75,7 @@ def test_contains_knows_ids_of_events_not_words_in_them(log: EventLog, tmp_path:
 
 
 @pytest.mark.parametrize("size", [1, 65_535, 65_536, 65_537, 200_000])
-def test_the_last_line_is_found_however_long_it_is(tmp_path: Path, size: int) -> None:
+def test_last_line_of_any_length_is_found(tmp_path: Path, size: int) -> None:
     path = write(tmp_path, "log", b"first\n", b"x" * size, b"\n")
     assert last_line(str(path)) == b"x" * size
     path.write_bytes(b"x" * size + b"\n")
@@ -83,21 +83,21 @@ def test_the_last_line_is_found_however_long_it_is(tmp_path: Path, size: int) ->
 
 
 @pytest.mark.parametrize("data", [b"", b"\n", b"first\ntorn"])
-def test_no_last_line_where_none_is_complete(tmp_path: Path, data: bytes) -> None:
+def test_no_last_line_without_a_complete_one(tmp_path: Path, data: bytes) -> None:
     assert last_line(str(write(tmp_path, "log", data))) is None
 
 
-def test_a_chain_broken_on_disk_is_told_with_file_and_line(log: EventLog, tmp_path: Path) -> None:
+def test_broken_chain_is_reported_with_file_and_line(log: EventLog, tmp_path: Path) -> None:
     write(tmp_path, SHARED, note(1), note(2))
     assert [(one.rule, one.path, one.line) for one in log_findings(log)] == [("TM504", SHARED, 2)]
 
 
-def test_a_shard_under_another_session_s_name_is_told(log: EventLog, tmp_path: Path) -> None:
+def test_shard_named_after_another_session_is_reported(log: EventLog, tmp_path: Path) -> None:
     write(tmp_path, SHARED.replace("sess_1", "sess_2"), note(1))
     assert [one.rule for one in log_findings(log)] == ["TM503"]
 
 
-def test_links_pipes_and_folders_are_not_read_and_do_not_stop_the_rest(log: EventLog, tmp_path: Path) -> None:
+def test_links_pipes_and_folders_are_skipped(log: EventLog, tmp_path: Path) -> None:
     outside = write(tmp_path, "outside/events.jsonl", note(9))
     sessions = tmp_path / ".thunderus/sessions"
     write(tmp_path, SHARED, note(1))
@@ -124,7 +124,7 @@ def test_reading_changes_no_file(log: EventLog, tmp_path: Path) -> None:
     assert [one.rule for one in log_findings(log)] == ["TM505"]
 
 
-def test_a_shard_that_cannot_be_read_is_not_said_to_lack_an_event(tmp_path: Path) -> None:
+def test_unreadable_shard_is_not_reported_as_lacking_an_event(tmp_path: Path) -> None:
     shard = tmp_path / ".thunderus" / "sessions" / "sess_1" / "events.jsonl"
     shard.mkdir(parents=True)
     log = EventLog(

@@ -71,7 +71,7 @@ def test_writes_on_one_head_share_a_session_and_chain(tree: Tree) -> None:
     assert (first.head_hint, second.head_hint) == (None, None)
 
 
-def test_asking_writes_nothing(tree: Tree) -> None:
+def test_current_session_lookup_writes_nothing(tree: Tree) -> None:
     tree.current()
     tree.sessions.known_shard()
     assert list(tree.root.iterdir()) == []
@@ -88,7 +88,7 @@ def test_asking_writes_nothing(tree: Tree) -> None:
     ],
     ids=["head-moved", "no-head", "reflog-grew", "shard-in-index", "git-gone"],
 )
-def test_what_git_says_ends_a_session(tree: Tree, state: GitState | None) -> None:
+def test_git_state_change_ends_a_session(tree: Tree, state: GitState | None) -> None:
     tree.write("one")
     session = tree.write("two", state)
     assert session.id == "sess_002"
@@ -97,7 +97,7 @@ def test_what_git_says_ends_a_session(tree: Tree, state: GitState | None) -> Non
 
 
 @pytest.mark.parametrize("change", ["more\n", "torn", ""])
-def test_a_shard_that_others_touched_is_left_alone(tree: Tree, change: str) -> None:
+def test_shard_changed_by_others_is_not_continued(tree: Tree, change: str) -> None:
     shard = tree.root / tree.write("one").shard
     text = shard.read_text() + change if change else "other\n"
     shard.write_text(text)
@@ -105,7 +105,7 @@ def test_a_shard_that_others_touched_is_left_alone(tree: Tree, change: str) -> N
     assert shard.read_text() == text
 
 
-def test_a_shard_that_went_away_is_not_made_again(tree: Tree) -> None:
+def test_removed_shard_is_not_recreated(tree: Tree) -> None:
     shard = tree.root / tree.write("one").shard
     shard.unlink()
     assert tree.write("two").id == "sess_002"
@@ -125,14 +125,14 @@ def test_a_shard_that_went_away_is_not_made_again(tree: Tree) -> None:
         '{"version": 1, "session_id": "../../escape"}',
     ],
 )
-def test_an_unreadable_state_starts_a_new_session(tree: Tree, state: str) -> None:
+def test_unreadable_state_starts_a_new_session(tree: Tree, state: str) -> None:
     tree.write("one")
     (tree.root / LOCAL).write_text(state)
     assert tree.sessions.known_shard() == ""
     assert tree.write("two").id == "sess_002"
 
 
-def test_a_session_id_from_the_state_never_leaves_the_store(tree: Tree) -> None:
+def test_session_id_from_the_state_stays_inside_the_store(tree: Tree) -> None:
     tree.write("one")
     state = json.loads((tree.root / LOCAL).read_text())
     for session_id in ("../escape", "sess_/../x", "sess_..", "/etc", "sess_a\0b"):
@@ -140,24 +140,24 @@ def test_a_session_id_from_the_state_never_leaves_the_store(tree: Tree) -> None:
         assert tree.sessions.known_shard() == ""
 
 
-def test_a_state_that_cannot_be_written_does_not_fail_a_write(tree: Tree) -> None:
+def test_unwritable_state_does_not_fail_a_write(tree: Tree) -> None:
     (tree.root / LOCAL).mkdir(parents=True)
     assert tree.write("one").id == "sess_001"
     assert tree.write("two").id == "sess_002"
 
 
-def test_outside_git_a_session_is_a_day(tree: Tree) -> None:
+def test_session_outside_git_lasts_a_day(tree: Tree) -> None:
     ids = [tree.write("x", None, now).id for now in (NOW, NOW, LATER)]
     assert ids == ["sess_001", "sess_001", "sess_002"]
 
 
-def test_a_store_that_git_ignores_counts_as_outside(tree: Tree) -> None:
+def test_ignored_store_counts_as_outside_git(tree: Tree) -> None:
     ignored = STATE._replace(ignored=True)
     moved = ignored._replace(head="b" * 40, reflog_size=7)
     assert [tree.write("x", state).id for state in (ignored, moved)] == ["sess_001", "sess_001"]
 
 
-def test_a_copy_of_the_tree_writes_elsewhere(tree: Tree, tmp_path: Path) -> None:
+def test_copied_tree_gets_its_own_session(tree: Tree, tmp_path: Path) -> None:
     tree.write("one")
     copy = Tree(tmp_path / "copy", first=50)
     os.makedirs(copy.root)
@@ -165,12 +165,12 @@ def test_a_copy_of_the_tree_writes_elsewhere(tree: Tree, tmp_path: Path) -> None
     assert copy.write("two").id == "sess_050"
 
 
-def test_an_id_that_is_taken_is_not_used(tree: Tree) -> None:
+def test_used_session_id_is_not_reused(tree: Tree) -> None:
     (tree.root / ".thunderus/sessions/sess_001").mkdir(parents=True)
     assert tree.write("one").id == "sess_002"
 
 
-def test_private_lines_belong_to_the_session_and_leave_its_shard(tree: Tree) -> None:
+def test_private_lines_share_the_session_in_their_own_shard(tree: Tree) -> None:
     for line in (b"private\n", b"more\n"):
         session = tree.current()
         assert (session.id, session.prev_line_hash) == ("sess_001", None)
@@ -181,7 +181,7 @@ def test_private_lines_belong_to_the_session_and_leave_its_shard(tree: Tree) -> 
     assert tree.current().prev_line_hash == line_hash(b"shared")
 
 
-def test_git_is_asked_again_only_when_something_moved(tmp_path: Path) -> None:
+def test_git_is_queried_again_only_after_a_change(tmp_path: Path) -> None:
     repository = Repository(tmp_path / "tree", tmp_path / "home").init()
     tree = Tree(repository.root)
     git = Git.find(str(tree.root), repository.env)
@@ -202,7 +202,7 @@ def test_git_is_asked_again_only_when_something_moved(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("refused", [10**6, 8, 3])
-def test_a_command_waits_once_for_a_state_that_another_program_has_open(
+def test_command_waits_once_for_a_state_open_elsewhere(
     refused: int, tree: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As Windows says it: the name is refused so often each time somebody begins to write it anew."""

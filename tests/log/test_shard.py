@@ -52,7 +52,7 @@ def findings(lines: list[bytes], **options: object) -> list[tuple[str, str, int]
     return [(one.rule, str(one.severity), one.line) for one in found]
 
 
-def test_a_whole_shard_reads_in_order_and_has_no_finding() -> None:
+def test_intact_shard_is_read_in_order_without_findings() -> None:
     reading = parse_shard(PATH, b"".join(LINES))
     assert [logged.event.id for logged in reading.events] == [f"evt_{n}" for n in range(5)]
     assert [logged.line for logged in reading.events] == [1, 2, 3, 4, 5]
@@ -61,12 +61,12 @@ def test_a_whole_shard_reads_in_order_and_has_no_finding() -> None:
     assert findings(LINES) == []
 
 
-def test_an_empty_shard_is_valid() -> None:
+def test_empty_shard_is_valid() -> None:
     assert parse_shard(PATH, b"").lines == ()
     assert findings([]) == []
 
 
-def test_blank_lines_exact_repeats_and_other_line_ends_do_not_matter() -> None:
+def test_blank_lines_repeats_and_line_ends_are_ignored() -> None:
     union = [LINES[0], b"\n", LINES[1], LINES[1], b"  \n", LINES[2], LINES[0], LINES[3], LINES[4]]
     assert findings(union) == []
     assert findings([line.replace(b"\n", b"\r\n") for line in LINES]) == []
@@ -90,11 +90,11 @@ def test_blank_lines_exact_repeats_and_other_line_ends_do_not_matter() -> None:
     ids=["removed", "first-gone", "moved", "edited", "broken", "markers", "torn", "no-end", "nuls",
          "foreign-session", "later-kind"],
 )  # fmt: skip
-def test_each_damage_is_found_at_its_line(lines: list[bytes], expected: list[tuple[str, str, int]]) -> None:
+def test_damage_is_reported_at_its_line(lines: list[bytes], expected: list[tuple[str, str, int]]) -> None:
     assert findings(lines) == expected
 
 
-def test_every_single_byte_flip_is_noticed_or_in_the_newest_line() -> None:
+def test_flipped_byte_is_detected_except_in_the_newest_line() -> None:
     data = b"".join(LINES)
     last = len(data) - len(LINES[-1])
     for at in range(0, last, 7):
@@ -102,7 +102,7 @@ def test_every_single_byte_flip_is_noticed_or_in_the_newest_line() -> None:
         assert findings([flipped]), at
 
 
-def test_a_torn_tail_leaves_the_events_before_it() -> None:
+def test_torn_tail_keeps_earlier_events() -> None:
     data = b"".join(LINES)
     for cut in range(len(data) - len(LINES[-1]) + 1, len(data) - 1):
         reading = parse_shard(PATH, data[:cut])
@@ -110,27 +110,27 @@ def test_a_torn_tail_leaves_the_events_before_it() -> None:
         assert reading.torn
 
 
-def test_a_whole_record_without_its_line_end_is_read() -> None:
+def test_complete_record_without_line_end_is_read() -> None:
     reading = parse_shard(PATH, b"".join(LINES)[:-1])
     assert len(reading.events) == 5
     assert reading.torn
     assert reading.damages == ()
 
 
-def test_a_log_without_chain_is_fine_where_another_program_writes() -> None:
+def test_log_of_another_program_needs_no_chain() -> None:
     plain = [line.replace(b',"prev":null', b"") for line in (encode(note(n)) for n in range(3))]
     assert [rule for rule, _, _ in findings(plain)] == ["TM504", "TM504"]
     assert findings(plain, free=True) == []
 
 
-def test_shards_join_by_time_whatever_offset_it_is_written_with() -> None:
+def test_shards_are_merged_by_time_across_offsets() -> None:
     late = encode(note(1, ts="2026-01-21T08:30:00-02:00"))
     early = encode(note(2, ts="2026-01-21T11:00:00.5+02:00"))
     joined = merge_readings([parse_shard("a", late), parse_shard("b", early)])
     assert [logged.event.id for logged in joined.events] == ["evt_2", "evt_1"]
 
 
-def test_lines_of_one_moment_keep_the_order_of_their_shard() -> None:
+def test_simultaneous_lines_keep_their_order_in_the_shard() -> None:
     moment = {"ts": "2026-01-21T09:00:00.000Z"}
     lines = b"".join(encode(note(number, **moment)) for number in (5, 3, 9))
     other = encode(note(4, session_id="sess_2", **moment))
@@ -138,13 +138,13 @@ def test_lines_of_one_moment_keep_the_order_of_their_shard() -> None:
     assert [logged.event.id for logged in read.events] == ["evt_4", "evt_5", "evt_3", "evt_9"]
 
 
-def test_the_same_line_in_two_shards_counts_once() -> None:
+def test_same_line_in_two_shards_counts_once() -> None:
     joined = merge_readings([parse_shard("a", LINES[0]), parse_shard("b", LINES[0])])
     assert len(joined.events) == 1
     assert joined.damages == ()
 
 
-def test_one_id_with_two_contents_is_reported_and_the_first_is_served() -> None:
+def test_id_with_two_contents_is_reported_and_the_first_is_used() -> None:
     readings = [parse_shard("a", LINES[0]), parse_shard("b", LINES[0].replace(b"note 0", b"other"))]
     joined = merge_readings(readings)
     assert [logged.shard for logged in joined.events] == ["a"]
@@ -152,7 +152,7 @@ def test_one_id_with_two_contents_is_reported_and_the_first_is_served() -> None:
     assert together(*readings) == [("b", "TM503", Severity.ERROR)]
 
 
-def test_two_recordings_of_one_edit_by_hand_collapse_to_the_earlier() -> None:
+def test_hand_edit_recorded_twice_counts_once() -> None:
     edit = Change("update", "fact.a", "a.md", "", HASH)
 
     def recorded(ts: str, session_id: str) -> bytes:
@@ -170,7 +170,7 @@ def test_two_recordings_of_one_edit_by_hand_collapse_to_the_earlier() -> None:
     assert together(*readings) == []
 
 
-def test_a_head_that_is_nowhere_is_a_note() -> None:
+def test_unknown_head_is_a_note() -> None:
     known = parse_shard("a", LINES[0])
     good = parse_shard("b", encode(note(7, head=line_hash(LINES[0]))))
     lost = parse_shard("c", encode(note(8, head=HASH)))
@@ -178,14 +178,14 @@ def test_a_head_that_is_nowhere_is_a_note() -> None:
     assert together(known, good, lost) == [("c", "TM504", Severity.NOTE)]
 
 
-def test_a_damage_says_which_line_and_why() -> None:
+def test_damage_names_line_and_reason() -> None:
     reading = parse_shard(PATH, b"{\n")
     assert reading.damages[0].shard == PATH
     assert isinstance(reading.damages[0], Damage)
     assert reading.damages[0].message.startswith("Not an event: not JSON")
 
 
-def test_a_last_line_with_lost_blocks_is_torn_and_one_in_the_middle_is_not() -> None:
+def test_only_a_last_line_with_lost_blocks_is_torn() -> None:
     lost = b'{"v":1,\0\0\0\0}\n'
     assert [(one.line, one.code) for one in parse_shard(PATH, LINES[0] + lost).damages] == [(2, "TM505")]
     assert [(one.line, one.code) for one in parse_shard(PATH, lost + LINES[0]).damages] == [(1, "TM503")]

@@ -53,7 +53,7 @@ def after_commit(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]) 
     monkeypatch.setattr(Journal, "commit", committed)
 
 
-def test_a_line_that_may_not_be_looked_at_is_no_exchange_by_git(
+def test_unreadable_line_is_not_reported_as_replaced_by_git(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(path: str) -> bytes:
@@ -68,9 +68,7 @@ def test_a_line_that_may_not_be_looked_at_is_no_exchange_by_git(
     note(memory, "seen")
 
 
-def test_a_line_that_git_sweeps_away_is_not_acknowledged(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_line_removed_by_git_is_not_acknowledged(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     shard = os.path.join(memory.root, memory.sessions.known_shard())
     after_commit(monkeypatch, lambda: os.unlink(shard))
     with pytest.raises(Conflict, match="git changed"):
@@ -80,7 +78,7 @@ def test_a_line_that_git_sweeps_away_is_not_acknowledged(
 
 
 @pytest.mark.damaged
-def test_a_document_that_git_exchanges_is_not_acknowledged(
+def test_document_replaced_by_git_is_not_acknowledged(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is at work when we look: we wait until it is done, and look again."""
@@ -105,7 +103,7 @@ def test_a_document_that_git_exchanges_is_not_acknowledged(
         edit(memory, "fact.begun", DocumentEdits(body="It goes on here."))
 
 
-def test_a_commit_while_we_write_is_no_trouble(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_commit_does_not_fail_a_write(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     def committed() -> None:
         git(memory, "add", "-A")
         git(memory, "commit", "-qm", "Meanwhile")
@@ -114,7 +112,7 @@ def test_a_commit_while_we_write_is_no_trouble(memory: Memory, monkeypatch: pyte
     assert edit(memory, "fact.begun", DocumentEdits(body="It goes on here.")).event_id
 
 
-def test_git_is_waited_for_and_not_for_ever(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_write_waits_for_git_for_a_limited_time(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transaction, "_GIT_WAIT", 0.05)
     with open(lock_of(memory), "w"):
         pass
@@ -125,7 +123,7 @@ def test_git_is_waited_for_and_not_for_ever(memory: Memory, monkeypatch: pytest.
     os.unlink(lock_of(memory))
 
 
-def test_a_line_is_only_put_behind_the_one_it_names(tmp_path: Path) -> None:
+def test_line_is_appended_only_after_the_line_it_names(tmp_path: Path) -> None:
     path = str(tmp_path / "events.jsonl")
     append_record(path, b'{"a": 1}\n')
     follows = line_hash(b'{"a": 1}')

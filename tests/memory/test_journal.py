@@ -86,7 +86,7 @@ def fail_at(monkeypatch):
     return arm
 
 
-def test_a_change_of_three_files_is_made_and_leaves_nothing_behind(store: Store) -> None:
+def test_change_of_three_files_is_applied_and_leaves_no_staging(store: Store) -> None:
     done = store.commit()
     assert (done.published, done.problem, done.aborted) == (True, "", ())
     assert store.documents() == NEW
@@ -96,14 +96,14 @@ def test_a_change_of_three_files_is_made_and_leaves_nothing_behind(store: Store)
     assert store.journal.recover(store.contains, shards=[LOG]) == []
 
 
-def test_a_change_of_line_ends_alone_reaches_the_file(store: Store) -> None:
+def test_change_of_line_ends_only_is_written(store: Store) -> None:
     store.write("d.md", b"one\r\ntwo\r\n")
     write = FileChange("", "d.md", "one\ntwo\n", "one\ntwo\n")
     assert store.journal.commit("evt_1", LOG, b'{"id":"evt_1"}\n', [write]).published
     assert store.read("d.md") == b"one\ntwo\n"
 
 
-def test_other_text_before_the_commit_is_a_conflict_and_nothing_is_written(store: Store) -> None:
+def test_file_changed_before_the_commit_is_a_conflict(store: Store) -> None:
     store.write("b.md", b"somebody's")
     with pytest.raises(Conflict):
         store.commit()
@@ -112,12 +112,12 @@ def test_other_text_before_the_commit_is_a_conflict_and_nothing_is_written(store
 
 
 @pytest.mark.parametrize("event_id", ["", "../x", "a/b", "x" * 81, "é"])
-def test_an_odd_event_id_is_refused(store: Store, event_id: str) -> None:
+def test_invalid_event_id_is_rejected(store: Store, event_id: str) -> None:
     with pytest.raises(Refused):
         store.commit(event_id)
 
 
-def test_one_file_twice_and_a_line_that_is_none_are_refused(store: Store) -> None:
+def test_repeated_file_and_invalid_line_are_rejected(store: Store) -> None:
     with pytest.raises(Refused):
         store.journal.commit("evt_1", LOG, b"{}\n", [one_file("x.md"), one_file("X.md")])
     for line in (b"{}", b"{}\n{}\n", b"x" * (1 << 20) + b"\n"):
@@ -127,7 +127,7 @@ def test_one_file_twice_and_a_line_that_is_none_are_refused(store: Store) -> Non
     assert store.read("x.md") is None
 
 
-def test_a_log_mended_just_now_asks_for_a_new_line(store: Store) -> None:
+def test_repaired_log_needs_a_new_line(store: Store) -> None:
     store.write(LOG, b'{"id":"evt_0"}')
     with pytest.raises(Conflict, match="repaired"):
         store.commit()
@@ -148,7 +148,9 @@ def test_a_log_mended_just_now_asks_for_a_new_line(store: Store) -> None:
         ("after-unlink-taken", NEW, ["dropped"] * 3),
     ],
 )
-def test_a_death_is_healed_and_told(store: Store, fail_at, monkeypatch, point: str, documents, actions):
+def test_killed_write_is_recovered_and_reported(
+    store: Store, fail_at, monkeypatch, point: str, documents, actions
+):
     # A killed process cleans nothing up behind itself.
     with monkeypatch.context() as patch:
         if documents == OLD:
@@ -166,7 +168,9 @@ def test_a_death_is_healed_and_told(store: Store, fail_at, monkeypatch, point: s
 @pytest.mark.parametrize(
     "point", ["before-rename-staged", "after-rename-staged", "before-rename-taken", "after-unlink-staged"]
 )
-def test_an_error_after_the_commit_is_pending(store: Store, fail_at, monkeypatch, point: str) -> None:
+def test_error_after_the_commit_leaves_the_change_pending(
+    store: Store, fail_at, monkeypatch, point: str
+) -> None:
     fail_at(f"{point}:raise")
     done = store.commit()
     assert not done.published
@@ -185,7 +189,7 @@ def test_an_error_after_the_commit_is_pending(store: Store, fail_at, monkeypatch
         "after-write-log",
     ],
 )
-def test_an_error_before_the_commit_changes_nothing(store: Store, fail_at, monkeypatch, point: str) -> None:
+def test_error_before_the_commit_changes_nothing(store: Store, fail_at, monkeypatch, point: str) -> None:
     fail_at(f"{point}:raise")
     with pytest.raises(NotWritable):
         store.commit()
@@ -200,7 +204,7 @@ def _die_committed(store: Store, fail_at, head: str = "") -> None:
         store.commit(head=head)
 
 
-def test_a_persons_text_wins_and_ours_is_kept_and_told_once(store: Store, fail_at, monkeypatch) -> None:
+def test_hand_edit_wins_and_our_text_is_kept_and_reported_once(store: Store, fail_at, monkeypatch) -> None:
     _die_committed(store, fail_at)
     store.write("a.md", b"a person's")
     store.write("b.md", b"a person's too")
@@ -213,7 +217,7 @@ def test_a_persons_text_wins_and_ours_is_kept_and_told_once(store: Store, fail_a
     assert store.documents() == (b"a person's", b"a person's too", b"new c")
 
 
-def test_on_another_head_nothing_is_published_but_all_is_kept(store: Store, fail_at, monkeypatch) -> None:
+def test_nothing_is_published_on_another_head(store: Store, fail_at, monkeypatch) -> None:
     _die_committed(store, fail_at, head="1111")
     healed = store.journal.recover(store.contains, head="2222")
     assert [one.action for one in healed] == ["aborted"] * 3
@@ -221,7 +225,7 @@ def test_on_another_head_nothing_is_published_but_all_is_kept(store: Store, fail
     assert sorted(read_file(one.kept, 100) for one in healed if one.kept) == [b"new a", b"new c"]
 
 
-def test_on_another_head_without_the_log_the_text_is_kept(store: Store, fail_at, monkeypatch) -> None:
+def test_text_is_kept_on_another_head_without_the_log(store: Store, fail_at, monkeypatch) -> None:
     _die_committed(store, fail_at, head="1111")
     healed = store.journal.recover(lambda shard, event_id: False, head="2222")
     assert [(one.action, bool(one.kept)) for one in healed] == [
@@ -231,7 +235,7 @@ def test_on_another_head_without_the_log_the_text_is_kept(store: Store, fail_at,
     ]
 
 
-def test_a_damaged_operation_is_kept_not_dropped(store: Store, fail_at, monkeypatch) -> None:
+def test_damaged_operation_is_kept(store: Store, fail_at, monkeypatch) -> None:
     _die_committed(store, fail_at)
     with open(os.path.join(store.staging, "evt_1", "op.json"), "w", encoding="utf-8") as stream:
         stream.write('{"event": "evt_1"')
@@ -253,7 +257,7 @@ def test_damaged_staged_bytes_are_never_published(store: Store, fail_at, monkeyp
     assert store.read("a.md") == b"old a"
 
 
-def test_what_the_disk_still_refuses_stays_pending(store: Store, fail_at, monkeypatch) -> None:
+def test_change_stays_pending_while_the_disk_fails(store: Store, fail_at, monkeypatch) -> None:
     _die_committed(store, fail_at)
 
     def refuse(*arguments: object, **options: object) -> None:
@@ -269,7 +273,7 @@ def test_what_the_disk_still_refuses_stays_pending(store: Store, fail_at, monkey
     assert store.documents() == NEW
 
 
-def test_a_file_taken_by_mistake_is_put_back(store: Store, fail_at, monkeypatch) -> None:
+def test_file_moved_by_mistake_is_restored(store: Store, fail_at, monkeypatch) -> None:
     _die_committed(store, fail_at)
     store.write("b.md", b"a person's")
     os.rename(os.path.join(store.root, "b.md"), os.path.join(store.staging, "evt_1", "1.taken"))
@@ -277,14 +281,14 @@ def test_a_file_taken_by_mistake_is_put_back(store: Store, fail_at, monkeypatch)
     assert store.read("b.md") == b"a person's"
 
 
-def test_stray_things_in_the_staging_folder_are_no_changes(store: Store) -> None:
+def test_stray_files_in_the_staging_folder_are_ignored(store: Store) -> None:
     os.makedirs(os.path.join(store.staging, "not an event"))
     with open(os.path.join(store.staging, "evt_file"), "w", encoding="utf-8"):
         pass
     assert store.journal.pending() == 0
 
 
-def test_an_unreadable_operation_is_not_taken_for_damage(store: Store, fail_at, monkeypatch) -> None:
+def test_unreadable_operation_is_not_treated_as_damaged(store: Store, fail_at, monkeypatch) -> None:
     _die_committed(store, fail_at)
     real = os.lstat
 
@@ -301,7 +305,7 @@ def test_an_unreadable_operation_is_not_taken_for_damage(store: Store, fail_at, 
     assert store.documents() == NEW
 
 
-def test_staging_that_cannot_be_made_or_read_is_told(store: Store, monkeypatch) -> None:
+def test_staging_that_cannot_be_created_or_read_is_reported(store: Store, monkeypatch) -> None:
     def refuse(*arguments: object, **options: object) -> None:
         raise OSError(errno.EROFS, "no")
 
@@ -316,7 +320,7 @@ def test_staging_that_cannot_be_made_or_read_is_told(store: Store, monkeypatch) 
     assert store.documents() == OLD
 
 
-def test_a_line_that_can_neither_stay_nor_go_keeps_the_change_staged(store: Store, monkeypatch) -> None:
+def test_line_that_cannot_be_kept_or_removed_keeps_the_change_staged(store: Store, monkeypatch) -> None:
     def refuse(path: str, line: bytes, **named: object) -> int:
         raise Uncertain("unknown")
 
@@ -328,7 +332,7 @@ def test_a_line_that_can_neither_stay_nor_go_keeps_the_change_staged(store: Stor
     assert [one.action for one in store.journal.recover(store.contains)] == ["removed"] * 3
 
 
-def test_a_removal_whose_file_is_gone_already_is_done(store: Store, fail_at, monkeypatch) -> None:
+def test_removal_of_a_missing_file_succeeds(store: Store, fail_at, monkeypatch) -> None:
     _die_committed(store, fail_at)
     os.unlink(os.path.join(store.root, "b.md"))
     assert [one.action for one in store.journal.recover(store.contains)] == [
@@ -338,7 +342,7 @@ def test_a_removal_whose_file_is_gone_already_is_done(store: Store, fail_at, mon
     ]
 
 
-def test_set_aside_waits_when_the_disk_is_full(store: Store, fail_at, monkeypatch) -> None:
+def test_quarantine_is_deferred_when_the_disk_is_full(store: Store, fail_at, monkeypatch) -> None:
     _die_committed(store, fail_at, head="1111")
     with open(store.kept, "w", encoding="utf-8"):
         pass
@@ -355,13 +359,13 @@ def _refuse(*arguments: object, **named: object) -> None:
     raise OSError(errno.EIO, "no")
 
 
-def test_a_note_alone_needs_no_staging(store: Store) -> None:
+def test_note_needs_no_staging(store: Store) -> None:
     assert store.journal.pending() == 0
     assert store.journal.commit("evt_1", LOG, b'{"id":"evt_1"}\n', []).published
     assert not os.path.exists(store.staging)
 
 
-def test_a_target_that_cannot_be_read_is_pending(store: Store, fail_at, monkeypatch) -> None:
+def test_unreadable_target_leaves_the_change_pending(store: Store, fail_at, monkeypatch) -> None:
     _die_committed(store, fail_at)
     real = os.open
 
@@ -379,7 +383,7 @@ def test_a_target_that_cannot_be_read_is_pending(store: Store, fail_at, monkeypa
     assert store.documents() == NEW
 
 
-def test_text_that_cannot_be_looked_at_is_not_forgotten(store: Store, fail_at, monkeypatch) -> None:
+def test_unreadable_staged_text_is_kept(store: Store, fail_at, monkeypatch) -> None:
     _die_committed(store, fail_at)
     store.write("a.md", b"a person's")
     real = disk.mode_of
@@ -393,12 +397,12 @@ def test_text_that_cannot_be_looked_at_is_not_forgotten(store: Store, fail_at, m
     assert store.journal.recover(store.contains)[0].action == "aborted"
 
 
-def test_an_operation_that_is_no_file_is_damage(store: Store) -> None:
+def test_operation_that_is_not_a_file_is_damaged(store: Store) -> None:
     os.makedirs(os.path.join(store.staging, "evt_1", "op.json"))
     assert [one.action for one in store.journal.recover(store.contains)] == ["damaged"]
 
 
-def test_a_staged_change_that_cannot_be_dropped_was_made_all_the_same(store: Store, monkeypatch) -> None:
+def test_staged_change_that_cannot_be_removed_is_still_applied(store: Store, monkeypatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(os, "rmdir", _refuse)
         assert store.commit().published
@@ -406,7 +410,7 @@ def test_a_staged_change_that_cannot_be_dropped_was_made_all_the_same(store: Sto
     assert store.documents() == NEW
 
 
-def test_published_files_may_have_gone_since(store: Store, fail_at, monkeypatch) -> None:
+def test_published_files_may_be_removed_before_recovery(store: Store, fail_at, monkeypatch) -> None:
     fail_at("before-unlink-taken:kill")
     with pytest.raises(Died):
         store.commit()
@@ -416,7 +420,7 @@ def test_published_files_may_have_gone_since(store: Store, fail_at, monkeypatch)
     assert store.read("sub/c.md") is None
 
 
-def test_taken_by_mistake_and_written_anew_keeps_both(store: Store, fail_at, monkeypatch) -> None:
+def test_file_moved_by_mistake_and_written_again_keeps_both(store: Store, fail_at, monkeypatch) -> None:
     _die_committed(store, fail_at)
     with open(os.path.join(store.staging, "evt_1", "1.taken"), "wb") as stream:
         stream.write(b"first")
@@ -441,7 +445,7 @@ def _begin(store: Store) -> None:
 
 
 @pytest.mark.parametrize("number", range(6))
-def test_of_several_lines_all_are_there_or_none(store: Store, number: int) -> None:
+def test_several_lines_are_written_completely_or_not_at_all(store: Store, number: int) -> None:
     """Whatever blocks the disk kept, also when the last line is whole."""
     first, data = b'{"id":"evt_1"}\n', b"".join(LINES)
     store.write(LOG, first)
@@ -460,14 +464,14 @@ def test_of_several_lines_all_are_there_or_none(store: Store, number: int) -> No
     assert store.journal.recover(store.contains, shards=[LOG]) == []
 
 
-def test_several_lines_leave_nothing_behind(store: Store) -> None:
+def test_several_lines_leave_no_staging(store: Store) -> None:
     store.journal.append("evt_2", LOG, LINES)
     store.journal.append("evt_5", LOG, [b'{"id":"evt_5"}\n'])
     assert store.read(LOG) == b"".join(LINES) + b'{"id":"evt_5"}\n'
     assert os.listdir(store.staging) == []
 
 
-def test_a_log_that_others_went_on_with_is_not_cut(store: Store) -> None:
+def test_log_that_others_appended_to_is_not_truncated(store: Store) -> None:
     _begin(store)
     damaged = _cut(b"".join(LINES), 0) + b'{"id":"evt_5"}\n'
     store.write(LOG, damaged)
@@ -487,7 +491,7 @@ def test_a_log_that_others_went_on_with_is_not_cut(store: Store) -> None:
         7,
     ],
 )
-def test_a_batch_that_we_did_not_stage_cuts_nothing(store: Store, batch: object) -> None:
+def test_foreign_batch_truncates_nothing(store: Store, batch: object) -> None:
     store.write(LOG, LINES[0])
     record = {"event": "evt_9", "shard": LOG, "head": "", "writes": [], "batch": batch}
     store.write(".staging/evt_9/op.json", json.dumps(record).encode())
@@ -495,7 +499,7 @@ def test_a_batch_that_we_did_not_stage_cuts_nothing(store: Store, batch: object)
     assert store.read(LOG) == LINES[0]
 
 
-def test_lines_of_a_log_that_a_repository_can_bring_along_are_never_cut(store: Store) -> None:
+def test_tracked_log_is_never_truncated(store: Store) -> None:
     journal = Journal(store.root, store.staging, store.kept, is_private=lambda path: path != LOG)
     store.write(LOG, LINES[0])
     batch = {"offset": 0, "size": 1000, "hash": ""}
@@ -505,7 +509,7 @@ def test_lines_of_a_log_that_a_repository_can_bring_along_are_never_cut(store: S
     assert store.read(LOG) == LINES[0]
 
 
-def test_a_log_mended_just_now_takes_no_lines_either(store: Store) -> None:
+def test_repaired_log_rejects_several_lines(store: Store) -> None:
     store.write(LOG, b'{"id":"evt_0"}')
     with pytest.raises(Conflict, match="repaired"):
         store.journal.append("evt_2", LOG, LINES)
@@ -514,9 +518,7 @@ def test_a_log_mended_just_now_takes_no_lines_either(store: Store) -> None:
 
 
 @pytest.mark.parametrize(("error", "staged"), [(Uncertain("unknown"), 1), (NotWritable("no"), 0)])
-def test_lines_that_may_be_there_stay_staged(
-    store: Store, monkeypatch, error: Exception, staged: int
-) -> None:
+def test_possibly_written_lines_stay_staged(store: Store, monkeypatch, error: Exception, staged: int) -> None:
     def refuse(path: str, lines: object, **named: object) -> int:
         raise error
 
@@ -526,20 +528,20 @@ def test_lines_that_may_be_there_stay_staged(
     assert store.journal.pending() == staged
 
 
-def test_a_moved_document_can_take_a_new_text_and_id(store: Store) -> None:
+def test_moved_document_can_get_a_new_text_and_id(store: Store) -> None:
     changes = FileChange.move("fact.b", "b.md", "old b", "c.md", new_text="new b", new_id="fact.c")
     assert [change.doc_id for change in changes] == ["fact.b", "fact.c"]
     assert store.journal.commit("evt_1", LOG, b'{"id":"evt_1"}\n', changes).published
     assert (store.read("b.md"), store.read("c.md")) == (None, b"new b")
 
 
-def test_a_new_file_gets_its_permissions(store: Store) -> None:
+def test_new_file_gets_its_permissions(store: Store) -> None:
     change = FileChange("", "d.md", None, "new", mode=0o600)
     assert store.journal.commit("evt_1", LOG, b'{"id":"evt_1"}\n', [change]).published
     assert os.stat(os.path.join(store.root, "d.md")).st_mode & 0o777 == 0o600
 
 
-def test_what_goes_keeps_its_permissions_and_what_moves_takes_them_along() -> None:
+def test_removed_and_moved_files_keep_their_permissions() -> None:
     gone = FileChange("fact.a", "a.md", "a", None)
     moved = FileChange.move("fact.b", "b.md", "b", "c.md")
     kept = list(with_modes([gone, *moved], {"a.md": 0o644, "b.md": 0o600}.__getitem__))

@@ -32,7 +32,7 @@ def names(tmp_path: Path) -> list[str]:
     return sorted(os.listdir(tmp_path / "undo"))
 
 
-def test_a_text_comes_back_as_it_was(kept: UndoTexts) -> None:
+def test_text_is_restored_unchanged(kept: UndoTexts) -> None:
     text = "\ufeffé\r\nlone \r and \u2028\n\tend"
     assert kept.keep(event_id(0), {0: "one", 7: text}, NOW)
     assert (kept.read(event_id(0), 0), kept.read(event_id(0), 7)) == ("one", text)
@@ -40,7 +40,7 @@ def test_a_text_comes_back_as_it_was(kept: UndoTexts) -> None:
     assert kept.read(event_id(1), 0) is None
 
 
-def test_old_ones_go_and_what_is_not_ours_stays(kept: UndoTexts, tmp_path: Path) -> None:
+def test_old_texts_are_removed_and_foreign_files_kept(kept: UndoTexts, tmp_path: Path) -> None:
     for days in (200, 91, 89):
         kept.keep(event_id(days), {0: "text"}, NOW - timedelta(days=days))
     (tmp_path / "undo" / "notes.txt").write_text("mine")
@@ -49,7 +49,7 @@ def test_old_ones_go_and_what_is_not_ours_stays(kept: UndoTexts, tmp_path: Path)
     assert names(tmp_path) == sorted([f"{event_id(89)}.json", f"{event_id(0)}.json", "notes.txt"])
 
 
-def test_the_oldest_go_when_there_is_too_much(
+def test_oldest_texts_are_removed_above_the_limit(
     kept: UndoTexts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(past_texts, "CAP", 250)
@@ -60,7 +60,7 @@ def test_the_oldest_go_when_there_is_too_much(
     assert len(names(tmp_path)) == 2
 
 
-def test_nothing_is_kept_under_another_name_or_where_the_disk_refuses(tmp_path: Path) -> None:
+def test_nothing_is_kept_under_an_invalid_name_or_on_a_failing_disk(tmp_path: Path) -> None:
     (tmp_path / "undo").write_text("a file in the way")
     assert not UndoTexts(str(tmp_path / "undo")).keep(event_id(0), {0: "x"}, NOW)
     kept = UndoTexts(str(tmp_path / "other"))
@@ -71,13 +71,13 @@ def test_nothing_is_kept_under_another_name_or_where_the_disk_refuses(tmp_path: 
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b'{"0": 1}', b'{"0": "\\ud800"}', b"[" * 99_999, b"\xff"])
-def test_a_damaged_one_holds_nothing(kept: UndoTexts, tmp_path: Path, data: bytes) -> None:
+def test_damaged_text_is_not_returned(kept: UndoTexts, tmp_path: Path, data: bytes) -> None:
     kept.keep(event_id(0), {0: "x"}, NOW)
     (tmp_path / "undo" / f"{event_id(0)}.json").write_bytes(data)
     assert UndoTexts(str(tmp_path / "undo")).read(event_id(0), 0) is None
 
 
-def test_a_ulid_says_when_it_was_made() -> None:
+def test_ulid_contains_its_creation_time() -> None:
     assert ulid_time(event_id(3).removeprefix("evt_")) == NOW - timedelta(days=3)
     for text in ("", "0" * 25, "U" * 26, "0" * 27, "z" * 26):
         assert ulid_time(text) is None

@@ -31,11 +31,11 @@ def store(repo: Path, run: Run, once: Callable[..., None]) -> Path:
 
 
 @pytest.mark.parametrize("given", ["7", "0007", "ADR-7", "adr-0007", "docs/0007-use-jwt.md", "use-j"])
-def test_a_decision_is_found_by_number_and_by_where_it_came_from(store: Path, run: Run, given: str) -> None:
+def test_decision_is_found_by_number_and_by_original_path(store: Path, run: Run, given: str) -> None:
     assert run("show", given, "--json").json["id"] == "adr.use-jwt"
 
 
-def test_who_asks_for_a_removed_document_is_sent_to_the_log(store: Path, run: Run) -> None:
+def test_removed_document_is_not_found_with_a_hint_to_the_log(store: Path, run: Run) -> None:
     ran = run("show", "fact.gone-soon")
     assert ran.code == 4
     assert "it was removed" in ran.err
@@ -44,7 +44,7 @@ def test_who_asks_for_a_removed_document_is_sent_to_the_log(store: Path, run: Ru
 
 @pytest.mark.parametrize("command", ["show", "why", "blame", "log"])
 @pytest.mark.parametrize("given", ["", "  "])
-def test_an_empty_id_is_the_beginning_of_none(store: Path, run: Run, command: str, given: str) -> None:
+def test_empty_id_is_rejected(store: Path, run: Run, command: str, given: str) -> None:
     ran = run(command, given)
     assert (ran.code, ran.out) == (2, "")
     assert "the id is empty" in ran.err
@@ -61,7 +61,7 @@ def test_an_empty_id_is_the_beginning_of_none(store: Path, run: Run, command: st
         ("adr.a-jet", "thunderus-mem list"),
     ],
 )
-def test_only_a_name_that_is_alike_is_offered(store: Path, run: Run, given: str, hint: str) -> None:
+def test_only_similar_names_are_suggested(store: Path, run: Run, given: str, hint: str) -> None:
     ran = run("show", given)
     assert ran.code == 4
     assert hint in ran.err
@@ -70,15 +70,13 @@ def test_only_a_name_that_is_alike_is_offered(store: Path, run: Run, given: str,
 @pytest.mark.parametrize(
     "filters", [("--kind", "fct"), ("--since", "2026-13-01"), ("--before", "soon"), ("--status", "accepted")]
 )
-def test_a_filter_that_cannot_be_is_an_error_and_not_an_empty_list(
-    store: Path, run: Run, filters: tuple[str, str]
-) -> None:
+def test_invalid_filter_is_an_error(store: Path, run: Run, filters: tuple[str, str]) -> None:
     ran = run("list", *filters)
     assert (ran.code, ran.out) == (2, "")
     assert filters[1] in ran.err
 
 
-def test_a_core_of_ones_own_takes_the_place_of_the_empty_template(store: Path, run: Run) -> None:
+def test_imported_core_replaces_the_empty_template(store: Path, run: Run) -> None:
     (store / "CLAUDE.md").write_text("# Our house\n\nBuild with make.\n")
     done = run("import", "markdown", "CLAUDE.md", "--kind", "core", "--json").json
     assert [(file["id"], file["path"]) for file in done["files"]] == [

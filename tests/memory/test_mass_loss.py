@@ -65,7 +65,7 @@ def remove_by_hand(store: Path, count: int) -> None:
         os.unlink(store / FACTS / name)
 
 
-def test_an_emptied_folder_stops_whoever_writes_and_is_no_removal(store: Path) -> None:
+def test_emptied_folder_stops_writes_and_is_not_recorded(store: Path) -> None:
     memory = open_memory(str(store))
     said: list[str] = []
     memory.say = said.append
@@ -87,7 +87,7 @@ def test_an_emptied_folder_stops_whoever_writes_and_is_no_removal(store: Path) -
     assert len(list_documents(memory).documents) == COUNT
 
 
-def test_what_is_deleted_on_purpose_is_recorded_with_a_yes(store: Path) -> None:
+def test_intended_removals_are_recorded_with_yes(store: Path) -> None:
     memory = open_memory(str(store))
     remove_by_hand(store, 6)
     with pytest.raises(Refused, match="6 of 20"):
@@ -97,7 +97,7 @@ def test_what_is_deleted_on_purpose_is_recorded_with_a_yes(store: Path) -> None:
     assert len(list_documents(memory).documents) == COUNT - 6
 
 
-def test_a_reason_goes_with_what_is_recorded(store: Path) -> None:
+def test_reason_is_recorded_with_the_removals(store: Path) -> None:
     remove_by_hand(store, 2)
     memory = open_memory(str(store), environ={})
     record(memory, why="Nobody needs them")
@@ -106,13 +106,13 @@ def test_a_reason_goes_with_what_is_recorded(store: Path) -> None:
     ] * 2
 
 
-def test_a_few_removals_need_no_yes(store: Path) -> None:
+def test_few_removals_need_no_yes(store: Path) -> None:
     memory = open_memory(str(store))
     remove_by_hand(store, 5)
     assert len(record(memory).recorded) == 5
 
 
-def test_files_that_were_moved_are_not_gone(store: Path) -> None:
+def test_moved_files_are_not_counted_as_removed(store: Path) -> None:
     memory = open_memory(str(store))
     os.mkdir(store / FACTS / "net")
     for name in sorted(os.listdir(store / FACTS)):
@@ -123,7 +123,7 @@ def test_files_that_were_moved_are_not_gone(store: Path) -> None:
 
 
 @pytest.mark.parametrize("store", ["committed"], indirect=True)
-def test_a_branch_or_a_sparse_checkout_without_the_documents_is_no_loss(store: Path) -> None:
+def test_branch_or_sparse_checkout_without_documents_is_no_loss(store: Path) -> None:
     memory = open_memory(str(store))
     git(store, "branch", "full")
     git(store, "rm", "-rq", FACTS)
@@ -141,7 +141,7 @@ def test_a_branch_or_a_sparse_checkout_without_the_documents_is_no_loss(store: P
 
 
 @pytest.mark.parametrize("store", ["uncommitted"], indirect=True)
-def test_what_a_sparse_checkout_hides_was_not_removed_though_the_session_goes_on(store: Path) -> None:
+def test_sparse_checkout_in_an_open_session_is_no_removal(store: Path) -> None:
     """The documents are committed and their shard is not, so the session that made them is still open."""
     memory = open_memory(str(store))
     git(store, "commit", "-q", "--allow-empty", "-m", "Begin")
@@ -160,7 +160,7 @@ def test_what_a_sparse_checkout_hides_was_not_removed_though_the_session_goes_on
     assert status(memory).gone == status(memory).unrecorded == ()
 
 
-def test_the_command_line_says_it_loudly_once(repo: Path, run: Callable[..., Ran]) -> None:
+def test_command_line_reports_the_loss_once(repo: Path, run: Callable[..., Ran]) -> None:
     assert run("init").code == 0
     for number in range(8):
         assert run("add", "fact", f"Port {number}", "--tag", "n", "--body", f"Port {number}.").code == 0

@@ -75,7 +75,7 @@ def proposals(draw: st.DrawFn) -> Proposal:
 
 @settings(deadline=None)
 @given(proposals())
-def test_what_is_written_is_read_back_and_the_schema_agrees(one: Proposal) -> None:
+def test_proposal_round_trips_and_matches_the_schema(one: Proposal) -> None:
     data = encode(one)
     assert decode(data) == one
     assert encode(decode(data)) == data
@@ -86,9 +86,7 @@ def test_what_is_written_is_read_back_and_the_schema_agrees(one: Proposal) -> No
 
 @settings(deadline=None)
 @given(BODIES, BODIES, st.sampled_from(["\n", "\r\n"]))
-def test_an_edit_leads_from_its_text_to_its_text_with_the_line_ends_there_are(
-    before: str, after: str, eol: str
-) -> None:
+def test_edit_applies_with_the_line_ends_of_the_file(before: str, after: str, eol: str) -> None:
     edit = ProposedEdit.between("a.md", "fact.a", before, after)
     now = before.replace("\n", eol)
     made = edit.text_after(now)
@@ -100,7 +98,7 @@ def test_an_edit_leads_from_its_text_to_its_text_with_the_line_ends_there_are(
 
 @settings(deadline=None, max_examples=20)
 @given(BODIES, BODIES)
-def test_a_diff_of_any_length_leads_there(before: str, after: str) -> None:
+def test_edit_of_any_length_applies(before: str, after: str) -> None:
     long = "".join(f"line {number}\n" for number in range(4_000))
     edit = ProposedEdit.between("a.md", "fact.a", before + long, long.replace("line", "row") + after)
     assert edit.text_after(before + long) == long.replace("line", "row") + after
@@ -109,7 +107,7 @@ def test_a_diff_of_any_length_leads_there(before: str, after: str) -> None:
 
 @settings(deadline=None)
 @given(st.binary(max_size=200))
-def test_any_bytes_give_a_reason(data: bytes) -> None:
+def test_any_bytes_are_a_proposal_or_give_a_reason(data: bytes) -> None:
     with pytest.raises(InvalidProposal) as raised:
         decode(data)
     assert raised.value.reason
@@ -164,20 +162,20 @@ NEW = {"before": "", "after": content_hash("x\n")}
         (changed(edits=edit_data(diff=["@@ -0,0 +1 @@", "+y"], **NEW)), "edits[0].diff", "does not give"),
     ],
 )
-def test_what_is_wrong_is_named_by_its_key(data: bytes, key: str, reason: str) -> None:
+def test_invalid_value_is_reported_with_its_key(data: bytes, key: str, reason: str) -> None:
     with pytest.raises(InvalidProposal) as raised:
         decode(data)
     assert raised.value.key == key
     assert reason in raised.value.reason
 
 
-def test_a_slip_in_a_key_gets_the_right_one() -> None:
+def test_misspelled_key_gets_a_suggestion() -> None:
     with pytest.raises(InvalidProposal) as raised:
         decode(changed(lable=""))
     assert 'did you mean "label"?' in raised.value.fix
 
 
-def test_an_edit_of_another_text_leads_nowhere() -> None:
+def test_edit_does_not_apply_to_another_text() -> None:
     edit = ProposedEdit.between("a.md", "fact.a", "one\ntwo\n", "one\n2\n")
     with pytest.raises(InvalidProposal, match="does not give"):
         edit.text_after("one\nthree\n")
@@ -203,7 +201,7 @@ def store(root: Path) -> Layout:
         f"{FACTS}/.hidden.md",
     ],
 )
-def test_a_proposal_from_anybody_reaches_documents_alone(path: str, tmp_path: Path) -> None:
+def test_proposal_can_change_only_documents(path: str, tmp_path: Path) -> None:
     layout = store(tmp_path)
     bad = proposal(ProposedEdit.between(path, "fact.a", None, "new\n"))
     (tmp_path / ".thunderus" / "patches" / f"{ID}.json").write_bytes(encode(bad))
@@ -216,7 +214,7 @@ def test_a_proposal_from_anybody_reaches_documents_alone(path: str, tmp_path: Pa
         read(layout, f".thunderus/patches/{ID}.json")
 
 
-def test_the_queue_reads_what_is_one_and_names_what_is_none(tmp_path: Path) -> None:
+def test_queue_reads_proposals_and_reports_invalid_files(tmp_path: Path) -> None:
     layout = store(tmp_path)
     folder = tmp_path / ".thunderus" / "patches"
     assert queue(Layout(str(tmp_path / "nowhere"))).waiting == ()
@@ -237,7 +235,7 @@ def test_the_queue_reads_what_is_one_and_names_what_is_none(tmp_path: Path) -> N
     assert "root:" not in repr(found)
 
 
-def test_an_edit_that_names_no_document_is_no_edit(tmp_path: Path) -> None:
+def test_edit_without_a_document_is_invalid(tmp_path: Path) -> None:
     layout = store(tmp_path)
     nameless = proposal(ProposedEdit.between(f"{FACTS}/a.md", "", "old\n", None), targets=())
     write(layout, nameless)
@@ -245,7 +243,7 @@ def test_an_edit_that_names_no_document_is_no_edit(tmp_path: Path) -> None:
     assert (bad.key, bad.reason) == ("edits[0].doc_id", "is empty")
 
 
-def test_what_cannot_be_read_is_told_by_its_place_in_the_store(tmp_path: Path) -> None:
+def test_unreadable_file_is_reported_with_its_path_in_the_store(tmp_path: Path) -> None:
     layout = store(tmp_path)
     path = f".thunderus/patches/{ID}.json"
     with open(tmp_path / path, "wb") as stream:
@@ -261,7 +259,7 @@ def test_what_cannot_be_read_is_told_by_its_place_in_the_store(tmp_path: Path) -
     assert (bad.path, bad.reason) == (path, "is not a regular file")
 
 
-def test_a_secret_is_neither_filed_nor_read(tmp_path: Path) -> None:
+def test_proposal_with_a_secret_is_neither_written_nor_read(tmp_path: Path) -> None:
     layout = store(tmp_path)
     token = "gh" + "p_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
     one = proposal(ProposedEdit.between(f"{FACTS}/a.md", "fact.a", None, f"{token}\n"))
@@ -276,13 +274,13 @@ def test_a_secret_is_neither_filed_nor_read(tmp_path: Path) -> None:
         read(layout, f".thunderus/patches/{ID[:-1]}9.json")
 
 
-def test_what_is_too_large_is_not_filed(tmp_path: Path) -> None:
+def test_oversized_proposal_is_rejected(tmp_path: Path) -> None:
     long = "".join(f"a line of words, number {number}\n" for number in range(200_000))
     with pytest.raises(Refused, match="bytes long"):
         write(store(tmp_path), proposal(ProposedEdit.between(f"{FACTS}/a.md", "fact.a", None, long)))
 
 
-def test_its_age_is_in_its_name() -> None:
+def test_proposal_name_contains_its_age() -> None:
     path = f".thunderus/patches/{ID}.json"
     assert age(path, datetime(2026, 1, 21, 9, 0, 0, tzinfo=UTC)) == 0
     assert age(path, datetime(2026, 2, 20, 10, tzinfo=UTC)) == 30

@@ -34,7 +34,7 @@ def run(server: Server, root: Path, second: int, *words: str, failpoint: str = "
     return server.run(*words, cwd=str(root), env=env)
 
 
-def test_a_command_decides_on_what_it_has_just_recovered(store: Path, server: Server) -> None:
+def test_command_plans_with_the_recovered_state(store: Path, server: Server) -> None:
     recap = ("recap", "--day", "2026-01-21")
     assert run(server, store, 1, *recap, failpoint="after-sync-log:kill").code == 137
     again = run(server, store, 2, *recap)
@@ -42,7 +42,7 @@ def test_a_command_decides_on_what_it_has_just_recovered(store: Path, server: Se
     assert verify(str(store), settled=True) == []
 
 
-def test_temporary_files_of_a_killed_command_go_with_the_next(store: Path, server: Server) -> None:
+def test_temporary_files_of_a_killed_command_are_removed_by_the_next(store: Path, server: Server) -> None:
     drifted = store / ".thunderus/schemas/memory_store.sql"
     drifted.write_text("old\n")
     killed = run(server, store, 1, "schema", "update", failpoint="after-write-temporary:kill")
@@ -52,7 +52,7 @@ def test_temporary_files_of_a_killed_command_go_with_the_next(store: Path, serve
     assert left not in os.listdir(drifted.parent)
 
 
-def test_the_names_of_a_new_store_are_on_the_disk(tmp_path: Path) -> None:
+def test_new_store_syncs_its_folder_entries(tmp_path: Path) -> None:
     heard: list[tuple[str, str]] = []
 
     def opened() -> Memory:
@@ -84,7 +84,7 @@ READS = (
 WARNING = "an earlier command was interrupted"
 
 
-def test_whoever_reads_what_a_killed_command_left_is_told(store: Path, server: Server) -> None:
+def test_reader_is_warned_about_an_interrupted_write(store: Path, server: Server) -> None:
     assert (
         run(server, store, 1, "add", "fact", "Retries", "--tag", "x", "--body", "Three requests.").code == 0
     )
@@ -106,7 +106,7 @@ def test_whoever_reads_what_a_killed_command_left_is_told(store: Path, server: S
     assert WARNING not in run(server, store, 42, "list").err
 
 
-def test_a_command_that_writes_finishes_it_without_a_word(store: Path, server: Server) -> None:
+def test_writing_command_recovers_silently(store: Path, server: Server) -> None:
     add = ("add", "fact", "Retries", "--tag", "x", "--body", "Three requests.")
     assert run(server, store, 1, *add, failpoint="after-sync-log:kill").code == 137
     failed = run(server, store, 2, "edit", "fact.nobody", "--add-tag", "x")

@@ -160,7 +160,7 @@ def _name(row: Row) -> str:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=_name)
-def test_a_command_that_writes_settles_first(
+def test_writing_command_recovers_first(
     row: Row, tmp_path: Path, server: Server, prepared: Callable[[tuple[Words, ...]], Path]
 ) -> None:
     repo = tmp_path / "repo"
@@ -184,7 +184,7 @@ def test_a_command_that_writes_settles_first(
     assert verify(str(repo)) == []
 
 
-def test_no_command_that_writes_is_left_out() -> None:
+def test_every_writing_command_is_tested() -> None:
     package = Path(__file__).parents[2] / "thunderus_mem"
     sources = "".join(path.read_text() for path in package.rglob("*.py"))
     named = set(re.findall(r"""(?:open_transaction\([\w.]+, |command=)"([a-z -]+)\"""", sources))

@@ -65,7 +65,7 @@ def alpha(memory: Memory) -> str:
     return os.path.join(memory.root, ALPHA)
 
 
-def test_an_edit_by_hand_is_recorded_once_with_its_diff(memory: Memory) -> None:
+def test_hand_edit_is_recorded_once_with_its_diff(memory: Memory) -> None:
     with open(alpha(memory), "a", encoding="utf-8") as file:
         file.write("By hand.\n")
 
@@ -79,7 +79,7 @@ def test_an_edit_by_hand_is_recorded_once_with_its_diff(memory: Memory) -> None:
     assert first.event_id
 
 
-def test_a_second_edit_by_hand_follows_from_the_first(memory: Memory) -> None:
+def test_second_hand_edit_is_recorded_from_the_first(memory: Memory) -> None:
     for line in ("first", "second"):
         with open(alpha(memory), "a", encoding="utf-8") as file:
             file.write(f"By hand, {line}.\n")
@@ -91,7 +91,7 @@ def test_a_second_edit_by_hand_follows_from_the_first(memory: Memory) -> None:
     assert "+By hand, second." in two.diff
 
 
-def test_a_file_removed_by_hand_before_git_ever_had_it_is_recorded(memory: Memory) -> None:
+def test_removal_by_hand_of_an_uncommitted_file_is_recorded(memory: Memory) -> None:
     os.unlink(alpha(memory))
 
     edit.note(memory, "gone")
@@ -101,7 +101,7 @@ def test_a_file_removed_by_hand_before_git_ever_had_it_is_recorded(memory: Memor
     assert (change.op, change.doc_id, change.after) == ("remove", "fact.alpha", "")
 
 
-def test_a_file_made_by_hand_is_recorded_as_made(memory: Memory) -> None:
+def test_file_created_by_hand_is_recorded_as_created(memory: Memory) -> None:
     with open(alpha(memory), encoding="utf-8") as file:
         text = file.read()
     with open(alpha(memory).replace("alpha", "beta"), "w", encoding="utf-8") as file:
@@ -113,7 +113,7 @@ def test_a_file_made_by_hand_is_recorded_as_made(memory: Memory) -> None:
     assert (change.op, change.doc_id, change.before) == ("create", "fact.beta", "")
 
 
-def test_what_git_has_committed_is_never_logged_again(tmp_path: Path, memory: Memory) -> None:
+def test_committed_edit_is_not_logged_again(tmp_path: Path, memory: Memory) -> None:
     if memory.git is None:
         git(tmp_path, "init", "-q")
         memory = open_memory(str(tmp_path))
@@ -129,7 +129,7 @@ def test_what_git_has_committed_is_never_logged_again(tmp_path: Path, memory: Me
     assert recorded(memory) == []
 
 
-def test_a_secret_that_was_typed_by_hand_stays_out_of_the_log(memory: Memory) -> None:
+def test_secret_added_by_hand_is_not_logged(memory: Memory) -> None:
     token = "ghp_" + "a8Kd02mXq7LrT5vW9zYc3BnHf6JsPe1UgQ4i"
     with open(alpha(memory), "a", encoding="utf-8") as file:
         file.write(f"{token}\n")
@@ -150,7 +150,7 @@ def test_a_secret_that_was_typed_by_hand_stays_out_of_the_log(memory: Memory) ->
         ("--- a\n+++ b\n@@ x\n", "--- a\n+++ c\n@@ x\n"),
     ],
 )
-def test_a_diff_applies_to_the_text_it_was_made_from(old: str, new: str) -> None:
+def test_diff_applies_to_its_old_text(old: str, new: str) -> None:
     diff = unified_diff(old or None, new or None, "x.md")
 
     assert diff is not None
@@ -158,7 +158,7 @@ def test_a_diff_applies_to_the_text_it_was_made_from(old: str, new: str) -> None
     assert apply_diff(old + "other\n", diff) != new
 
 
-def test_an_edit_on_top_of_one_that_git_has_is_recorded_from_there(memory: Memory) -> None:
+def test_edit_after_a_committed_edit_is_recorded_from_the_commit(memory: Memory) -> None:
     if memory.git is None:
         return
     git(Path(memory.root), "add", "-A")
@@ -178,7 +178,7 @@ def test_an_edit_on_top_of_one_that_git_has_is_recorded_from_there(memory: Memor
     assert "+Committed." not in (change.diff or "")
 
 
-def test_an_edit_on_top_of_what_the_tool_wrote_since_is_recorded_from_there(memory: Memory) -> None:
+def test_edit_after_a_tool_write_is_recorded_from_that_write(memory: Memory) -> None:
     if memory.git is None:
         return
     git(Path(memory.root), "add", "-A")

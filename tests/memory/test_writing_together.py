@@ -74,7 +74,7 @@ def ops(memory: Memory) -> list[str]:
 
 @pytest.mark.parametrize("rebuilt", [False, True])
 @pytest.mark.parametrize("other_id", ["fact.ports", "fact.other"])
-def test_of_two_equal_documents_the_second_is_already_known(
+def test_second_of_two_equal_documents_already_exists(
     two: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch, other_id: str, rebuilt: bool
 ) -> None:
     """Also when the other put a new index in place of the one we have open."""
@@ -92,9 +92,7 @@ def test_of_two_equal_documents_the_second_is_already_known(
     assert [hit.id for hit in search(second, "listens").hits] == ["fact.ports"]
 
 
-def test_what_another_process_edits_meanwhile_is_no_edit_by_hand(
-    two: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_concurrent_edit_is_no_hand_edit(two: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = two
     second.refresh()
     after_the_log_was_read(
@@ -105,7 +103,7 @@ def test_what_another_process_edits_meanwhile_is_no_edit_by_hand(
     assert ops(second).count("edit") == 1
 
 
-def test_what_another_process_removes_meanwhile_is_no_removal_by_hand(
+def test_concurrent_removal_is_no_removal_by_hand(
     two: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = two
@@ -115,7 +113,7 @@ def test_what_another_process_removes_meanwhile_is_no_removal_by_hand(
     assert "hand-edit" not in ops(second)
 
 
-def test_what_another_process_renamed_meanwhile_is_edited_where_it_is(
+def test_concurrently_renamed_document_is_edited_at_its_new_path(
     two: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = two
@@ -142,7 +140,7 @@ def test_what_another_process_renamed_meanwhile_is_edited_where_it_is(
     assert written.path.endswith("/pages.md")
 
 
-def test_an_edit_of_a_text_that_is_not_there_any_more_names_both(repo: Path, run: Callable[..., Ran]) -> None:
+def test_edit_of_an_outdated_text_reports_both_hashes(repo: Path, run: Callable[..., Ran]) -> None:
     assert run("init").code == 0
     assert run("add", "fact", "Limits", "--tag", "net", "--body", "A page holds a hundred rows.").code == 0
     read = run("show", "fact.limits", "--json").json["hash"]

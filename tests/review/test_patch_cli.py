@@ -41,7 +41,7 @@ def waiting(run: Callable[..., Done]) -> list[dict[str, Any]]:
     return found
 
 
-def test_a_plan_is_shown_filed_and_counted(run: Callable[..., Done]) -> None:
+def test_plan_is_shown_queued_and_counted(run: Callable[..., Done]) -> None:
     plan = run("garden")
     assert plan.code == 0
     assert "1. merge-duplicates  fact.one, fact.two" in plan.out
@@ -63,7 +63,7 @@ def test_a_plan_is_shown_filed_and_counted(run: Callable[..., Done]) -> None:
     assert (report["steps"], report["waiting"], report["schema"]) == ([], 1, "thunderus-mem.garden/1")
 
 
-def test_json_is_the_same_byte_for_byte_and_tells_the_diff(run: Callable[..., Done]) -> None:
+def test_json_is_deterministic_and_contains_the_diff(run: Callable[..., Done]) -> None:
     first, second = run("garden", "--json").out, run("garden", "--json").out
     assert first == second
     (step,) = json.loads(first)["steps"]
@@ -85,7 +85,7 @@ SUBJECTS = (
 """Pages with nothing in common, so that nothing but equal ones is found."""
 
 
-def test_a_step_is_bounded_and_says_how_much_more_there_is(run: Callable[..., Done], tmp_path: Path) -> None:
+def test_step_is_limited_and_reports_how_much_is_omitted(run: Callable[..., Done], tmp_path: Path) -> None:
     for number in range(6):
         for letter in "ab":
             text = document(f"fact.n{number}{letter}", SUBJECTS[number] * 80)
@@ -97,7 +97,7 @@ def test_a_step_is_bounded_and_says_how_much_more_there_is(run: Callable[..., Do
     assert "not shown" not in run("garden", "-n", "0").out
 
 
-def test_rules_are_chosen_by_commas_and_by_repeating(run: Callable[..., Done]) -> None:
+def test_rules_are_selected_by_commas_and_repetition(run: Callable[..., Done]) -> None:
     def rules(*words: str) -> list[str]:
         return [step["rule"] for step in run("garden", "--json", *words).json["steps"]]
 
@@ -106,7 +106,7 @@ def test_rules_are_chosen_by_commas_and_by_repeating(run: Callable[..., Done]) -
     assert rules("--only", "links,tags") == []
 
 
-def test_a_shell_completes_proposals_snapshots_and_rules(run: Callable[..., Done]) -> None:
+def test_shell_completes_proposals_snapshots_and_rules(run: Callable[..., Done]) -> None:
     def offered(*words: str) -> dict[str, str]:
         lines = run("--complete", *words).out.splitlines()
         return {word: text for word, _, text in (line.partition("\t") for line in lines)}
@@ -127,14 +127,14 @@ def test_a_shell_completes_proposals_snapshots_and_rules(run: Callable[..., Done
     assert offered("patch", "show", "") == {}
 
 
-def test_a_shell_completes_snapshots(run: Callable[..., Done]) -> None:
+def test_shell_completes_snapshots(run: Callable[..., Done]) -> None:
     run("garden", "--apply")
     (snap,) = run("restore", "--list", "--json").json["snapshots"]
     assert run("--complete", "restore", "snap_").out == f"{snap['id']}\t2026-01-21 09:00 garden\n"
     assert run("--complete", "restore", "snap_Z").out == ""
 
 
-def test_a_broken_proposal_does_not_stop_completion(run: Callable[..., Done], tmp_path: Path) -> None:
+def test_invalid_proposal_does_not_stop_completion(run: Callable[..., Done], tmp_path: Path) -> None:
     run("garden", "--propose")
     (one,) = waiting(run)
     (tmp_path / ".thunderus" / "patches" / "patch_01KFFWG0000000000000000000.json").write_text("{")
@@ -164,16 +164,14 @@ def test_a_broken_proposal_does_not_stop_completion(run: Callable[..., Done], tm
         (("patch", "aprove"), 2, "aprove"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_line(
-    words: tuple[str, ...], code: int, said: str, run: Callable[..., Done]
-) -> None:
+def test_errors_are_one_line(words: tuple[str, ...], code: int, said: str, run: Callable[..., Done]) -> None:
     done = run(*words)
     assert done.code == code, done
     assert said in done.err
     assert done.err.count("rror: ") == 1
 
 
-def test_from_proposal_to_decision_and_back(run: Callable[..., Done], tmp_path: Path) -> None:
+def test_proposal_is_approved_and_undone(run: Callable[..., Done], tmp_path: Path) -> None:
     before = (tmp_path / FACTS / "two.md").read_bytes()
     run("garden", "--propose")
     (one,) = waiting(run)
@@ -195,7 +193,7 @@ def test_from_proposal_to_decision_and_back(run: Callable[..., Done], tmp_path: 
     assert run("patch", "list").out == ""
 
 
-def test_a_run_goes_back_by_its_snapshot(run: Callable[..., Done], tmp_path: Path) -> None:
+def test_run_is_undone_by_its_snapshot(run: Callable[..., Done], tmp_path: Path) -> None:
     before = (tmp_path / FACTS / "two.md").read_bytes()
     applied = json.loads(run("garden", "--apply", "--json").out)
     listed = run("restore", "--list")
@@ -213,7 +211,7 @@ def test_a_run_goes_back_by_its_snapshot(run: Callable[..., Done], tmp_path: Pat
     assert run("restore", applied["snapshot_id"]).code == 3
 
 
-def test_an_agent_s_words_name_the_proposal_they_became(run: Callable[..., Done]) -> None:
+def test_agent_commands_report_their_proposal(run: Callable[..., Done]) -> None:
     done = run("edit", "fact.one", "--set", "title=New", "-m", "better", **AGENT)
     (one,) = waiting(run)
     assert done.code == 0
@@ -233,7 +231,7 @@ def test_an_agent_s_words_name_the_proposal_they_became(run: Callable[..., Done]
     assert run("patch", "reject", "--all", "--yes", "-m", "no").code == 0
 
 
-def test_a_text_that_moved_asks_for_a_second_look(run: Callable[..., Done]) -> None:
+def test_changed_text_needs_a_rebase(run: Callable[..., Done]) -> None:
     run("edit", "fact.one", "--set", "title=New", **AGENT)
     run("edit", "fact.one", "--add-tag", "later")
     (one,) = waiting(run)
@@ -245,7 +243,7 @@ def test_a_text_that_moved_asks_for_a_second_look(run: Callable[..., Done]) -> N
     assert run("patch", "approve", one["id"]).code == 0
 
 
-def test_a_file_that_is_no_proposal_is_told_everywhere(run: Callable[..., Done], tmp_path: Path) -> None:
+def test_invalid_proposal_file_is_reported_by_every_command(run: Callable[..., Done], tmp_path: Path) -> None:
     run("garden", "--propose")
     (tmp_path / ".thunderus" / "patches" / "x.json").write_text("{}\x1b[2J")
     listed = run("patch", "list")
@@ -261,7 +259,7 @@ def test_a_file_that_is_no_proposal_is_told_everywhere(run: Callable[..., Done],
 
 
 @pytest.mark.parametrize("label", ["", "duplicates"])
-def test_a_file_that_cannot_be_read_may_be_what_waits(
+def test_invalid_files_are_not_reported_as_an_empty_queue(
     label: str, run: Callable[..., Done], tmp_path: Path
 ) -> None:
     assert run("patch", "list").err == "No pending proposals\n"
@@ -287,7 +285,7 @@ def test_a_file_that_cannot_be_read_may_be_what_waits(
     assert "No pending" not in run("patch", "approve", "--all", "--yes").err
 
 
-def test_nothing_of_a_label_waits(run: Callable[..., Done]) -> None:
+def test_label_without_proposals_has_a_message(run: Callable[..., Done]) -> None:
     run("edit", "fact.one", "--set", "title=New", **AGENT)
     assert run("patch", "list", "--label", "other").err == "No matching proposals\n"
     rejected = run("patch", "reject", "--all", "--yes", "--rule", "other", "-m", "no")

@@ -74,7 +74,7 @@ WRITES = (
 
 
 @pytest.mark.parametrize("kind", ODD)
-def test_a_file_that_is_no_proposal_is_told_and_stays(kind: str, repo: Path, server: Server) -> None:
+def test_invalid_file_is_reported_and_kept(kind: str, repo: Path, server: Server) -> None:
     make, reason = ODD[kind]
     turn = iter(range(60))
 
@@ -107,7 +107,7 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path).begin()
 
 
-def test_a_list_tells_little_of_much_and_holds_one_proposal_at_a_time(store: Store) -> None:
+def test_long_queue_is_listed_briefly_one_proposal_at_a_time(store: Store) -> None:
     names = [f"fact.a-{number:05}" for number in range(5_000)]
     edits = tuple(ProposedEdit.between(f"{FACTS}/{name[5:]}.md", name, None, "x\n") for name in names)
     for at in range(5):

@@ -83,7 +83,7 @@ WORDS: dict[str, Callable[[Memory], object]] = {
 
 
 @pytest.mark.parametrize("word", WORDS)
-def test_what_an_agent_writes_waits_and_leads_to_the_same_bytes_once_approved(
+def test_approved_agent_proposal_writes_the_same_bytes_as_a_direct_edit(
     word: str, store: Store, tmp_path: Path
 ) -> None:
     store.add("One", "The first.")
@@ -111,7 +111,7 @@ def test_what_an_agent_writes_waits_and_leads_to_the_same_bytes_once_approved(
     assert verify(str(store.root), settled=True) == []
 
 
-def test_a_new_document_names_the_decision_and_the_patch_it_was_made_from(store: Store) -> None:
+def test_approved_document_names_its_approval_and_patch(store: Store) -> None:
     id = store.add("Ports", "Ports are even.", store.agent(), why="seen")
     (patch,) = store.patches()
     assert not store.path("ports.md").exists()
@@ -131,7 +131,7 @@ def test_a_new_document_names_the_decision_and_the_patch_it_was_made_from(store:
     assert [one for one in lint(store.memory()).diagnostics if one.rule == "TM206"] == []
 
 
-def test_people_and_other_kinds_are_not_asked(store: Store) -> None:
+def test_people_and_other_kinds_need_no_review(store: Store) -> None:
     environ = {"THUNDERUS_MEM_REVIEW_AGENTS": "propose"}
     store.add("One", "The first.", store.memory("user", **environ))
     kinds = {**environ, "THUNDERUS_MEM_REVIEW_KINDS": "adr,core"}
@@ -143,7 +143,7 @@ def test_people_and_other_kinds_are_not_asked(store: Store) -> None:
         store.add("Four", "The fourth.", store.memory("robot"))
 
 
-def test_nothing_that_holds_a_secret_is_filed(store: Store) -> None:
+def test_proposal_with_a_secret_is_rejected(store: Store) -> None:
     token = "gh" + "p_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
     with pytest.raises(Refused):
         store.add("Token", f"It is {token}.", store.agent())
@@ -160,7 +160,7 @@ def _long(section: str, more: str = "") -> str:
     return document("fact.long", f"It is long.{more}\n\n{body}")
 
 
-def test_a_split_that_was_turned_down_is_asked_again_when_the_headings_change(store: Store) -> None:
+def test_rejected_split_is_proposed_again_after_headings_change(store: Store) -> None:
     def steps() -> list[str]:
         return [step.action for step in garden_plan(store.memory(), only=["sizes"], apart=True).proposals]
 
@@ -189,7 +189,7 @@ def test_rejected_step_stays_rejected_after_its_document_is_renamed(store: Store
     assert actions() == []
 
 
-def test_the_gardener_of_an_agent_files_what_it_would_carry_out(store: Store) -> None:
+def test_garden_run_by_an_agent_queues_its_steps(store: Store) -> None:
     store.twins()
     before = store.bytes()
     plan = apply.garden_plan(store.agent(), apart=apply.is_reviewed(store.agent()))
@@ -204,7 +204,7 @@ def test_the_gardener_of_an_agent_files_what_it_would_carry_out(store: Store) ->
     assert (approved.state, len(store.bytes())) == ("approved", len(before) - 1)
 
 
-def test_the_gardener_of_an_agent_carries_out_what_no_review_is_wanted_for(store: Store) -> None:
+def test_garden_run_by_an_agent_applies_steps_without_review(store: Store) -> None:
     store.twins()
     assert not apply.is_reviewed(store.memory("agent"))
     memory = store.memory("agent", THUNDERUS_MEM_REVIEW_AGENTS="propose", THUNDERUS_MEM_REVIEW_KINDS="adr")
@@ -212,7 +212,7 @@ def test_the_gardener_of_an_agent_carries_out_what_no_review_is_wanted_for(store
     assert (len(value.steps), value.filed, store.patches()) == (1, (), [])
 
 
-def test_an_agent_does_not_approve_what_an_agent_made_unless_it_may(store: Store) -> None:
+def test_agent_cannot_approve_agent_proposals_unless_allowed(store: Store) -> None:
     patch = edited(store, "Line 3", "Row 3")
     (refused,) = patch_approve(store.agent(), [patch]).decisions
     assert (refused.state, refused.code) == ("refused", 5)
@@ -222,7 +222,7 @@ def test_an_agent_does_not_approve_what_an_agent_made_unless_it_may(store: Store
     assert store.events("approval")[-1].actor == "agent"
 
 
-def test_a_document_that_changed_elsewhere_asks_for_a_second_look(store: Store) -> None:
+def test_document_changed_elsewhere_needs_a_rebase(store: Store) -> None:
     patch = edited(store, "Line 3 ", "Row 3 ")
     edit_module.edit(store.memory(), "fact.long", DocumentEdits(add_tags=["later"]))
     text = store.path("long.md").read_text().replace("Line 11 ", "Row 11 ")
@@ -242,7 +242,7 @@ def test_a_document_that_changed_elsewhere_asks_for_a_second_look(store: Store) 
     assert store.patches() == []
 
 
-def test_a_document_that_changed_in_the_same_place_names_the_lines(store: Store) -> None:
+def test_document_changed_in_the_same_lines_reports_them(store: Store) -> None:
     patch = edited(store, "Line 3 ", "Row 3 ")
     text = store.path("long.md").read_text().replace("Line 3 ", "Verse 3 ").replace("Line 4 ", "Verse 4 ")
     edit_module.edit(store.memory(), "fact.long", DocumentEdits(text=text))
@@ -255,7 +255,7 @@ def test_a_document_that_changed_in_the_same_place_names_the_lines(store: Store)
     assert [one.state for one in patch_rebase(store.memory(), [patch]).proposals] == ["conflict"]
 
 
-def test_a_hand_edit_that_nobody_recorded_is_a_change_like_any_other(store: Store) -> None:
+def test_unrecorded_hand_edit_counts_as_a_change(store: Store) -> None:
     patch = edited(store, "Line 3 ", "Row 3 ")
     path = store.path("long.md")
     path.write_text(path.read_text().replace("Line 9 ", "Nine "))
@@ -265,7 +265,7 @@ def test_a_hand_edit_that_nobody_recorded_is_a_change_like_any_other(store: Stor
     assert "Row 3 " in path.read_text()
 
 
-def test_removing_what_changed_since_would_take_that_along(store: Store) -> None:
+def test_removal_of_a_changed_document_is_rejected(store: Store) -> None:
     store.add("One", "The first.")
     patch = edit_module.remove(store.agent(), "fact.one", why="old").proposed
     edit_module.edit(store.memory(), "fact.one", DocumentEdits(body="The very first."))
@@ -275,7 +275,7 @@ def test_removing_what_changed_since_would_take_that_along(store: Store) -> None
     assert store.path("one.md").exists()
 
 
-def test_a_new_document_whose_place_is_taken_stays(store: Store) -> None:
+def test_new_document_with_a_used_path_stays_pending(store: Store) -> None:
     store.add("One", "The first.", store.agent())
     (patch,) = store.patches()
     store.add("One", "Quite another.")
@@ -285,7 +285,7 @@ def test_a_new_document_whose_place_is_taken_stays(store: Store) -> None:
     assert "Quite another." in store.path("one.md").read_text()
 
 
-def test_line_ends_and_a_mark_stay_as_they_are(store: Store) -> None:
+def test_line_ends_and_byte_order_mark_are_kept(store: Store) -> None:
     text = "\ufeff" + document("fact.dressed", "Line one.\n\nLine two.\n")
     store.put("dressed.md", text.replace("\n", "\r\n"))
     patch = edit_module.edit(store.agent(), "fact.dressed", DocumentEdits(add_tags=["new"])).proposed
@@ -300,7 +300,7 @@ def test_line_ends_and_a_mark_stay_as_they_are(store: Store) -> None:
     assert data.count(b"\n") == data.count(b"\r\n") > 10
 
 
-def test_several_are_decided_one_by_one_and_what_is_in_the_way_is_told(store: Store) -> None:
+def test_several_proposals_are_decided_separately_with_reasons(store: Store) -> None:
     first = edited(store, "Line 3 ", "Row 3 ")
     same = edited(store, "Line 3 ", "Verse 3 ")
     store.add("Other", "Another text.", store.agent())
@@ -312,7 +312,7 @@ def test_several_are_decided_one_by_one_and_what_is_in_the_way_is_told(store: St
     assert verify(str(store.root), settled=True) == []
 
 
-def test_a_forged_proposal_is_not_carried_out(store: Store) -> None:
+def test_forged_proposal_is_not_applied(store: Store) -> None:
     store.add("One", "The first.")
     patch = edit_module.edit(store.agent(), "fact.one", DocumentEdits(add_tags=["new"])).proposed
     waiting = read(store.memory().layout, f".thunderus/patches/{patch}.json")
@@ -335,9 +335,7 @@ def test_a_forged_proposal_is_not_carried_out(store: Store) -> None:
 
 
 @pytest.mark.parametrize("after", [None, "gone"])
-def test_a_proposal_cannot_change_one_document_in_the_name_of_another(
-    store: Store, after: str | None
-) -> None:
+def test_proposal_cannot_change_another_document_than_it_names(store: Store, after: str | None) -> None:
     for name in ("One", "Two"):
         store.add(name, f"The text of {name}.")
     patch = edit_module.edit(store.agent(), "fact.one", DocumentEdits(add_tags=["new"])).proposed
@@ -353,7 +351,7 @@ def test_a_proposal_cannot_change_one_document_in_the_name_of_another(
     assert store.events("approval") == []
 
 
-def test_ids_by_their_beginning_and_what_was_decided_about_one(store: Store) -> None:
+def test_id_prefix_finds_pending_and_decided_proposals(store: Store) -> None:
     patch = edited(store, "Line 3 ", "Row 3 ")
     other = edited(store, "Line 9 ", "Row 9 ")
     start = next(patch[:at] for at in range(len(patch), 0, -1) if other.startswith(patch[:at]))
@@ -368,7 +366,7 @@ def test_ids_by_their_beginning_and_what_was_decided_about_one(store: Store) -> 
             patch_approve(store.memory(), [nothing])
 
 
-def test_an_approval_that_a_killed_command_left_is_gone_on_with(store: Store) -> None:
+def test_interrupted_approval_is_completed(store: Store) -> None:
     store.add("Ports", "Ports are even.", store.agent())
     (patch,) = store.patches()
     environment = {**os.environ, "FAILPOINT": "before-write-log:kill:2"}
@@ -391,7 +389,7 @@ def test_an_approval_that_a_killed_command_left_is_gone_on_with(store: Store) ->
     assert left.id in store.path("ports.md").read_text()
 
 
-def test_the_proposal_of_an_applied_patch_is_recognised_and_dropped(store: Store) -> None:
+def test_proposal_of_an_applied_patch_is_removed(store: Store) -> None:
     patch = edited(store, "Line 3 ", "Row 3 ")
     path = store.root / ".thunderus" / "patches" / f"{patch}.json"
     data = path.read_bytes()
@@ -407,7 +405,7 @@ def test_the_proposal_of_an_applied_patch_is_recognised_and_dropped(store: Store
 # Turning down, expiring, making anew
 
 
-def test_what_was_turned_down_is_not_planned_again_until_a_text_changes(store: Store) -> None:
+def test_rejected_step_is_planned_again_only_after_a_change(store: Store) -> None:
     store.twins()
     store.propose()
     (patch,) = store.patches()
@@ -437,7 +435,7 @@ def _told_alike(store: Store, *names: str) -> None:
         store.put(f"{name}.md", document(f"fact.{name}", body))
 
 
-def test_what_an_approval_makes_moot_expires_with_it(store: Store) -> None:
+def test_approval_expires_proposals_it_makes_obsolete(store: Store) -> None:
     _told_alike(store, "the", "our", "this")
     filed = apply.garden_propose(store.memory(), garden_plan(store.memory(), apart=True)).proposals
     assert len(filed) == 2
@@ -452,7 +450,7 @@ def test_what_an_approval_makes_moot_expires_with_it(store: Store) -> None:
     assert garden_plan(store.memory(), apart=True).proposals == ()
 
 
-def test_what_an_agent_wrote_is_not_dropped_for_an_approval(store: Store) -> None:
+def test_approval_does_not_expire_agent_proposals(store: Store) -> None:
     _told_alike(store, "our", "the")
     (filed,) = apply.garden_propose(store.memory(), garden_plan(store.memory(), apart=True)).proposals
     leaves = filed.targets[1]
@@ -462,7 +460,7 @@ def test_what_an_agent_wrote_is_not_dropped_for_an_approval(store: Store) -> Non
     assert store.patches() == [edit]
 
 
-def test_one_wish_filed_twice_is_granted_once(store: Store) -> None:
+def test_duplicate_proposals_are_applied_once(store: Store) -> None:
     store.add("Ports", "Ports are even.")
     for _ in range(2):
         edit_module.edit(store.agent(), "fact.ports", DocumentEdits(add_tags=["new"]))
@@ -470,7 +468,7 @@ def test_one_wish_filed_twice_is_granted_once(store: Store) -> None:
     assert (states(value), value.code, store.patches()) == (["approved", "expired"], 0, [])
 
 
-def test_proposals_expire_by_age_by_what_is_gone_and_by_what_is_there(store: Store) -> None:
+def test_proposals_expire_by_age_missing_documents_and_applied_changes(store: Store) -> None:
     store.add("Old", "Waits for long.")
     old = edit_module.edit(store.agent(), "fact.old", DocumentEdits(add_tags=["new"])).proposed
     store.days = 29
@@ -508,7 +506,7 @@ def test_proposals_expire_by_age_by_what_is_gone_and_by_what_is_there(store: Sto
 
 
 @pytest.mark.parametrize("decide", ["approve", "reject", "expire"])
-def test_all_are_decided_only_when_all_can_be_read(
+def test_all_is_rejected_if_a_proposal_is_unreadable(
     decide: str, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = edited(store, "Line 3 ", "Row 3 ", name="one")
@@ -535,7 +533,7 @@ def test_all_are_decided_only_when_all_can_be_read(
     assert [one.path for one in listing.unreadable] == [f".thunderus/patches/{second}.json"]
 
 
-def test_a_proposal_made_anew_fits(store: Store) -> None:
+def test_rebased_proposal_applies(store: Store) -> None:
     patch = edited(store, "Line 3 ", "Row 3 ")
     assert [one.state for one in patch_rebase(store.memory(), [patch]).proposals] == ["fits"]
     text = store.path("long.md").read_text().replace("Line 11 ", "Row 11 ")
@@ -547,7 +545,7 @@ def test_a_proposal_made_anew_fits(store: Store) -> None:
     assert "Row 11 " in store.path("long.md").read_text()
 
 
-def test_a_list_by_label_and_rule(store: Store) -> None:
+def test_list_filters_by_label_and_rule(store: Store) -> None:
     store.twins()
     store.propose()
     edited(store, "Line 3 ", "Row 3 ")
@@ -564,9 +562,7 @@ LINES = st.lists(st.sampled_from(["alpha", "beta", "gamma", "delta", ""]), min_s
 
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(LINES, LINES, LINES)
-def test_approving_never_loses_what_somebody_wrote_since(
-    base: list[str], theirs: list[str], ours: list[str]
-) -> None:
+def test_approval_never_loses_later_changes(base: list[str], theirs: list[str], ours: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         store = Store(folder).begin()
         head = document("fact.long", "")
@@ -620,7 +616,7 @@ def on(store: Store, branch: str) -> None:
     git(store.root, "checkout", "-q", branch)
 
 
-def test_two_branches_that_file_proposals_merge_without_a_question(tracked: Store) -> None:
+def test_branches_with_proposals_merge_without_conflict(tracked: Store) -> None:
     edited(tracked, "Line 3 ", "Row 3 ")
     on(tracked, "theirs")
     edited(tracked, "Line 3 ", "Verse 3 ")
@@ -629,7 +625,7 @@ def test_two_branches_that_file_proposals_merge_without_a_question(tracked: Stor
     assert len(patch_list(tracked.memory()).proposals) == 3
 
 
-def test_both_sides_approve_a_change_of_a_document_and_it_is_one(tracked: Store) -> None:
+def test_same_change_approved_on_both_sides_is_one_change(tracked: Store) -> None:
     patch = edited(tracked, "Line 3 ", "Row 3 ")
     on(tracked, "theirs")
     git(tracked.root, "merge", "-q", "main")
@@ -645,7 +641,7 @@ def test_both_sides_approve_a_change_of_a_document_and_it_is_one(tracked: Store)
     assert "Row 3 " in tracked.path("long.md").read_text()
 
 
-def test_both_sides_approve_a_new_document_and_resolve_settles_its_sources(tracked: Store) -> None:
+def test_new_document_approved_on_both_sides_is_resolved(tracked: Store) -> None:
     from thunderus_mem.merge.resolve import resolve
 
     (patch,) = tracked.patches()
@@ -665,7 +661,7 @@ def test_both_sides_approve_a_new_document_and_resolve_settles_its_sources(track
     assert tracked.patches() == []
 
 
-def test_one_side_approves_what_the_other_turned_down(tracked: Store) -> None:
+def test_proposal_approved_on_one_side_and_rejected_on_the_other(tracked: Store) -> None:
     (patch,) = tracked.patches()
     git(tracked.root, "checkout", "-q", "theirs")
     patch_approve(tracked.memory(), [patch])
@@ -680,7 +676,7 @@ def test_one_side_approves_what_the_other_turned_down(tracked: Store) -> None:
     assert sorted(decisions) == ["approved", "rejected"]
 
 
-def test_a_proposal_with_conflict_markers_is_told_and_hides_no_other(tracked: Store) -> None:
+def test_proposal_with_conflict_markers_is_reported_and_hides_no_other(tracked: Store) -> None:
     (patch,) = tracked.patches()
     other = edited(tracked, "Line 3 ", "Row 3 ")
     path = tracked.root / ".thunderus" / "patches" / f"{patch}.json"
@@ -696,7 +692,7 @@ def test_a_proposal_with_conflict_markers_is_told_and_hides_no_other(tracked: St
     path.unlink()
 
 
-def test_nothing_is_called_expired_or_not_while_its_document_cannot_be_read(
+def test_expiry_is_unknown_while_the_document_is_unreadable(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     patch_id = edited(store, "Line 3 ", "Row 3 ")
@@ -712,7 +708,7 @@ def test_nothing_is_called_expired_or_not_while_its_document_cannot_be_read(
     assert [one.id for one in patch_expire(store.memory()).decisions] == [patch_id]
 
 
-def test_a_linked_folder_of_proposals_is_refused(store: Store, tmp_path: Path) -> None:
+def test_linked_proposal_folder_is_rejected(store: Store, tmp_path: Path) -> None:
     folder = store.root / ".thunderus" / "patches"
     folder.rmdir()
     (tmp_path / "elsewhere").mkdir()
@@ -721,7 +717,7 @@ def test_a_linked_folder_of_proposals_is_refused(store: Store, tmp_path: Path) -
         patch_list(store.memory())
 
 
-def test_an_exact_text_is_known_and_not_filed_twice(store: Store) -> None:
+def test_existing_text_is_not_proposed_again(store: Store) -> None:
     store.add("One", SAME)
     with pytest.raises(DocumentExists):
         store.add("Two", SAME, store.agent())

@@ -36,13 +36,13 @@ def run(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", DEVELOPER_QUERIES)
-def test_what_developers_type_is_never_a_syntax_error(text: str) -> None:
+def test_developer_queries_are_never_syntax_errors(text: str) -> None:
     run(text)
 
 
 @settings(deadline=None, max_examples=400, derandomize=True)
 @given(st.text(max_size=60) | st.text(alphabet='ab "*^():+-{}NEARORAND\x00数é_', max_size=40))
-def test_any_text_makes_a_safe_expression(text: str) -> None:
+def test_any_text_gives_a_safe_expression(text: str) -> None:
     try:
         run(text)
     except InvalidQuery as error:
@@ -51,14 +51,14 @@ def test_any_text_makes_a_safe_expression(text: str) -> None:
 
 @settings(deadline=None, max_examples=400, derandomize=True)
 @given(st.text(max_size=60) | st.text(alphabet="aBé_-1 数\t\x1c\xa0", max_size=30))
-def test_words_read_quickly_are_those_the_grammar_reads(text: str) -> None:
+def test_fast_word_reader_agrees_with_the_grammar(text: str) -> None:
     text = text.replace('"', "").replace(":", "").translate(dict.fromkeys(map(ord, "“”„«»")))
     assert parse_query(text).terms == parse_query(f'{text} ""').terms
 
 
 @settings(deadline=None, max_examples=400, derandomize=True)
 @given(st.text(max_size=20) | st.text(alphabet="aBZé1ǅ", max_size=6))
-def test_a_word_without_a_hump_is_told_without_the_pattern(text: str) -> None:
+def test_has_hump_agrees_with_the_pattern(text: str) -> None:
     hump = re.search("[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Za-z][0-9]", text)
     assert has_hump(text) == (hump is not None)
 
@@ -92,11 +92,11 @@ def found(text: str, query: str) -> bool:
         ("running the tests", "run test"),
     ],
 )
-def test_names_are_found_whole_and_by_part(text: str, query: str) -> None:
+def test_names_match_completely_and_by_part(text: str, query: str) -> None:
     assert found(text, query)
 
 
-def test_a_whole_name_is_a_phrase_of_its_parts() -> None:
+def test_complete_name_is_a_phrase_of_its_parts() -> None:
     assert match_expression(parse_query("parseHTTPFrame")).startswith(
         '("parseHTTPFrame" OR "parse http frame")'
     )
@@ -112,14 +112,14 @@ def test_a_whole_name_is_a_phrase_of_its_parts() -> None:
         " ".join(["HttpServer"] * 64),
     ],
 )
-def test_a_query_is_never_more_than_its_limit_of_things_to_look_for(text: str) -> None:
+def test_number_of_query_terms_is_limited(text: str) -> None:
     assert match_expression(parse_query(text)).count(" OR ") < 2 * MAX_TERMS
     many = " ".join(f"word{number}Part{number}" for number in range(64))
     expression = match_expression(parse_query(many))
     assert all(f'"word{number}Part{number}"' in expression for number in range(64))
 
 
-def test_filters_are_read_and_words_stay() -> None:
+def test_filters_are_parsed_and_words_kept() -> None:
     query = parse_query(
         'kind:fact TAG:ci -tag:old path:"a b" status:stale since:2026-01-01 before:2026-02-01 word'
     )
@@ -139,13 +139,13 @@ def test_filters_are_read_and_words_stay() -> None:
     "text",
     ["kind:poem", "since:yesterday", "before:2026-13-01", "before:2026-13", "since:20261", "status:good"],
 )
-def test_an_impossible_filter_value_is_refused_with_a_hint(text: str) -> None:
+def test_invalid_filter_value_is_rejected_with_a_hint(text: str) -> None:
     with pytest.raises(InvalidQuery) as caught:
         parse_query(text)
     assert caught.value.hint
 
 
-def test_stop_words_are_dropped_unless_there_is_nothing_else() -> None:
+def test_stop_words_are_dropped_unless_alone() -> None:
     assert [term.text for term in parse_query("how do we run the tests").terms] == ["run", "tests"]
     assert [term.text for term in parse_query("to be or not to be").terms] == ["to", "be", "or", "not"]
 
@@ -154,17 +154,17 @@ def test_quoting_single_words_changes_nothing() -> None:
     assert parse_query('"cache" "token"').terms == parse_query("cache token").terms
 
 
-def test_left_out_words_and_phrases() -> None:
+def test_excluded_words_and_phrases() -> None:
     query = parse_query('cache -redis -"old way"')
     assert match_expression(query) == '"cache"'
     assert exclusion_expression(query) == '"redis" OR "old way"'
 
 
-def test_an_option_name_is_looked_for() -> None:
+def test_option_name_is_searched() -> None:
     assert match_expression(parse_query("--force")) == '"force"'
 
 
-def test_too_much_is_cut_and_said() -> None:
+def test_long_query_is_truncated_with_a_note() -> None:
     query = parse_query(" ".join(f"word{number}" for number in range(MAX_TERMS + 9)))
     assert len(query.terms) == MAX_TERMS
     assert len(query.notes) == 1
@@ -172,12 +172,12 @@ def test_too_much_is_cut_and_said() -> None:
 
 
 @pytest.mark.parametrize(("given", "day"), [("2026", "2026-01-01"), ("2026-03", "2026-03-01")])
-def test_a_year_and_a_month_begin_with_their_first_day(given: str, day: str) -> None:
+def test_year_and_month_start_on_their_first_day(given: str, day: str) -> None:
     assert parse_query(f"since:{given}").since == parse_query(f"since:{day}").since
     assert parse_query(f"before:{given}").before == parse_query(f"before:{day}").before
 
 
-def test_a_filter_without_its_value_is_a_word_and_said_to_be_one() -> None:
+def test_filter_without_a_value_is_a_word_with_a_note() -> None:
     query = parse_query("status: superseded")
     assert [term.text for term in query.terms] == ["status", "superseded"]
     assert query.notes == (
@@ -186,7 +186,7 @@ def test_a_filter_without_its_value_is_a_word_and_said_to_be_one() -> None:
     assert not parse_query('key: value "kind: x" kind:"adr"').notes
 
 
-def test_a_word_said_again_is_looked_for_once() -> None:
+def test_repeated_word_is_searched_once() -> None:
     query = parse_query('redis -old "a b" redis Redis "a b" -old ' + "redis " * MAX_TERMS)
     assert [term.text for term in query.terms] == ["redis", "old", "a b", "Redis"]
     assert not query.notes
@@ -203,11 +203,11 @@ def test_a_word_said_again_is_looked_for_once() -> None:
         ("session_id", '"session_id"'),
     ],
 )
-def test_a_sharp_s_and_two_are_one_spelling(text: str, expression: str) -> None:
+def test_sharp_s_equals_double_s(text: str, expression: str) -> None:
     assert match_expression(parse_query(text)).partition(' OR "session"')[0].startswith(expression)
 
 
-def test_the_last_word_is_open_while_somebody_types() -> None:
+def test_last_word_is_a_prefix_while_typing() -> None:
     assert match_expression(parse_query("retry han", unfinished=True)) == '"retry" OR "han"*'
     assert match_expression(parse_query("retry han ", unfinished=True)) == '"retry" OR "han"'
     assert match_expression(parse_query("thes", unfinished=True)) == '"thes"*'
@@ -217,7 +217,7 @@ def test_the_last_word_is_open_while_somebody_types() -> None:
 
 @settings(deadline=None, max_examples=400, derandomize=True)
 @given(st.text(max_size=40) | st.text(alphabet="aBC1_ -é漢ǅ\ud800", max_size=30))
-def test_texts_that_are_passed_over_have_no_parts(text: str) -> None:
+def test_ignored_texts_have_no_parts(text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(words, "_may_have_humps", lambda text: True)
         thorough = identifier_parts(text)

@@ -55,7 +55,7 @@ def ask(store: tuple[Layout, SqliteIndex], text: str, **options: int) -> list[Hi
     return find_hits(store[1], parse_query(text), root=store[0].root, explain=True, **options)
 
 
-def test_the_last_of_very_many_sections_is_found_where_it_stands(tmp_path: Path) -> None:
+def test_last_of_many_sections_is_found_at_its_line(tmp_path: Path) -> None:
     layout = new_store(tmp_path)
     body = "".join(f"## H {number}\n\nline word{number}\n" for number in range(4_200))
     put(layout, "long.md", document("fact.long", body))
@@ -85,7 +85,7 @@ def test_the_last_of_very_many_sections_is_found_where_it_stands(tmp_path: Path)
         ("which day do we release", "fact.release"),
     ],
 )
-def test_the_best_hit_is_the_one_meant(store: tuple[Layout, SqliteIndex], text: str, best: str) -> None:
+def test_intended_document_ranks_first(store: tuple[Layout, SqliteIndex], text: str, best: str) -> None:
     assert ask(store, text)[0].id == best
 
 
@@ -100,11 +100,11 @@ def test_the_best_hit_is_the_one_meant(store: tuple[Layout, SqliteIndex], text: 
         "quantum matter entanglement physics",
     ],
 )
-def test_nothing_relevant_gives_nothing(store: tuple[Layout, SqliteIndex], text: str) -> None:
+def test_irrelevant_query_has_no_hits(store: tuple[Layout, SqliteIndex], text: str) -> None:
     assert ask(store, text) == []
 
 
-def test_a_hit_is_a_passage_with_its_place_and_marks(store: tuple[Layout, SqliteIndex]) -> None:
+def test_hit_is_a_passage_with_location_and_highlights(store: tuple[Layout, SqliteIndex]) -> None:
     hit = ask(store, "expire minutes")[0]
     assert (hit.anchor, hit.kind, hit.path) == ("expiry", "fact", f"{DOCUMENT_FOLDERS['fact']}/tokens.md")
     lines = Path(store[0].at(hit.path)).read_text().split("\n")
@@ -113,13 +113,13 @@ def test_a_hit_is_a_passage_with_its_place_and_marks(store: tuple[Layout, Sqlite
     assert {"document_rank", "passage_rank", "document_weights", "fusion_k"} <= hit.explain.keys()
 
 
-def test_one_passage_a_document(store: tuple[Layout, SqliteIndex]) -> None:
+def test_one_passage_per_document(store: tuple[Layout, SqliteIndex]) -> None:
     ids = [hit.id for hit in ask(store, "unrelated matter build")]
     assert len(ids) == len(set(ids)) == 10
     assert len(ask(store, "unrelated matter build", limit=3)) == 3
 
 
-def test_left_out_words_and_filters(store: tuple[Layout, SqliteIndex]) -> None:
+def test_excluded_words_and_filters_limit_the_hits(store: tuple[Layout, SqliteIndex]) -> None:
     assert "fact.parser" not in {hit.id for hit in ask(store, "frame -entry")}
     assert ask(store, "frame kind:adr") == []
     assert [hit.id for hit in ask(store, "path:tokens")] == ["fact.tokens"]
@@ -128,13 +128,13 @@ def test_left_out_words_and_filters(store: tuple[Layout, SqliteIndex]) -> None:
     assert ask(store, "frame before:2025-01-01") == []
 
 
-def test_the_snippet_is_never_older_than_the_file(store: tuple[Layout, SqliteIndex]) -> None:
+def test_snippet_is_never_older_than_the_file(store: tuple[Layout, SqliteIndex]) -> None:
     layout, _ = store
     put(layout, "release.md", document("fact.release", "Something else.\n"))
     assert ask(store, "release tuesdays") == []
 
 
-def test_a_file_exchanged_while_it_is_looked_at_is_not_shown(
+def test_file_replaced_during_a_search_is_not_shown(
     store: tuple[Layout, SqliteIndex], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     layout, _ = store
@@ -151,7 +151,7 @@ def test_a_file_exchanged_while_it_is_looked_at_is_not_shown(
     assert ask(store, "release tuesdays") == []
 
 
-def test_a_superseded_document_stands_below_its_successor(tmp_path: Path) -> None:
+def test_superseded_document_ranks_below_its_successor(tmp_path: Path) -> None:
     layout = new_store(tmp_path)
     for number in range(10):
         put(layout, f"o{number}.md", document(f"fact.o{number}", "Other things.\n"))
@@ -205,7 +205,7 @@ def test_aliases_and_path_words_count_as_title(tmp_path: Path) -> None:
     assert find_hits(index, parse_query("billing"), root=layout.root)[0].id == "fact.z"
 
 
-def test_the_passage_shown_is_one_whose_own_text_matches(store: tuple[Layout, SqliteIndex]) -> None:
+def test_shown_passage_contains_the_match(store: tuple[Layout, SqliteIndex]) -> None:
     layout = store[0]
     body = "# Send mail\n\n## Status\n\nAccepted\n\n## Context\n\n" + "We queue every mail. " * 30 + "\n"
     put(layout, "mail.md", document("fact.mail", body, title="Send mail"))
@@ -216,7 +216,7 @@ def test_the_passage_shown_is_one_whose_own_text_matches(store: tuple[Layout, Sq
     assert (found[0].id, found[0].anchor) == ("fact.bare", "")
 
 
-def test_what_a_comment_hides_is_not_found_and_code_is(tmp_path: Path) -> None:
+def test_comments_are_not_searched_and_code_is(tmp_path: Path) -> None:
     layout = new_store(tmp_path)
     put(
         layout,

@@ -41,11 +41,11 @@ def put(path: str, text: str) -> None:
     Path(path).write_text(text, encoding="utf-8")
 
 
-def test_every_setting_has_a_key_and_every_key_a_setting() -> None:
+def test_settings_and_keys_match() -> None:
     assert tuple(key.field for key in KEYS) == FIELDS
 
 
-def test_every_setting_is_read_somewhere() -> None:
+def test_every_setting_is_used() -> None:
     package = Path(PROJECT) / "thunderus_mem"
     told = set((package / "store").glob("config*.py"))
     text = "\n".join(path.read_text(encoding="utf-8") for path in package.rglob("*.py") if path not in told)
@@ -53,17 +53,17 @@ def test_every_setting_is_read_somewhere() -> None:
     assert [name for name in FIELDS if not re.search(rf"\.{name}\b", text)] == []
 
 
-def test_without_any_file_every_key_has_its_default(layout: Layout) -> None:
+def test_missing_files_give_defaults(layout: Layout) -> None:
     assert load(layout, {}) == Config()
 
 
-def test_the_files_that_init_writes_change_nothing(layout: Layout) -> None:
+def test_files_written_by_init_give_defaults(layout: Layout) -> None:
     put(layout.config_file, default_config_toml())
     put(layout.gardener_file, default_gardener_toml())
     assert load(layout, {}) == Config()
 
 
-def test_the_default_files_with_every_mark_removed_are_the_defaults(layout: Layout) -> None:
+def test_uncommented_default_files_give_defaults(layout: Layout) -> None:
     for path, text in (
         (layout.config_file, default_config_toml()),
         (layout.gardener_file, default_gardener_toml()),
@@ -79,7 +79,7 @@ def test_the_default_files_with_every_mark_removed_are_the_defaults(layout: Layo
     assert {loaded.origin(key.name) for key in KEYS} == {"file"}
 
 
-def test_file_then_environment_wins_and_origin_says_so(layout: Layout) -> None:
+def test_environment_overrides_file_and_origin_is_reported(layout: Layout) -> None:
     put(layout.config_file, "[search]\nlimit = 20\n[write]\nlock_timeout = 3\n")
     config = load(layout, {"THUNDERUS_MEM_SEARCH_LIMIT": "30", "THUNDERUS_MEM_EVENTS_ORIGIN": "no"})
     assert (config.search_limit, config.write_lock_timeout, config.events_origin) == (30, 3.0, False)
@@ -90,7 +90,7 @@ def test_file_then_environment_wins_and_origin_says_so(layout: Layout) -> None:
     ]
 
 
-def test_lists_and_tables_come_from_the_environment(layout: Layout) -> None:
+def test_environment_can_set_lists_and_tables(layout: Layout) -> None:
     environ = {"THUNDERUS_MEM_LINT_IGNORE": "TM1, TM201", "THUNDERUS_MEM_LINT_SEVERITY": "TM301=note"}
     config = load(layout, environ)
     assert config.lint_ignore == ("TM1", "TM201")
@@ -115,7 +115,9 @@ def test_lists_and_tables_come_from_the_environment(layout: Layout) -> None:
         (f"[search]\nlimit = {'9' * 5000}\n", "not valid TOML", "schema print config"),
     ],
 )
-def test_a_wrong_file_is_told_where_and_what(layout: Layout, text: str, message: str, hint: str) -> None:
+def test_invalid_file_is_reported_with_location_and_hint(
+    layout: Layout, text: str, message: str, hint: str
+) -> None:
     put(layout.config_file, text)
     with pytest.raises(InvalidConfig) as caught:
         load(layout, {})
@@ -123,7 +125,7 @@ def test_a_wrong_file_is_told_where_and_what(layout: Layout, text: str, message:
     assert hint in f"{caught.value}\n{caught.value.hint}"
 
 
-def test_caps_of_kinds_come_from_the_file_and_from_the_environment(layout: Layout) -> None:
+def test_caps_per_kind_come_from_file_and_environment(layout: Layout) -> None:
     put(layout.gardener_file, "[caps]\ndocument_hard = 2500\nkinds = ['recap = 3000', ' playbook=1500 ']\n")
     config = load(layout, {})
     assert config.caps_kinds == ("recap = 3000", " playbook=1500 ")
@@ -164,7 +166,7 @@ WRONG_CAPS = [
 
 
 @pytest.mark.parametrize(("value", "message", "hint"), WRONG_CAPS)
-def test_a_wrong_cap_of_a_kind_is_told_with_file_and_key(
+def test_invalid_cap_of_a_kind_is_reported_with_file_and_key(
     layout: Layout, value: str, message: str, hint: str
 ) -> None:
     put(layout.gardener_file, f"[caps]\nkinds = {value}\n")
@@ -176,25 +178,25 @@ def test_a_wrong_cap_of_a_kind_is_told_with_file_and_key(
     assert len(str(caught.value)) < len(layout.gardener_file) + 200
 
 
-def test_caps_that_a_later_version_knows_are_left_out(layout: Layout) -> None:
+def test_caps_of_a_later_version_are_ignored(layout: Layout) -> None:
     put(layout.gardener_file, "[store]\nversion = 99\n[caps]\nkinds = ['dream = 5']\ncore_soft = 7\n")
     assert load(layout, {}) == Config(caps_core_soft=7, origins=(("caps.core_soft", "file"),))
 
 
 @pytest.mark.parametrize("data", [b"\xff\xfe", b"# x\n" + b"a" * (1 << 20), b"x = " + b"[" * 5000])
-def test_bytes_that_are_no_configuration_are_refused(layout: Layout, data: bytes) -> None:
+def test_invalid_bytes_are_rejected(layout: Layout, data: bytes) -> None:
     Path(layout.config_file).write_bytes(data)
     with pytest.raises(InvalidConfig):
         load(layout, {})
 
 
-def test_a_pipe_in_place_of_the_file_does_not_hang(layout: Layout) -> None:
+def test_pipe_in_place_of_the_file_does_not_hang(layout: Layout) -> None:
     os.mkfifo(layout.config_file)
     assert load(layout, {}) == Config()
 
 
 @pytest.mark.parametrize("name", [CONFIG, GARDENER])
-def test_the_schema_takes_the_defaults_and_refuses_an_unknown_key(name: str) -> None:
+def test_schema_accepts_the_defaults_and_rejects_unknown_keys(name: str) -> None:
     from jsonschema import Draft202012Validator
 
     schema = config_schema(name)
@@ -209,7 +211,7 @@ def test_the_schema_takes_the_defaults_and_refuses_an_unknown_key(name: str) -> 
     assert list(validator.iter_errors(data)) != []
 
 
-def test_the_schema_takes_and_refuses_the_caps_of_kinds_that_the_reader_does(layout: Layout) -> None:
+def test_schema_and_reader_agree_on_caps_of_kinds(layout: Layout) -> None:
     from jsonschema import Draft202012Validator
 
     validator = Draft202012Validator(config_schema(GARDENER))

@@ -17,7 +17,7 @@ CHANGING = ("write", "replace", "rename", "link", "unlink", "mkdir", "rmdir", "f
 """What changes a disk, of the functions of ``os``."""
 
 
-def test_each_function_of_the_disk_that_changes_it_has_points() -> None:
+def test_every_modifying_disk_function_has_failpoints() -> None:
     changing = set()
     for node in ast.parse(Path(disk.__file__).read_text(encoding="utf-8")).body:
         if isinstance(node, ast.FunctionDef):
@@ -28,7 +28,7 @@ def test_each_function_of_the_disk_that_changes_it_has_points() -> None:
     assert set(OPERATIONS) - changing == {"create"}, "opens a file that is not there"
 
 
-def test_a_replaced_file_passes_its_points_in_order(monkeypatch, tmp_path) -> None:
+def test_replace_passes_its_failpoints_in_order(monkeypatch, tmp_path) -> None:
     trace = tmp_path / "trace"
     arm(f"trace={trace}", monkeypatch.setattr)
     replace_file(str(tmp_path / "a"), b"text")
@@ -43,7 +43,7 @@ def test_a_replaced_file_passes_its_points_in_order(monkeypatch, tmp_path) -> No
     assert len(failpoints.tried(passes, "kill")) == 6
 
 
-def test_a_point_raises_once_and_says_which_it_is(monkeypatch, tmp_path) -> None:
+def test_failpoint_raises_once_with_its_name(monkeypatch, tmp_path) -> None:
     arm("after-unlink-other:raise", monkeypatch.setattr)
     for name in ("a", "b"):
         (tmp_path / name).write_text("")
@@ -53,7 +53,7 @@ def test_a_point_raises_once_and_says_which_it_is(monkeypatch, tmp_path) -> None
     assert os.listdir(tmp_path) == []
 
 
-def test_a_later_pass_a_kill_and_a_trace(monkeypatch, tmp_path) -> None:
+def test_failpoint_can_count_passes_kill_and_trace(monkeypatch, tmp_path) -> None:
     codes: list[int] = []
 
     class Died(BaseException):
@@ -74,7 +74,7 @@ def test_a_later_pass_a_kill_and_a_trace(monkeypatch, tmp_path) -> None:
     assert (tmp_path / "trace").read_text().split() == passes
 
 
-def test_the_recorder_hears_while_it_is_set(tmp_path) -> None:
+def test_recorder_receives_operations_while_set(tmp_path) -> None:
     heard: list[tuple[str, str, bytes]] = []
     old, new = str(tmp_path / "a"), str(tmp_path / "b")
     with recording(lambda *operation: heard.append(operation)):
@@ -86,7 +86,7 @@ def test_the_recorder_hears_while_it_is_set(tmp_path) -> None:
     assert heard == [("write", old, b"text"), ("truncate", old, b"2"), ("rename", old, os.fsencode(new))]
 
 
-def test_a_write_may_stop_half_way(monkeypatch, tmp_path) -> None:
+def test_failpoint_can_stop_a_write_half_way(monkeypatch, tmp_path) -> None:
     arm("half-write-other:raise:2", monkeypatch.setattr)
     with open(tmp_path / "a", "wb") as stream:
         disk.write_all(stream.fileno(), "a", b"12345678")

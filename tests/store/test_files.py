@@ -34,7 +34,7 @@ from thunderus_mem.store.files import (
 )
 
 
-def test_a_file_is_read_whole_up_to_its_limit(tmp_path) -> None:
+def test_file_is_read_completely_up_to_its_limit(tmp_path) -> None:
     path = str(tmp_path / "a")
     replace_file(path, b"12345")
     assert read_file(path, 5) == b"12345"
@@ -42,7 +42,7 @@ def test_a_file_is_read_whole_up_to_its_limit(tmp_path) -> None:
         read_file(path, 4)
 
 
-def test_a_file_of_a_store_is_told_by_its_path_there(tmp_path) -> None:
+def test_file_of_a_store_is_reported_by_its_path_in_the_store(tmp_path) -> None:
     (tmp_path / "a.md").write_bytes(b"12345")
     assert read_below(str(tmp_path), "a.md", 5) == b"12345"
     with pytest.raises(TooLarge, match=r"^a\.md is larger than 4 bytes$"):
@@ -51,7 +51,7 @@ def test_a_file_of_a_store_is_told_by_its_path_there(tmp_path) -> None:
         read_below(str(tmp_path), "b.md", 4)
 
 
-def test_a_file_that_grows_while_it_is_read_is_refused(tmp_path, monkeypatch) -> None:
+def test_file_that_grows_while_being_read_is_rejected(tmp_path, monkeypatch) -> None:
     path = str(tmp_path / "a")
     replace_file(path, b"12")
     pieces = [b"123", b"456", b""]
@@ -71,7 +71,7 @@ def test_only_regular_files_are_read(tmp_path) -> None:
         read_file(str(tmp_path / "none"), 10)
 
 
-def test_a_socket_and_a_failing_disk_are_told_apart(tmp_path, monkeypatch) -> None:
+def test_socket_and_failing_disk_are_distinguished(tmp_path, monkeypatch) -> None:
     path = str(tmp_path / "a")
     replace_file(path, b"x")
 
@@ -91,7 +91,7 @@ def test_a_socket_and_a_failing_disk_are_told_apart(tmp_path, monkeypatch) -> No
             read_file(path, 10)
 
 
-def test_replace_expects_what_it_was_told(tmp_path) -> None:
+def test_replace_checks_the_expected_hash(tmp_path) -> None:
     path = str(tmp_path / "deep" / "er" / "a.md")
     replace_file(path, b"one\r\n", expecting=ABSENT)
     assert file_hash(path) == content_hash(b"one\n")
@@ -106,7 +106,7 @@ def test_replace_expects_what_it_was_told(tmp_path) -> None:
     assert os.listdir(tmp_path / "deep" / "er") == ["a.md"]
 
 
-def test_replace_keeps_the_mode_and_never_makes_a_file_the_world_may_write(tmp_path) -> None:
+def test_replace_keeps_the_mode_without_world_write(tmp_path) -> None:
     path = str(tmp_path / "a")
     old = os.umask(0)
     try:
@@ -136,7 +136,7 @@ def test_replace_follows_no_link_and_leaves_no_temporary_file(tmp_path, monkeypa
     assert sorted(os.listdir(tmp_path)) == ["folder", "link"]
 
 
-def test_the_first_error_is_told_when_the_temporary_file_cannot_go_either(tmp_path, monkeypatch) -> None:
+def test_first_error_is_reported_if_the_temporary_file_cannot_be_removed(tmp_path, monkeypatch) -> None:
     def fail(*arguments: object, **options: object) -> None:
         raise OSError(errno.EROFS, "no")
 
@@ -150,7 +150,7 @@ def test_the_first_error_is_told_when_the_temporary_file_cannot_go_either(tmp_pa
     assert os.listdir(tmp_path) == []
 
 
-def test_windows_sharing_errors_are_waited_out_and_others_are_not(tmp_path, monkeypatch) -> None:
+def test_only_windows_sharing_errors_are_retried(tmp_path, monkeypatch) -> None:
     real, left, waited = os.replace, [8], []
 
     def shared(source: str, target: str, **options: Any) -> None:
@@ -172,7 +172,7 @@ def test_windows_sharing_errors_are_waited_out_and_others_are_not(tmp_path, monk
     assert os.listdir(tmp_path) == ["a"]
 
 
-def test_a_document_that_another_program_holds_is_waited_for_once(tmp_path, monkeypatch) -> None:
+def test_document_open_in_another_program_is_waited_for_once(tmp_path, monkeypatch) -> None:
     staged, target = str(tmp_path / "staged"), str(tmp_path / "a.md")
     replace_file(staged, b"new")
     replace_file(target, b"old")
@@ -191,7 +191,7 @@ def test_a_document_that_another_program_holds_is_waited_for_once(tmp_path, monk
     assert sorted(os.listdir(tmp_path)) == ["a.md", "staged"]
 
 
-def test_remove_expects_what_it_was_told(tmp_path, monkeypatch) -> None:
+def test_remove_checks_the_expected_hash(tmp_path, monkeypatch) -> None:
     path = str(tmp_path / "a")
     replace_file(path, b"x")
     with pytest.raises(Conflict):
@@ -205,7 +205,7 @@ def test_remove_expects_what_it_was_told(tmp_path, monkeypatch) -> None:
 
 
 @pytest.mark.parametrize("code", sorted(errno.errorcode))
-def test_every_errno_becomes_one_sentence_with_a_hint(code: int) -> None:
+def test_every_errno_has_one_message_with_a_hint(code: int) -> None:
     error = explain(OSError(code, os.strerror(code)), "some/file.md")
     assert isinstance(error, ThunderusError)
     assert "some/file.md" in str(error)
@@ -215,7 +215,7 @@ def test_every_errno_becomes_one_sentence_with_a_hint(code: int) -> None:
     assert isinstance(explain(OSError(errno.ENOLCK, ""), "x"), Busy)
 
 
-def test_a_disk_without_links_is_published_to_by_copy(tmp_path, monkeypatch) -> None:
+def test_disk_without_links_is_published_to_by_copying(tmp_path, monkeypatch) -> None:
     staged, target = str(tmp_path / "staged"), str(tmp_path / "new" / "a.md")
     replace_file(staged, b"text")
 
@@ -228,7 +228,7 @@ def test_a_disk_without_links_is_published_to_by_copy(tmp_path, monkeypatch) -> 
     assert not os.path.exists(staged)
 
 
-def test_a_file_that_appears_while_one_is_published_stays(tmp_path, monkeypatch) -> None:
+def test_file_created_during_publishing_is_kept(tmp_path, monkeypatch) -> None:
     staged, target = str(tmp_path / "staged"), str(tmp_path / "a.md")
     replace_file(staged, b"ours")
     replace_file(target, b"theirs")
@@ -245,7 +245,7 @@ def test_a_file_that_appears_while_one_is_published_stays(tmp_path, monkeypatch)
     assert files.ABSENT == ""
 
 
-def test_the_drives_own_cache_is_emptied_where_the_system_lets_us(tmp_path, monkeypatch) -> None:
+def test_drive_cache_is_flushed_where_supported(tmp_path, monkeypatch) -> None:
     import fcntl
 
     asked: list[int] = []
@@ -255,7 +255,7 @@ def test_the_drives_own_cache_is_emptied_where_the_system_lets_us(tmp_path, monk
     assert asked == [51]
 
 
-def test_a_system_without_folder_syncing_or_fcntl_still_writes(tmp_path, monkeypatch) -> None:
+def test_write_works_without_folder_sync_and_fcntl(tmp_path, monkeypatch) -> None:
     import sys
 
     monkeypatch.setitem(sys.modules, "fcntl", None)
@@ -266,7 +266,7 @@ def test_a_system_without_folder_syncing_or_fcntl_still_writes(tmp_path, monkeyp
     assert (tmp_path / "a").read_bytes() == b"x"
 
 
-def test_folders_made_by_somebody_else_meanwhile_are_fine_and_files_are_not(tmp_path, monkeypatch) -> None:
+def test_concurrently_created_folders_are_accepted_and_files_rejected(tmp_path, monkeypatch) -> None:
     real, seen = os.path.isdir, []
 
     def late(path: str) -> bool:
@@ -293,7 +293,7 @@ def _heard(action) -> list[tuple[str, str]]:
     return found
 
 
-def test_the_old_name_goes_only_once_the_new_one_is_sure(tmp_path) -> None:
+def test_old_name_is_removed_after_the_new_one_is_synced(tmp_path) -> None:
     staging, folder = tmp_path / "staging", tmp_path / "facts"
     for place in (staging, folder):
         place.mkdir()
@@ -303,7 +303,7 @@ def test_the_old_name_goes_only_once_the_new_one_is_sure(tmp_path) -> None:
     assert heard == [("link", "0"), ("sync-folder", "facts"), ("unlink", "0"), ("sync-folder", "staging")]
 
 
-def test_a_document_that_is_put_back_is_sure_before_its_other_name_goes(tmp_path, monkeypatch) -> None:
+def test_restored_document_is_synced_before_its_other_name_is_removed(tmp_path, monkeypatch) -> None:
     path, into = str(tmp_path / "a.md"), str(tmp_path / "taken")
     replace_file(path, b"theirs")
     monkeypatch.setattr(files, "check_expected", lambda path, expecting: None)
@@ -316,12 +316,12 @@ def test_a_document_that_is_put_back_is_sure_before_its_other_name_goes(tmp_path
     assert read_file(path, 10) == b"theirs"
 
 
-def test_a_file_that_may_be_lost_is_never_torn(tmp_path) -> None:
+def test_replaceable_file_is_never_torn(tmp_path) -> None:
     heard = _heard(lambda: replace_file(str(tmp_path / "a"), b"x", durable=False))
     assert [name for name, _ in heard] == ["create", "write", "sync", "rename"]
 
 
-def test_permissions_are_those_of_a_regular_file_or_nobody_knows(tmp_path, monkeypatch) -> None:
+def test_permissions_are_known_only_for_regular_files(tmp_path, monkeypatch) -> None:
     path = tmp_path / "a"
     path.write_text("")
     path.chmod(0o640)

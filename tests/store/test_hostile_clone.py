@@ -61,7 +61,7 @@ PLACES = ("", "memory", "memory/semantic", "memory/indexes", "sessions", "schema
 
 
 @pytest.mark.parametrize("place", [*PLACES, ".quarantine", "local/sessions", "memory/core"])
-def test_a_folder_of_the_store_that_is_a_link_is_refused_and_nothing_behind_it_is_touched(
+def test_linked_store_folder_is_rejected_and_its_target_untouched(
     tmp_path: Path, outside: Path, place: str
 ) -> None:
     _replace_by_link(tmp_path / ".thunderus" / place, outside)
@@ -74,7 +74,7 @@ def test_a_folder_of_the_store_that_is_a_link_is_refused_and_nothing_behind_it_i
 
 
 @pytest.mark.parametrize("place", [".staging", "memory/indexes"])
-def test_no_command_clears_away_or_writes_through_a_link(
+def test_no_command_removes_or_writes_through_a_link(
     store: Path, outside: Path, run: Run, place: str
 ) -> None:
     _replace_by_link(store / ".thunderus" / place, outside)
@@ -97,9 +97,7 @@ def _forge(store: Path, shard: str, *writes: tuple[str, str, str]) -> Path:
     return folder
 
 
-def test_a_forged_staged_change_cannot_name_a_file_that_is_no_document_and_no_log(
-    store: Path, run: Run
-) -> None:
+def test_forged_staged_change_can_name_only_documents_and_logs(store: Path, run: Run) -> None:
     from thunderus_mem.document.document import content_hash
 
     source = store / "main.py"
@@ -128,9 +126,7 @@ def test_a_forged_staged_change_cannot_name_a_file_that_is_no_document_and_no_lo
     assert not list((store / ".thunderus" / ".staging").iterdir())
 
 
-def test_a_journal_beside_the_index_that_names_another_file_is_never_played_back(
-    store: Path, run: Run
-) -> None:
+def test_sqlite_journal_naming_another_file_is_not_replayed(store: Path, run: Run) -> None:
     victim = store / "victim"
     name = os.fsencode(victim)
     victim.write_bytes(b"gone-journal\0")
@@ -145,9 +141,7 @@ def test_a_journal_beside_the_index_that_names_another_file_is_never_played_back
 
 
 @pytest.mark.parametrize("what", ["pipe", "link"])
-def test_a_pipe_or_a_link_in_the_place_of_a_projection_is_no_obstacle(
-    store: Path, run: Run, what: str
-) -> None:
+def test_pipe_or_link_in_place_of_a_projection_is_replaced(store: Path, run: Run, what: str) -> None:
     (store / "aside").write_text("precious")
     for name in ("memory.db.seal", "memory.db-journal", "memory.db", "manifest.json"):
         path = store / ".thunderus/memory/indexes" / name
@@ -158,7 +152,7 @@ def test_a_pipe_or_a_link_in_the_place_of_a_projection_is_no_obstacle(
     assert (store / "aside").read_text() == "precious"
 
 
-def test_pipes_in_the_places_of_state_files_stop_nobody(store: Path, run: Run) -> None:
+def test_pipes_in_place_of_state_files_do_not_hang(store: Path, run: Run) -> None:
     for name in ("session.json", "lock-owner.json"):
         path = store / ".thunderus/local" / name
         path.unlink(missing_ok=True)
@@ -168,7 +162,7 @@ def test_pipes_in_the_places_of_state_files_stop_nobody(store: Path, run: Run) -
 
 
 @pytest.mark.parametrize("place", ["memory/semantic/FACTS", "memory/indexes", "local"])
-def test_a_file_in_the_place_of_a_folder_is_told_and_is_no_bug(store: Path, run: Run, place: str) -> None:
+def test_file_in_place_of_a_folder_is_reported(store: Path, run: Run, place: str) -> None:
     path = store / ".thunderus" / place
     shutil.rmtree(path)
     path.write_text("not a folder\n")
@@ -182,7 +176,7 @@ def test_a_file_in_the_place_of_a_folder_is_told_and_is_no_bug(store: Path, run:
         assert "bug" not in ran.err
 
 
-def test_a_tracked_index_with_triggers_and_views_runs_none_of_them(store: Path, run: Run) -> None:
+def test_triggers_and_views_of_a_tracked_index_are_not_run(store: Path, run: Run) -> None:
     with sqlite3.connect(store / INDEX) as connection:
         connection.execute("CREATE TRIGGER t AFTER UPDATE ON docs BEGIN DELETE FROM docs; END")
         connection.execute("CREATE VIEW v AS SELECT * FROM docs")
@@ -203,9 +197,9 @@ def test_a_tracked_index_with_triggers_and_views_runs_none_of_them(store: Path, 
         (".thunderus/sessions/sess_A/other.txt", False),
     ],
 )
-def test_only_shards_are_shards(path: str, expected: bool) -> None:
+def test_only_valid_names_are_shards(path: str, expected: bool) -> None:
     assert is_shard(path) is expected
 
 
-def test_the_folders_of_documents_are_all_watched() -> None:
+def test_all_document_folders_are_watched() -> None:
     assert len(set(DOCUMENT_FOLDERS.values())) == 5

@@ -47,11 +47,11 @@ def repository(folder: Path) -> Path:
         ("README.md", None),
     ],
 )
-def test_the_folder_says_the_kind(path: str, kind: str | None) -> None:
+def test_folder_determines_the_kind(path: str, kind: str | None) -> None:
     assert kind_of(path) == kind
 
 
-def test_every_place_lies_inside_the_store(tmp_path: Path) -> None:
+def test_every_path_is_inside_the_store(tmp_path: Path) -> None:
     layout = Layout(str(tmp_path))
     names = [name for name in dir(Layout) if isinstance(getattr(Layout, name), property)]
     assert len(names) > 15
@@ -59,25 +59,25 @@ def test_every_place_lies_inside_the_store(tmp_path: Path) -> None:
         assert layout.relative(getattr(layout, name)).split("/")[0] == ".thunderus", name
 
 
-def test_relative_refuses_what_lies_outside(tmp_path: Path) -> None:
+def test_relative_rejects_paths_outside(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="outside"):
         Layout(str(tmp_path / "a")).relative(str(tmp_path / "b"))
 
 
-def test_the_nearest_store_upwards_is_found(tmp_path: Path) -> None:
+def test_nearest_parent_store_is_found(tmp_path: Path) -> None:
     root = store(tmp_path / "project")
     deep = root / "src" / "deep"
     deep.mkdir(parents=True)
     assert find_root(str(deep), {}) == FoundStore(str(root))
 
 
-def test_a_package_in_a_monorepo_wins_and_the_outer_store_is_named(tmp_path: Path) -> None:
+def test_package_store_wins_and_the_outer_store_is_reported(tmp_path: Path) -> None:
     outer = store(repository(tmp_path / "mono"))
     inner = store(outer / "packages" / "a")
     assert find_root(str(inner), {}) == FoundStore(str(inner), (str(outer),))
 
 
-def test_the_walk_ends_at_the_top_of_the_working_tree(tmp_path: Path) -> None:
+def test_search_ends_at_the_top_of_the_working_tree(tmp_path: Path) -> None:
     store(tmp_path)
     inner = repository(tmp_path / "inner")
     with pytest.raises(NoStore) as caught:
@@ -85,7 +85,7 @@ def test_the_walk_ends_at_the_top_of_the_working_tree(tmp_path: Path) -> None:
     assert "thunderus-mem init" in (caught.value.hint or "")
 
 
-def test_a_linked_worktree_without_a_store_uses_the_main_one(tmp_path: Path) -> None:
+def test_linked_worktree_without_a_store_uses_the_main_one(tmp_path: Path) -> None:
     main = store(repository(tmp_path / "main"))
     git(main, "worktree", "add", "-q", str(tmp_path / "linked"))
     assert find_root(str(tmp_path / "linked"), {}) == FoundStore(str(main))
@@ -93,14 +93,14 @@ def test_a_linked_worktree_without_a_store_uses_the_main_one(tmp_path: Path) -> 
     assert find_root(str(tmp_path / "linked"), {}) == FoundStore(str(tmp_path / "linked"))
 
 
-def test_a_submodule_uses_the_store_of_the_outer_repository(tmp_path: Path) -> None:
+def test_submodule_uses_the_store_of_the_outer_repository(tmp_path: Path) -> None:
     part = repository(tmp_path / "part")
     outer = store(repository(tmp_path / "outer"))
     git(outer, "submodule", "add", "-q", str(part), "part")
     assert find_root(str(outer / "part"), {}) == FoundStore(str(outer))
 
 
-def test_the_environment_names_the_root(tmp_path: Path) -> None:
+def test_environment_can_set_the_root(tmp_path: Path) -> None:
     root = store(tmp_path / "elsewhere")
     assert find_root(str(tmp_path), {"THUNDERUS_MEM_ROOT": "elsewhere"}) == FoundStore(str(root))
     with pytest.raises(NoStore, match="THUNDERUS_MEM_ROOT"):
@@ -108,7 +108,7 @@ def test_the_environment_names_the_root(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "nonsense", "gitdir: ", "gitdir: ../nowhere"])
-def test_a_strange_git_file_is_no_trouble(tmp_path: Path, text: str) -> None:
+def test_invalid_git_file_is_ignored(tmp_path: Path, text: str) -> None:
     (tmp_path / ".git").write_text(text)
     with pytest.raises(NoStore):
         find_root(str(tmp_path), {})

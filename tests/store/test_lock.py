@@ -31,7 +31,7 @@ def holder(tmp_path):
     process.communicate()
 
 
-def test_the_holder_is_named_with_command_and_age(holder) -> None:
+def test_holder_is_reported_with_command_and_age(holder) -> None:
     process, path = holder
     words = rf"process {process.pid} on .* \(garden, started \d+ s ago\)"
     with pytest.raises(Busy, match=words), held(path, timeout=0.02):
@@ -46,7 +46,7 @@ def test_the_holder_is_named_with_command_and_age(holder) -> None:
         (b'{"pid": 7, "since": "x"}', r"process 7 on None \(a command\)"),
     ],
 )
-def test_an_odd_owner_file_costs_only_the_name(holder, owner: bytes, words: str) -> None:
+def test_invalid_owner_file_only_hides_the_holder(holder, owner: bytes, words: str) -> None:
     _, path = holder
     with open(owner_path(path), "wb") as stream:
         stream.write(owner)
@@ -54,7 +54,7 @@ def test_an_odd_owner_file_costs_only_the_name(holder, owner: bytes, words: str)
         pass
 
 
-def test_a_dead_holder_lets_go_and_the_file_stays(holder) -> None:
+def test_killed_holder_releases_the_lock_and_keeps_the_file(holder) -> None:
     process, path = holder
     process.kill()
     process.wait()
@@ -63,13 +63,13 @@ def test_a_dead_holder_lets_go_and_the_file_stays(holder) -> None:
     assert os.path.exists(path)
 
 
-def test_a_missing_folder_is_not_made(tmp_path) -> None:
+def test_missing_folder_is_not_created(tmp_path) -> None:
     with pytest.raises(NotFound), held(str(tmp_path / "none" / ".lock")):
         pass
     assert os.listdir(tmp_path) == []
 
 
-def test_no_error_about_the_owner_file_stops_a_write(tmp_path, monkeypatch) -> None:
+def test_owner_file_errors_do_not_stop_a_write(tmp_path, monkeypatch) -> None:
     (tmp_path / "local").write_text("a file where the folder would be")
     reached = []
     with held(str(tmp_path / ".lock")):
@@ -86,13 +86,13 @@ def test_no_error_about_the_owner_file_stops_a_write(tmp_path, monkeypatch) -> N
     assert len(reached) == 3
 
 
-def test_a_lock_that_is_a_folder_is_refused(tmp_path) -> None:
+def test_lock_that_is_a_folder_is_rejected(tmp_path) -> None:
     (tmp_path / ".lock").mkdir()
     with pytest.raises(ThunderusError, match="lock"), held(str(tmp_path / ".lock"), timeout=0.02):
         pass
 
 
-def test_a_file_system_without_locks_is_told(tmp_path, monkeypatch) -> None:
+def test_file_system_without_locks_is_reported(tmp_path, monkeypatch) -> None:
     import fcntl
 
     def missing(*arguments: object) -> None:

@@ -30,13 +30,13 @@ def three(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 10, 1000])
-def test_answers_come_in_the_order_of_the_things(count: int) -> None:
+def test_results_have_the_order_of_the_input(count: int) -> None:
     found = parallel.spread(range(count), lambda some: [[one, os.getpid()] for one in some])
     assert [one for one, _ in found] == list(range(count))
     assert len({process for _, process in found}) == min(count, 3)
 
 
-def test_a_process_with_threads_starts_no_others() -> None:
+def test_process_with_threads_starts_no_workers() -> None:
     """What a thread holds or would have to do is missing in a started process, which then waits for ever."""
     asked = (
         "import os, threading; from thunderus_mem.store import parallel\n"
@@ -48,7 +48,7 @@ def test_a_process_with_threads_starts_no_others() -> None:
     subprocess.run([sys.executable, "-c", asked], check=True, timeout=60)
 
 
-def test_a_share_whose_process_fails_is_left_to_the_caller() -> None:
+def test_share_of_a_failed_process_is_left_to_the_caller() -> None:
     def work(some: Sequence[int]) -> list[Any]:
         if os.getpid() != PARENT and 7 in some:
             os._exit(1) if some[0] < 5 else os.kill(os.getpid(), 9)
@@ -70,7 +70,7 @@ def test_a_share_whose_process_fails_is_left_to_the_caller() -> None:
     ]
 
 
-def test_whoever_is_interrupted_leaves_no_process_behind(tmp_path: Path) -> None:
+def test_interrupt_leaves_no_process_running(tmp_path: Path) -> None:
     def work(some: Sequence[int]) -> list[Any]:
         if os.getpid() == PARENT:
             until(lambda: len(list(tmp_path.iterdir())) == 2)
@@ -86,7 +86,7 @@ def test_whoever_is_interrupted_leaves_no_process_behind(tmp_path: Path) -> None
             os.kill(int(process.name), 0)
 
 
-def test_what_git_tells_of_changes(tmp_path: Path) -> None:
+def test_git_reports_changes(tmp_path: Path) -> None:
     scene = Scene(tmp_path / "repo")
     for name in ("a.txt", "b c.txt", "-d.txt", "ü/e.txt"):
         scene.write(name, f"text of {name}\n" * 5)

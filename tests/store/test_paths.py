@@ -24,7 +24,7 @@ from thunderus_mem.store.paths import inside, safe_relative
         ("console/null.md", "console/null.md"),
     ],
 )
-def test_ordinary_paths_pass(given_path: str, normal: str) -> None:
+def test_ordinary_paths_are_accepted(given_path: str, normal: str) -> None:
     assert safe_relative(given_path) == normal
 
 
@@ -36,7 +36,7 @@ def test_ordinary_paths_pass(given_path: str, normal: str) -> None:
         *["a\ud800", "clock$"],
     ],
 )
-def test_paths_that_mean_something_else_to_some_system_are_refused(path: str) -> None:
+def test_paths_with_another_meaning_on_some_system_are_rejected(path: str) -> None:
     with pytest.raises(Refused) as caught:
         safe_relative(path)
     assert caught.value.hint
@@ -44,7 +44,7 @@ def test_paths_that_mean_something_else_to_some_system_are_refused(path: str) ->
 
 @settings(deadline=None, max_examples=300, derandomize=True)
 @given(st.text(max_size=40))
-def test_what_passes_stays_below_and_is_stable(path: str) -> None:
+def test_accepted_path_is_below_the_root_and_stable(path: str) -> None:
     try:
         normal = safe_relative(path)
     except Refused:
@@ -53,7 +53,7 @@ def test_what_passes_stays_below_and_is_stable(path: str) -> None:
     assert os.path.normpath(os.path.join("/root", normal)).startswith("/root/")
 
 
-def test_links_and_files_in_the_way_are_refused_but_the_root_may_be_a_link(tmp_path) -> None:
+def test_links_and_files_below_the_root_are_rejected(tmp_path) -> None:
     (tmp_path / "real" / "folder").mkdir(parents=True)
     (tmp_path / "real" / "file").write_text("x")
     (tmp_path / "real" / "link").symlink_to(tmp_path, target_is_directory=True)
@@ -66,13 +66,13 @@ def test_links_and_files_in_the_way_are_refused_but_the_root_may_be_a_link(tmp_p
             inside(root, path)
 
 
-def test_a_root_that_is_a_file_or_missing_has_nothing_below(tmp_path) -> None:
+def test_missing_root_or_file_as_root_contains_nothing(tmp_path) -> None:
     (tmp_path / "file").write_text("x")
     assert inside(str(tmp_path / "file"), "x") == str(tmp_path / "file" / "x")
     assert inside(str(tmp_path / "none"), "x") == str(tmp_path / "none" / "x")
 
 
-def test_a_system_that_will_not_say_is_told(tmp_path, monkeypatch) -> None:
+def test_system_error_is_reported(tmp_path, monkeypatch) -> None:
     def refuse(path: str) -> None:
         raise PermissionError(13, "no")
 
@@ -85,6 +85,6 @@ NAMES = st.text("ab/.0-", max_size=5)
 
 
 @given(st.sets(NAMES.filter(lambda name: not name.endswith("/"))), NAMES.map(lambda name: name.rstrip("/")))
-def test_what_is_at_a_name_or_below_it(paths: set[str], name: str) -> None:
+def test_paths_at_or_below_a_name(paths: set[str], name: str) -> None:
     below = [path for path in sorted(paths) if path.startswith(f"{name}/")]
     assert list(at_or_below(sorted(paths), name)) == ([name] if name in paths else below)

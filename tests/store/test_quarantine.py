@@ -26,7 +26,7 @@ def layout(tmp_path: Path) -> Layout:
     return Layout(str(tmp_path))
 
 
-def test_what_is_moved_keeps_its_path_and_the_way_back_leads_back(layout: Layout, tmp_path: Path) -> None:
+def test_moved_file_keeps_its_path_and_can_be_restored(layout: Layout, tmp_path: Path) -> None:
     kept = Quarantine(layout, "1").move(INDEX)
     assert kept == f"{RUN}/memory/indexes/memory.db"
     assert not (tmp_path / INDEX).exists()
@@ -35,7 +35,7 @@ def test_what_is_moved_keeps_its_path_and_the_way_back_leads_back(layout: Layout
     assert (tmp_path / INDEX).read_bytes() == b"index"
 
 
-def test_two_runs_at_one_time_have_a_folder_each(layout: Layout, tmp_path: Path) -> None:
+def test_simultaneous_runs_use_separate_folders(layout: Layout, tmp_path: Path) -> None:
     assert Quarantine(layout, "1").move(INDEX).startswith(f"{RUN}/")
     (tmp_path / INDEX).write_bytes(b"another")
     again = Quarantine(layout, "1")
@@ -45,7 +45,7 @@ def test_two_runs_at_one_time_have_a_folder_each(layout: Layout, tmp_path: Path)
 
 
 @pytest.mark.parametrize("what", ["folder", "link", "pipe", "odd name"])
-def test_anything_can_be_moved(layout: Layout, tmp_path: Path, what: str) -> None:
+def test_any_file_type_can_be_moved(layout: Layout, tmp_path: Path, what: str) -> None:
     path = ".thunderus/local/it's odd\u202e" if what == "odd name" else ".thunderus/local/thing"
     place = tmp_path / path
     place.parent.mkdir()
@@ -64,15 +64,13 @@ def test_anything_can_be_moved(layout: Layout, tmp_path: Path, what: str) -> Non
     assert os.path.lexists(place)
 
 
-def test_what_is_not_there_cannot_be_moved(layout: Layout) -> None:
+def test_missing_file_cannot_be_moved(layout: Layout) -> None:
     with pytest.raises(ThunderusError, match="does not exist"):
         Quarantine(layout, "1").move(".thunderus/nothing")
 
 
 @pytest.mark.parametrize("what", ["file", "link"])
-def test_nothing_goes_through_a_quarantine_that_is_no_folder(
-    layout: Layout, tmp_path: Path, what: str
-) -> None:
+def test_quarantine_that_is_not_a_folder_is_rejected(layout: Layout, tmp_path: Path, what: str) -> None:
     quarantine = tmp_path / ".thunderus/.quarantine"
     (tmp_path / "elsewhere").mkdir()
     quarantine.write_text("x") if what == "file" else quarantine.symlink_to(tmp_path / "elsewhere")
@@ -83,7 +81,7 @@ def test_nothing_goes_through_a_quarantine_that_is_no_folder(
     assert (tmp_path / INDEX).exists()
 
 
-def test_a_disk_that_refuses_leaves_it_where_it_was(layout: Layout, tmp_path: Path, monkeypatch) -> None:
+def test_disk_error_leaves_the_file_in_place(layout: Layout, tmp_path: Path, monkeypatch) -> None:
     def refuse(source: str, target: str, **options: object) -> None:
         raise OSError(28, "full")
 
@@ -94,13 +92,13 @@ def test_a_disk_that_refuses_leaves_it_where_it_was(layout: Layout, tmp_path: Pa
     assert (tmp_path / INDEX).read_bytes() == b"index"
 
 
-def test_an_empty_or_missing_quarantine_holds_nothing(layout: Layout, tmp_path: Path) -> None:
+def test_empty_or_missing_quarantine_contains_nothing(layout: Layout, tmp_path: Path) -> None:
     assert kept_files(layout) == []
     (tmp_path / ".thunderus/.quarantine").mkdir()
     assert kept_files(layout) == []
 
 
-def test_of_a_great_many_the_first_are_listed(layout: Layout, tmp_path: Path, monkeypatch) -> None:
+def test_long_listing_is_truncated(layout: Layout, tmp_path: Path, monkeypatch) -> None:
     from thunderus_mem.store import quarantine
 
     monkeypatch.setattr(quarantine, "_MOST_LISTED", 2)
@@ -111,7 +109,7 @@ def test_of_a_great_many_the_first_are_listed(layout: Layout, tmp_path: Path, mo
     assert [one.was for one in kept_files(layout)] == ["", ""]
 
 
-def test_a_file_that_goes_while_the_quarantine_is_listed(layout: Layout, tmp_path: Path, monkeypatch) -> None:
+def test_file_removed_during_listing_is_skipped(layout: Layout, tmp_path: Path, monkeypatch) -> None:
     folder = tmp_path / ".thunderus/.quarantine"
     folder.mkdir()
     monkeypatch.setattr(os, "listdir", lambda path: ["gone"])

@@ -47,9 +47,7 @@ def linked(tmp_path: Path) -> str:
         lambda path: open_file(path, os.O_RDONLY),
     ],
 )
-def test_no_call_goes_through_a_folder_that_is_a_link(
-    linked: str, tmp_path: Path, call: Callable[[str], object]
-) -> None:
+def test_no_call_follows_a_linked_folder(linked: str, tmp_path: Path, call: Callable[[str], object]) -> None:
     try:
         found = call(os.path.join(linked, "a.md"))
     except OSError:
@@ -58,7 +56,7 @@ def test_no_call_goes_through_a_folder_that_is_a_link(
     assert {path.name: path.read_bytes() for path in (tmp_path / "outside").iterdir()} == {"a.md": ELSEWHERE}
 
 
-def test_whole_files_and_logs_neither(linked: str, tmp_path: Path) -> None:
+def test_file_and_log_functions_follow_no_linked_folder(linked: str, tmp_path: Path) -> None:
     path = os.path.join(linked, "a.md")
     for action in (
         lambda: read_file(path, 100),
@@ -79,7 +77,7 @@ def _stamp(path: str):
     return FileStamp(path, 1, 0, 0, 0)
 
 
-def test_links_above_the_store_are_the_users_own(tmp_path: Path) -> None:
+def test_links_above_the_store_are_followed(tmp_path: Path) -> None:
     (tmp_path / "real" / ".thunderus").mkdir(parents=True)
     (tmp_path / "way").symlink_to(tmp_path / "real")
     path = str(tmp_path / "way" / ".thunderus" / "a.md")
@@ -89,7 +87,7 @@ def test_links_above_the_store_are_the_users_own(tmp_path: Path) -> None:
         assert (name, at) == (str(tmp_path / "way" / "b.md"), None)
 
 
-def test_no_descriptor_stays_open(linked: str, tmp_path: Path) -> None:
+def test_no_descriptor_is_leaked(linked: str, tmp_path: Path) -> None:
     before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
     for _ in range(20):
         replace_file(str(tmp_path / ".thunderus" / "b.md"), b"y")
@@ -98,7 +96,7 @@ def test_no_descriptor_stays_open(linked: str, tmp_path: Path) -> None:
     assert (len(os.listdir("/proc/self/fd")) if before else 0) == before
 
 
-def test_folders_and_modes_where_somebody_else_was_sooner(tmp_path: Path, monkeypatch) -> None:
+def test_folder_created_concurrently_is_accepted(tmp_path: Path, monkeypatch) -> None:
     """Another process makes the folder between our look and our call; a file stands in its place."""
     folder = str(tmp_path / "new")
     make = disk.make_folder
@@ -119,7 +117,7 @@ def test_folders_and_modes_where_somebody_else_was_sooner(tmp_path: Path, monkey
     assert os.stat(tmp_path / "file").st_mode & 0o777 == 0o640
 
 
-def test_files_side_by_side_are_opened_from_one_folder(linked: str, tmp_path: Path) -> None:
+def test_sibling_files_are_opened_from_one_folder(linked: str, tmp_path: Path) -> None:
     """A link is refused the first time and every time after; what is open stays the folder that it was."""
     store = tmp_path / ".thunderus"
     (store / "memory" / "c.md").write_bytes(b"c")
