@@ -72,7 +72,7 @@ ENVIRONMENT = [
     ["`LESS`", "Options of `less`; default `FRX`."],
     [
         "`NO_COLOR`, `FORCE_COLOR`, `CLICOLOR`, `TERM=dumb`",
-        "Disable or force colour; `--color` takes precedence.",
+        "Disable or force color; `--color` takes precedence.",
     ],
     [
         "`THUNDERUS_MEM_TEST`, `…_NOW`, `…_SEED`",
@@ -247,7 +247,7 @@ def errors() -> str:
     """Return the exit codes and the error classes."""
 
     def below(kind: type[ThunderusError], depth: int) -> Iterator[list[str]]:
-        what = (inspect.getdoc(kind) or "").split("\n\n")[0]
+        what = (inspect.getdoc(kind) or "").split("\n\n")[0].replace("``", "`")
         yield ["\u2003" * depth + f"`{kind.code}`", str(kind.exit_code), what]
         for child in sorted(kind.__subclasses__(), key=lambda item: (item.exit_code, item.code)):
             if child.__module__ == ThunderusError.__module__:
@@ -323,7 +323,7 @@ def value_type(where: str) -> type[Any]:
 
 def shape(value: type[Any], nested: dict[str, type[Any]]) -> list[str]:
     """Return a type as a table of fields; add the types of the fields to ``nested``."""
-    what = (inspect.getdoc(value) or "").split("\n\n")[0]
+    what = (inspect.getdoc(value) or "").split("\n\n")[0].replace("``", "`")
     hints = hints_of(value)
     names = [name for name in field_names(value) or () if not name.startswith("_")]
     rows = [
@@ -398,7 +398,7 @@ def plain() -> str:
     """Return the records and fields of every command's `--plain` output."""
     lines = [
         "With `--plain`, a command prints one record per line with tab-separated fields, untruncated and",
-        "without colour, for `cut`, `sort`, `awk` and `fzf`. The order of fields is stable; new fields are",
+        "without color, for `cut`, `sort`, `awk` and `fzf`. The order of fields is stable; new fields are",
         "added at the end. Field names are those of the [JSON output](output.md).",
         "",
         "- Characters that would break a line or control the terminal are escaped as in a Python string:",

@@ -32,9 +32,10 @@ if TYPE_CHECKING:
 
 
 class ThunderusError(Exception):
-    """The command failed. ``str()`` is the message; ``hint`` says what to do next.
+    """The command failed.
 
-    ``diagnostics`` are the findings that caused it, if any.
+    ``str()`` is the message; ``hint`` says what to do next. ``diagnostics`` are the findings that caused it,
+    if any.
     """
 
     code: ClassVar[str] = "ThunderusError"

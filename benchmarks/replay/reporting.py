@@ -86,7 +86,7 @@ def headline(findings: Findings) -> str:
     rows.append(("renames and moves followed", *(str(right(moved, name, FOLLOWED)) for name in names)))
     larger = [case for case in moved if not case.small]
     rows.append(("… of bodies of 40 tokens or more", *(str(right(larger, name, FOLLOWED)) for name in names)))
-    rows.append(("reverts recognised", *(str(right(healed, name, ("reverted",))) for name in names)))
+    rows.append(("reverts recognized", *(str(right(healed, name, ("reverted",))) for name in names)))
     rows.append(("`unknown`", *(str(_unanswered(walked, name)) for name in names)))
     return table(("", *(TITLES[name] for name in names)), rows)
 

@@ -358,10 +358,10 @@ _SETTING: Final = re.compile(r"(\s*)([A-Za-z0-9_-]+)(\s*=.*)", re.ASCII | re.DOT
 
 
 def migrated_rules(text: str) -> str:
-    """``gardener.toml`` with its keys under their present names; comments, values and other keys stay.
+    """Rename the keys of ``gardener.toml`` that had other names; comments, values and other keys stay.
 
-    A key moves to the end of its section, which is made where there is none. A text that would then mean
-    something else, or that is no TOML, stays as it is.
+    A renamed key moves to the end of its section, which is added if missing. A file that is not valid TOML,
+    or whose other settings would change, stays as it is.
     """
     before = _settings(text)
     if before is None or not any(name in OLDER_NAMES for name in before):

@@ -177,8 +177,8 @@ OLDER_FOLDERS: Final = {
 def present_place(path: str) -> str | None:
     """Return the current path of a file at an older path; ``None`` if its path is current.
 
-    ``CORE.md`` of the store or of its memory folder belongs in ``core``; ``FACTS``, ``DECISIONS`` and
-    ``PLAYBOOKS`` of the memory folder belong below ``semantic`` and ``procedural``.
+    ``CORE.md`` moves from the store or its memory folder to ``core``; ``FACTS``, ``DECISIONS`` and
+    ``PLAYBOOKS`` move from the memory folder to ``semantic`` and ``procedural``.
     """
     folder, name = posixpath.split(path)
     if path in _OLDER_FILES:
