@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import errno
 import os
+import random
 import subprocess
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from thunderus_mem.authoring.add import NewDocument, add
 from thunderus_mem.authoring.edit import DocumentEdits, edit, note
 from thunderus_mem.authoring.init import init
+from thunderus_mem.authoring.rename import rename
 from thunderus_mem.authoring.show import show
 from thunderus_mem.errors import Conflict, DocumentExists, NotFound, NotWritable, ThunderusError
 from thunderus_mem.garden import apply
@@ -22,6 +26,9 @@ from thunderus_mem.log.event import changes_of
 from thunderus_mem.memory.memory import Memory, open_memory
 from thunderus_mem.recap.recap import recap
 from thunderus_mem.store.safe_open import open_file, open_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CASES = Path(__file__).parent.parent / "cases" / "garden"
 FACTS = ".thunderus/memory/semantic/FACTS"
@@ -304,3 +311,57 @@ def test_split_is_proposed_only_above_the_cap_of_the_kind(root: Path, clock: Clo
     assert planned("['playbook = 3000']") == [split]
     assert planned("['fact = 150', 'playbook = 3000']") == [split]
     assert planned("['fact = 3000']") == [report]
+
+
+def typed(root: Path, seconds: int, **environ: str) -> Callable[[], Memory]:
+    """Open the memory for commands that are typed this many seconds apart."""
+    bits = random.Random(7).getrandbits
+    moments = (datetime(2026, 1, 21, 9, tzinfo=UTC) + timedelta(seconds=seconds * at) for at in count())
+
+    def memory() -> Memory:
+        moment = next(moments)
+        return open_memory(str(root), environ=environ, now=lambda: moment, random_bits=bits)
+
+    return memory
+
+
+LONG = "The exporter waits thirty seconds for the first page and five for each further one.\n"
+
+
+@pytest.mark.parametrize("seconds", [0, 60])
+@pytest.mark.parametrize("names", [("Zeta", "Alfa"), ("Alfa", "Zeta")])
+@pytest.mark.parametrize("strategy", ["merge_to_first", "keep_newest"])
+def test_survivor_does_not_depend_on_typing_speed(
+    repo: Path, strategy: str, names: tuple[str, str], seconds: int
+) -> None:
+    memory = typed(repo, seconds, THUNDERUS_MEM_DUPLICATES_STRATEGY=strategy)
+    init(str(repo), memory)
+    for name in names:
+        add(memory(), NewDocument("fact", name, body=f"{LONG}\nA line about {name}.\n", tags=["x"]))
+    for name in names:
+        path = repo / FACTS / f"{name.lower()}.md"
+        path.write_bytes(path.read_bytes().replace(f"\nA line about {name}.\n".encode(), b""))
+    stays, leaves = names if strategy == "merge_to_first" else reversed(names)
+    assert [step.targets for step in garden_plan(memory()).applicable] == [
+        (f"fact.{stays.lower()}", f"fact.{leaves.lower()}")
+    ]
+    rename(memory(), f"fact.{stays.lower()}", "fact.middle")
+    assert [step.targets for step in garden_plan(memory()).applicable] == [
+        ("fact.middle", f"fact.{leaves.lower()}")
+    ]
+
+
+@pytest.mark.parametrize("seconds", [0, 60])
+@pytest.mark.parametrize("names", [("Zeta", "Alfa"), ("Alfa", "Zeta")])
+def test_contradiction_does_not_depend_on_typing_speed(
+    repo: Path, names: tuple[str, str], seconds: int
+) -> None:
+    memory = typed(repo, seconds)
+    init(str(repo), memory)
+    for name, waits in zip(names, ("thirty", "sixty"), strict=True):
+        body = f"The exporter waits {waits} seconds for the first page and five for each further page.\n"
+        add(memory(), NewDocument("fact", f"Waiting of the exporter ({name})", body=body, tags=["x"]))
+    (step,) = garden_plan(memory()).proposals
+    older, newer = (f"fact.waiting-of-the-exporter-{name.lower()}" for name in names)
+    assert step.action == "supersede"
+    assert step.targets == (newer, older)

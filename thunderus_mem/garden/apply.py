@@ -68,7 +68,8 @@ class GardenRule(NamedTuple):
 
 
 def _duplicates(material: GardenInput, config: Config) -> tuple[Step, ...]:
-    return plan_duplicates(material.documents, config, gists(material.documents, material.signatures))
+    known = gists(material.documents, material.signatures)
+    return plan_duplicates(material.documents, config, known, material.logged)
 
 
 RULES: Final[tuple[GardenRule, ...]] = (
@@ -237,8 +238,16 @@ def material_of(memory: Memory) -> GardenInput:
         files,
         _ours(memory, in_use, today),
         {path: doc_id for path, doc_id in former.items() if path not in files},
+        _logged(memory, in_use),
         partial(history_of, memory),
     )
+
+
+def _logged(memory: Memory, in_use: Sequence[Document]) -> dict[str, int]:
+    """The place of the first event about each document in the log, also under its former ids."""
+    first = {doc_id: at for at, doc_id in enumerate(memory.log_index().documents_in_order())}
+    found = {one.id: [first[name] for name in (one.id, *one.aliases) if name in first] for one in in_use}
+    return {doc_id: min(places) for doc_id, places in found.items() if places}
 
 
 def _ours(memory: Memory, in_use: Sequence[Document], today: str) -> frozenset[str]:

@@ -183,8 +183,9 @@ class GardenInput(NamedTuple):
     is the day in UTC (``2026-01-21``). ``files`` are all Markdown files of the memory folders, including
     unreadable ones; ``ours`` are ids of documents whose text was last written by the program itself;
     ``former`` maps paths that no longer exist to the id of the one document that was there, according to the
-    log. ``history`` returns the events, read on demand; ``signatures`` caches what was computed for texts, by
-    content: rules may add to it, and it never changes a result.
+    log; ``logged`` maps an id to the place of its first event in the log. ``history`` returns the events,
+    read on demand; ``signatures`` caches what was computed for texts, by content: rules may add to it, and it
+    never changes a result.
     """
 
     documents: tuple[Document, ...]
@@ -193,6 +194,7 @@ class GardenInput(NamedTuple):
     files: frozenset[str] = frozenset()
     ours: frozenset[str] = frozenset()
     former: Mapping[str, str] = MappingProxyType({})
+    logged: Mapping[str, int] = MappingProxyType({})
     history: Callable[[], Activity] = Activity
     signatures: MutableMapping[str, bytes] | None = None
 

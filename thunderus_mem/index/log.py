@@ -185,6 +185,15 @@ class LogIndex:
         """Return the ids of all documents named by events."""
         return {row[0] for row in self._database.rows("SELECT DISTINCT doc_id FROM event_docs")}
 
+    def documents_in_order(self) -> list[str]:
+        """Return the ids of all documents changed by events, in the order of their first event."""
+        rows = self._database.rows(
+            "SELECT doc_id FROM event_docs JOIN events USING (shard, line) JOIN shards USING (shard) "
+            "WHERE doc_id <> '' AND after_hash IS NOT NULL "
+            "ORDER BY place, shards.path, line, event_docs.path, doc_id"
+        )
+        return list(dict.fromkeys(row[0] for row in rows))
+
     def single_paths(self) -> dict[str, str]:
         """Return the document id of each path at which the log knows exactly one document."""
         rows = self._database.rows(

@@ -15,6 +15,7 @@ import posixpath
 import re
 from collections import Counter
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.anchors import anchors_in
@@ -247,26 +248,30 @@ def _member(document: Document) -> _Member:
     return _Member(document, said, sum(len(statement.text.split()) for statement in said))
 
 
-def _age(document: Document) -> tuple[bool, str, str]:
-    created = utc_key(document.created)
-    return (not created, created, document.id)
+def by_strategy(documents: Iterable[Document], strategy: str, logged: Mapping[str, int]) -> list[Document]:
+    """The documents, the survivor first.
 
+    An invalid time counts as created last, or as never updated. Equal times are ordered as ``logged`` (id →
+    place of its first event in the log), then by id.
+    """
 
-def by_strategy(documents: Iterable[Document], strategy: str) -> list[Document]:
-    """The documents, the survivor first; an invalid time counts as created last, or as never updated."""
-    by_age = sorted(documents, key=_age)
+    def age(document: Document) -> tuple[bool, str, int, str]:
+        created = utc_key(document.created)
+        return not created, created, logged.get(document.id, len(logged)), document.id
+
+    by_age = sorted(documents, key=age)
     if strategy == KEEP_NEWEST:
-        newest = max(utc_key(document.updated) for document in by_age)
-        stays = min((one for one in by_age if utc_key(one.updated) == newest), key=lambda one: one.id)
+        by_id = sorted(by_age, key=lambda one: one.id)
+        stays = max(by_id, key=lambda one: (utc_key(one.updated), logged.get(one.id, -1)))
         by_age.remove(stays)
         by_age.insert(0, stays)
     return by_age
 
 
-def _choose(members: Sequence[_Member], strategy: str) -> list[_Member]:
+def _choose(members: Sequence[_Member], strategy: str, logged: Mapping[str, int]) -> list[_Member]:
     """The members, the survivor first."""
     of = {member.document.path: member for member in members}
-    return [of[document.path] for document in by_strategy((m.document for m in members), strategy)]
+    return [of[document.path] for document in by_strategy((m.document for m in members), strategy, logged)]
 
 
 def _merge_step(stays: Document, said: str, merged: Document, gone: Sequence[_Member]) -> Step:
@@ -314,7 +319,7 @@ def _merge_family(
     return steps, left, reasons
 
 
-def _families(group: Sequence[_Member], strategy: str) -> list[list[_Member]]:
+def _families(group: Sequence[_Member], strategy: str, logged: Mapping[str, int]) -> list[list[_Member]]:
     """A group with the same text, split by kind (and by order where it matters), each with its survivor
     first."""
     families: dict[tuple[str, str], list[_Member]] = {}
@@ -322,10 +327,12 @@ def _families(group: Sequence[_Member], strategy: str) -> list[list[_Member]]:
         kind = member.document.kind
         order = digest(member.said) if kind in ORDERED_KINDS else ""
         families.setdefault((kind, order), []).append(member)
-    return [_choose(families[key], strategy) for key in sorted(families)]
+    return [_choose(families[key], strategy, logged) for key in sorted(families)]
 
 
-def _plan_group(group: Sequence[_Member], config: Config, links: Mapping[str, str]) -> list[Step]:
+def _plan_group(
+    group: Sequence[_Member], config: Config, links: Mapping[str, str], logged: Mapping[str, int]
+) -> list[Step]:
     flagged = config.duplicates_strategy == FLAG_FOR_REVIEW
     merged_kinds = frozenset() if flagged else MERGEABLE_KINDS & frozenset(config.duplicates_kinds)
     steps: list[Step] = []
@@ -338,7 +345,7 @@ def _plan_group(group: Sequence[_Member], config: Config, links: Mapping[str, st
             obstacles.append(reason)
         else:
             sound.append(member)
-    for family in _families(sound, config.duplicates_strategy):
+    for family in _families(sound, config.duplicates_strategy, logged):
         if family[0].document.kind not in merged_kinds:
             remaining += family
             continue
@@ -377,7 +384,10 @@ def linked_files(documents: Iterable[Document]) -> dict[str, str]:
 
 
 def plan_duplicates(
-    documents: Iterable[Document], config: Config, gists: Mapping[str, str] | None = None
+    documents: Iterable[Document],
+    config: Config,
+    gists: Mapping[str, str] = MappingProxyType({}),
+    logged: Mapping[str, int] = MappingProxyType({}),
 ) -> tuple[Step, ...]:
     """Steps that merge exact duplicates, and reports of those that need a decision.
 
@@ -385,17 +395,18 @@ def plan_duplicates(
     the one updated last (``keep_newest``), or no merge at all (``flag_for_review``). Facts and playbooks
     among ``duplicates_kinds`` are merged within their kind; core documents, decisions, recaps and pairs of
     different kinds are only reported. Ids claimed by two files are left to lint. ``gists`` are those already
-    computed (see `statements.gist`), by path.
+    computed (see `statements.gist`), by path; ``logged`` orders documents created at the same time (see
+    `by_strategy`).
     """
     ordered = sorted(documents, key=lambda document: (document.id, document.path))
     claims = Counter(document.id for document in ordered)
     groups: dict[str, list[Document]] = {}
     for document in ordered:
-        if claims[document.id] == 1 and (told := _gist(document, gists or {})):
+        if claims[document.id] == 1 and (told := _gist(document, gists)):
             groups.setdefault(told, []).append(document)
     shared = [[_member(document) for document in group] for group in groups.values() if len(group) > 1]
     links = linked_files(ordered) if shared else {}
-    steps = [step for group in shared for step in _plan_group(group, config, links)]
+    steps = [step for group in shared for step in _plan_group(group, config, links, logged)]
     return tuple(sorted(steps, key=lambda step: (step.action == REPORT, step.targets)))
 
 
@@ -504,7 +515,7 @@ def plan_similar(material: GardenInput, config: Config) -> tuple[Step, ...]:
         if frozenset((pair.first, pair.second)) not in joined_pairs
     ]
     links = linked_files(documents) if any(pair.label == SAME for pair in pairs) else {}
-    steps = [_step(pair, by_id, config, links) for pair in pairs if pair.label != FORM]
+    steps = [_step(pair, by_id, config, links, material.logged) for pair in pairs if pair.label != FORM]
     return (*steps, *_forms([pair for pair in pairs if pair.label == FORM], by_id))
 
 
@@ -525,12 +536,18 @@ def _texts(documents: Iterable[Document]) -> tuple[tuple[str, str], ...]:
     return tuple((one.id, text_digest(one.title, statements(one.body, one.title))) for one in documents)
 
 
-def _step(pair: Pair, by_id: Mapping[str, Document], config: Config, links: Mapping[str, str]) -> Step:
+def _step(
+    pair: Pair,
+    by_id: Mapping[str, Document],
+    config: Config,
+    links: Mapping[str, str],
+    logged: Mapping[str, int],
+) -> Step:
     two = by_id[pair.first], by_id[pair.second]
     if pair.label == SAME:
-        return _same(pair, two, config, links)
+        return _same(pair, two, config, links, logged)
     if pair.label == CONTRADICTION:
-        return _contradiction(pair, two, config)
+        return _contradiction(pair, two, config, logged)
     return _report_pair(
         pair, two, f"`{pair.first}` and `{pair.second}` overlap; decide whether to merge them"
     )
@@ -555,8 +572,10 @@ def archived(document: Document) -> tuple[DocumentEdit, ...]:
     return moved(document, archived_path(document.path))
 
 
-def _same(pair: Pair, two: Sequence[Document], config: Config, links: Mapping[str, str]) -> Step:
-    stays, leaves = by_strategy(two, config.duplicates_strategy)
+def _same(
+    pair: Pair, two: Sequence[Document], config: Config, links: Mapping[str, str], logged: Mapping[str, int]
+) -> Step:
+    stays, leaves = by_strategy(two, config.duplicates_strategy, logged)
     why = f"`{stays.id}` and `{leaves.id}` say the same in different words"
     reason = _obstacle(stays, leaves, config, links)
     after = None if reason else joined(stays, leaves)
@@ -587,11 +606,19 @@ def _obstacle(stays: Document, leaves: Document, config: Config, links: Mapping[
     return malformation(stays) or malformation(leaves) or hindrance(stays, leaves, links)
 
 
-def _contradiction(pair: Pair, two: Sequence[Document], config: Config) -> Step:
-    older, newer = sorted(two, key=lambda document: (utc_key(document.updated), document.id))
+def _text_age(document: Document, logged: Mapping[str, int]) -> tuple[str, int]:
+    """When a text was last changed: the time, and the place in the log (-1 if unknown)."""
+    updated = utc_key(document.updated)
+    unchanged = updated == utc_key(document.created)
+    return updated, logged.get(document.id, -1) if unchanged else -1
+
+
+def _contradiction(pair: Pair, two: Sequence[Document], config: Config, logged: Mapping[str, int]) -> Step:
+    older, newer = sorted(two, key=lambda document: (*_text_age(document, logged), document.id))
     why = f"`{newer.id}` and `{older.id}` may contradict each other"
     text = ""
-    known = utc_key(older.updated) and utc_key(older.updated) != utc_key(newer.updated)
+    (since, first), (until, last) = _text_age(older, logged), _text_age(newer, logged)
+    known = since and (since != until or -1 < first < last)
     if known and config.duplicates_strategy != FLAG_FOR_REVIEW:
         try:
             text = insert_item(newer.text, ("links", "supersedes"), older.id)
