@@ -203,13 +203,15 @@ def test_malformed_changes_are_ignored() -> None:
 
 
 def test_hand_edit_has_a_deterministic_unique_id() -> None:
-    one = hand_edit_id("fact.a", "", HASH)
-    assert one == hand_edit_id("fact.a", "", HASH)
+    parts = ("fact.a", "a.md", "", HASH)
+    one = hand_edit_id(*parts)
+    assert one == hand_edit_id(*parts)
     assert len(one) == 30
-    assert len({one, hand_edit_id("fact.b", "", HASH), hand_edit_id("fact.a", HASH, HASH)}) == 3
-    assert is_hand_edit(patch([change()], op="hand-edit", id=one))
-    assert not is_hand_edit(patch([change()], op="hand-edit"))
-    assert not is_hand_edit(patch([change()], id=one))
+    others = {hand_edit_id(*parts[:at], "other", *parts[at + 1 :]) for at in range(4)}
+    assert len({one, *others}) == 5
+    assert is_hand_edit(patch([change()], op="hand-edit"))
+    assert not is_hand_edit(patch([change()]))
+    assert not is_hand_edit(replace(patch([change()], op="hand-edit"), origin={"imported": True}))
 
 
 def test_patch_of_many_documents_fits_the_limit() -> None:

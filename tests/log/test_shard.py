@@ -152,22 +152,33 @@ def test_id_with_two_contents_is_reported_and_the_first_is_used() -> None:
     assert together(*readings) == [("b", "TM503", Severity.ERROR)]
 
 
+def by_hand(edit: Change, **more: str) -> bytes:
+    ids = {"id": hand_edit_id("fact.a", "a.md", "", HASH), "patch_id": "patch_1"}
+    shared = {"ts": "2026-01-21T09:00:00Z", "actor": "user", "op": "hand-edit"}
+    return encode(patch_event(**{**ids, **shared, "changes": [edit], **more}))  # type: ignore[arg-type]
+
+
 def test_hand_edit_recorded_twice_counts_once() -> None:
-    edit = Change("update", "fact.a", "a.md", "", HASH)
-
-    def recorded(ts: str, session_id: str) -> bytes:
-        ids = {"id": hand_edit_id("fact.a", "", HASH), "patch_id": f"patch_{session_id}"}
-        shared = {"ts": ts, "session_id": session_id, "actor": "user", "op": "hand-edit", "changes": [edit]}
-        return encode(patch_event(**ids, **shared))  # type: ignore[arg-type]
-
+    edit = Change("update", "fact.a", "a.md", "", HASH, "+a\n")
+    omitted = edit._replace(diff=None, diff_omitted=True)
     readings = [
-        parse_shard("a", recorded("2026-01-21T10:00:00Z", "sess_1")),
-        parse_shard("b", recorded("2026-01-21T09:00:00Z", "sess_2")),
+        parse_shard("a", by_hand(edit, ts="2026-01-21T10:00:00Z", session_id="sess_1")),
+        parse_shard("b", by_hand(omitted, ts="2026-01-21T09:00:00Z", session_id="sess_2", why="tidied")),
     ]
     joined = merge_readings(readings)
     assert [logged.shard for logged in joined.events] == ["b"]
     assert joined.damages == ()
     assert together(*readings) == []
+
+
+def test_id_of_two_changes_is_an_error() -> None:
+    edit = Change("create", "fact.a", "a.md", "", HASH)
+    readings = [
+        parse_shard("a", by_hand(edit, session_id="sess_1")),
+        parse_shard("b", by_hand(edit._replace(path="b.md"), session_id="sess_2")),
+        parse_shard("c", by_hand(edit, session_id="sess_3", actor="agent")),
+    ]
+    assert together(*readings) == [(shard, "TM503", Severity.ERROR) for shard in ("b", "c")]
 
 
 def test_unknown_head_is_a_note() -> None:

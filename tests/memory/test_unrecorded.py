@@ -16,6 +16,7 @@ from thunderus_mem.authoring.add import NewDocument
 from thunderus_mem.authoring.edit import DocumentEdits
 from thunderus_mem.document.diff import apply_diff, unified_diff
 from thunderus_mem.document.document import content_hash
+from thunderus_mem.history.log import log_findings
 from thunderus_mem.log.event import Change, changes_of, is_hand_edit
 from thunderus_mem.memory.memory import Memory, open_memory
 
@@ -196,3 +197,16 @@ def test_edit_after_a_tool_write_is_recorded_from_that_write(memory: Memory) -> 
 
     (change,) = recorded(memory)
     assert change.before == base
+
+
+def test_two_new_files_with_one_text_are_two_events(memory: Memory) -> None:
+    with open(alpha(memory), encoding="utf-8") as file:
+        text = file.read().replace("fact.alpha", "fact.beta")
+    for name in ("beta", "gamma"):
+        with open(alpha(memory).replace("alpha", name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    edit.note(memory, "copied twice")
+
+    assert [os.path.basename(change.path) for change in recorded(memory)] == ["beta.md", "gamma.md"]
+    assert list(log_findings(memory)) == []

@@ -99,8 +99,10 @@ class Writer:
         op = "create" if old is None else "update"
         return Change(op, f"fact.{name}", path, before, content_hash(new), unified_diff(old, new, path))
 
-    def _patch(self, op: str, change: Change, files: Sequence[FileChange], event_id: str) -> str:
-        patch_id = self._ids.new("patch")
+    def _patch(
+        self, op: str, change: Change, files: Sequence[FileChange], event_id: str, patch_id: str = ""
+    ) -> str:
+        patch_id = patch_id or self._ids.new("patch")
         return self._append(
             lambda common: patch_event(id=event_id, patch_id=patch_id, op=op, changes=[change], **common),
             files,
@@ -130,7 +132,8 @@ class Writer:
         changed = text.replace(old, new)
         (self.root / FACTS / f"{name}.md").write_bytes(changed.encode())
         change = self._change(name, text, changed)
-        return self._patch("hand-edit", change, (), hand_edit_id(change.doc_id, change.before, change.after))
+        id = hand_edit_id(change.doc_id, change.path, change.before, change.after)
+        return self._patch("hand-edit", change, (), id, id.replace("evt_", "patch_"))
 
     def note(self, text: str) -> str:
         return self._append(lambda common: note_event(id=self._ids.new("evt"), text=text, **common))

@@ -55,7 +55,7 @@ class VerbTree(Writer):
         (self.root / FACTS / f"{name}.md").write_bytes(changed.encode())
         with open_transaction(self.memory(), "look"):
             pass
-        return hand_edit_id(f"fact.{name}", content_hash(text), content_hash(changed))
+        return hand_edit_id(f"fact.{name}", f"{FACTS}/{name}.md", content_hash(text), content_hash(changed))
 
     def note(self, text: str) -> str:
         return edit.note(self.memory(), text).event_id

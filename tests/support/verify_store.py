@@ -66,7 +66,7 @@ def _same_hand_edit(first: bytes, event: dict[str, Any]) -> bool:
     if not isinstance(body, dict) or not isinstance(other, dict):
         return False
     told = [
-        [(change["doc_id"], change["before"], change["after"]) for change in one.get("changes", [])]
+        [[change[key] for key in ("doc_id", "path", "before", "after")] for change in one.get("changes", [])]
         for one in (body, other)
     ]
     return body.get("op") == other.get("op") == "hand-edit" and told[0] == told[1]

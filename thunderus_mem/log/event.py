@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.document.timestamp import encode_ulid
 
@@ -38,10 +38,15 @@ def distinct(values: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(value for value in values if value))
 
 
-def hand_edit_id(doc_id: str, before: str, after: str) -> str:
-    """Return the id of a hand edit; equal document and hashes give the same id in every working tree."""
-    digest = hashlib.sha256("\0".join(("hand-edit", doc_id, before, after)).encode()).digest()
+def derived_id(*parts: str) -> str:
+    """Return an event id made from ``parts``: equal parts give the same id everywhere."""
+    digest = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
     return "evt_" + encode_ulid(int.from_bytes(digest[:6]), int.from_bytes(digest[6:16]))
+
+
+def hand_edit_id(doc_id: str, path: str, before: str, after: str) -> str:
+    """Return the id of a hand edit; the same edit of the same file has the same id in every working tree."""
+    return derived_id("hand-edit", doc_id, path, before, after)
 
 
 def is_imported(event: Event) -> bool:
@@ -88,12 +93,24 @@ def private_to(event: Event) -> tuple[str, ...]:
 
 
 def is_hand_edit(event: Event) -> bool:
-    """Whether the event records a hand edit under its derived id, so that repeats count once."""
-    changes = changes_of(event)
-    if event.body.get("op") != HAND_EDIT or len(changes) != 1:
-        return False
-    change = changes[0]
-    return event.id == hand_edit_id(change.doc_id, change.before, change.after)
+    """Whether the event records a hand edit."""
+    return _is_patch(event) and event.body.get("op") == HAND_EDIT
+
+
+def same_recording(first: Event, second: Event) -> bool:
+    """Whether two lines with one id record the same thing, e.g. a hand edit found on two branches.
+
+    They may differ in time, session, author and reason. A diff does not count: its hashes do, and it is
+    omitted where the text before is unknown.
+    """
+    return _content(first) == _content(second)
+
+
+def _content(event: Event) -> tuple[str, str, dict[str, Any], dict[str, Any]]:
+    body = event.body
+    if changes := changes_of(event):
+        body = body | {"changes": [change._replace(diff=None, diff_omitted=False) for change in changes]}
+    return event.kind, event.actor, event.refs, body
 
 
 def named_ids(event: Event) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.document.timestamp import utc_key
-from thunderus_mem.log.event import is_hand_edit
+from thunderus_mem.log.event import same_recording
 from thunderus_mem.log.line import KINDS, Event, decode, line_hash
 
 if TYPE_CHECKING:
@@ -131,14 +131,9 @@ def places(reading: ShardReading) -> Iterator[str]:
         yield place
 
 
-def _same_edit(first: Event, second: Event) -> bool:
-    """Whether both record the same hand edit, found in two working trees: same id and change."""
-    return is_hand_edit(first) and is_hand_edit(second)
-
-
 def merge_readings(readings: Iterable[ShardReading]) -> LogReading:
-    """Merge shards. An exact duplicate counts once, at its first place; the same id with other bytes is a
-    damage."""
+    """Merge shards. An id on several lines counts once, at its first place; it is a damage if the lines do
+    not record the same thing."""
     kept: dict[str, tuple[str, str, int, LoggedEvent]] = {}
     damages: list[Damage] = []
     for reading in readings:
@@ -150,7 +145,7 @@ def merge_readings(readings: Iterable[ShardReading]) -> LogReading:
                 continue
             kept[logged.event.id] = min(here, there, key=lambda one: one[:3])
             first = there[3]
-            if first.event.raw != logged.event.raw and not _same_edit(first.event, logged.event):
+            if not same_recording(first.event, logged.event):
                 message = f"Duplicate id {logged.event.id}: {first.shard}:{first.line} has other content"
                 damages.append(Damage(logged.line, SHAPE, message, logged.shard))
     ordered = sorted(kept.values(), key=lambda one: one[:3])

@@ -1,8 +1,8 @@
 """Find hand edits: changes made outside the program that are in no event and no commit yet. Read only.
 
 Hand edits are always allowed: the next write records them as patches of the actor ``user``. The id of such an
-event is derived from the document and both hashes, so that the same edit recorded twice is one event. Edits
-that are committed to git are not logged.
+event is derived from the document, its path and both hashes, so that the same edit recorded twice is one
+event. Edits that are committed to git are not logged.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class HandEdit:
 
     @property
     def event_id(self) -> str:
-        """The id of its event, derived from document and hashes."""
-        return hand_edit_id(self.doc_id, self.before, self.after)
+        """The id of its event, derived from document, path and hashes."""
+        return hand_edit_id(self.doc_id, self.path, self.before, self.after)
 
     @property
     def patch_id(self) -> str:
