@@ -164,7 +164,11 @@ def block(text: str) -> list[str]:
 
 def rules() -> str:
     """Return a table of all rules, then the page of each rule."""
-    lines = ["The rules of `thunderus-mem lint`. `thunderus-mem rule CODE` prints the page of a rule.", ""]
+    lines = [
+        "The rules of `thunderus-mem lint`. `thunderus-mem rule CODE` prints the page of a rule.",
+        "In rule names, *answer* means a suppression.",
+        "",
+    ]
     rows = [
         [f"[{rule.code}](#{rule.code.lower()})", rule.name, str(rule.severity), rule.summary]
         for rule in RULES

@@ -73,11 +73,11 @@ def manifest_schema(store: StoreState) -> Iterable[Diagnostic]:
         a manifest written by ``thunderus-mem manifest``
 
     Fix: run ``thunderus-mem manifest``. The manifest is derived from the documents, so nothing can be lost.
-    If the finding remains, correct the frontmatter of the document it names.
+    If the finding remains, correct the frontmatter of the document whose entry it reports.
     """
     if store.manifest is None:
         return
-    hint = "Run `thunderus-mem manifest`; if the finding stays, correct the frontmatter of the document"
+    hint = "Run `thunderus-mem manifest`; if the finding remains, correct the frontmatter of that document"
     try:
         data = json.loads(store.manifest, parse_constant=_refuse)
     except (ValueError, RecursionError):
