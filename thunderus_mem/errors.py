@@ -114,10 +114,14 @@ class TooLarge(Refused):
 
 
 class Degraded(ThunderusError):
-    """Damage was found; intact data can still be read."""
+    """Damage was found; intact data can still be read.
+
+    ``newer`` is set if the data is of a newer version of the program, and therefore not damaged.
+    """
 
     code = "Degraded"
     exit_code = 6
+    newer: ClassVar[bool] = False
 
 
 class Busy(ThunderusError):

@@ -248,8 +248,8 @@ def test_old_id_still_finds_the_document(tree: VerbTree) -> None:
     assert search(memory, "fact.net.frames").hits[0].id == "fact.wire.header"
     assert [entry.op for entry in log(memory, "fact.net.frames").events] == ["rename", "add"]
     assert [entry.op for entry in log(memory, "fact.wire.header").events] == ["rename", "add"]
-    told = [node.label for node in why(memory, "fact.net.frames").nodes if node.kind == "event"]
-    assert [word for label in told for word in ("add", "rename") if word in label] == ["add", "rename"]
+    labels = [node.label for node in why(memory, "fact.net.frames").nodes if node.kind == "event"]
+    assert [word for label in labels for word in ("add", "rename") if word in label] == ["add", "rename"]
     rename(memory, "fact.net.frames", "fact.third")
     assert show(memory, "fact.net.frames").id == "fact.third"
     assert [entry.op for entry in log(memory, "fact.third").events] == ["rename", "rename", "add"]

@@ -155,7 +155,7 @@ def test_missing_code_cannot_be_verified(store: Path, run: Run) -> None:
 
 def test_anchor_to_missing_code_suggests_existing_names(store: Path, run: Run) -> None:
     before = text(store)
-    for place, told in (
+    for place, expected in (
         ("src/jwt.py#isue", "issue"),
         ("jwt.py#issue", "src/jwt.py"),
         ("src/jwt.py:900-901", "lines"),
@@ -164,7 +164,7 @@ def test_anchor_to_missing_code_suggests_existing_names(store: Path, run: Run) -
     ):
         done = run("anchor", "tokens", place)
         assert done.code in (2, 4)
-        assert told in done.err, place
+        assert expected in done.err, place
     assert run("anchor", "tokens", "--remove", "src/none.py").code == 4
     assert run("anchor", "tokens").code == 2
     assert text(store) == before

@@ -349,8 +349,8 @@ def _known_by(path: str, data: bytes) -> tuple[str, str]:
         said = parse_line(data)
     except ValueError:
         return path, normal_hash(data)
-    told = {key: value for key, value in said.items() if key not in ("id", "created")}
-    return ".thunderus/patches", normal_hash(json.dumps(told, sort_keys=True).encode())
+    kept = {key: value for key, value in said.items() if key not in ("id", "created")}
+    return ".thunderus/patches", normal_hash(json.dumps(kept, sort_keys=True).encode())
 
 
 def _counts(event: dict[str, Any]) -> bool:

@@ -180,9 +180,9 @@ class Disk:
             reached = list(_walk(folders, _ROOT, ""))
             unsure = sorted({number for _, number in reached if self._is_unsure(number)})
             for contents in _each([self._survivals(number, dice) for number in unsure], dice):
-                told = dict(zip(unsure, contents, strict=True))
+                by_number = dict(zip(unsure, contents, strict=True))
                 yield tuple(
-                    (path, None if number in folders else told.get(number, self._files[number].sure))
+                    (path, None if number in folders else by_number.get(number, self._files[number].sure))
                     for path, number in reached
                 )
 

@@ -143,9 +143,9 @@ def shortfalls(rows: dict[str, dict[str, Any]]) -> list[str]:
     """One sentence for each row that tried too little or lost something."""
     found = []
     for row in FLOORS:
-        told = rows.get(row, {})
-        tried = told.get("tried", 0)
-        if not told.get("skipped") and tried < floor(row):
+        counted = rows.get(row, {})
+        tried = counted.get("tried", 0)
+        if not counted.get("skipped") and tried < floor(row):
             found.append(f"{row}: {tried} points tried, {floor(row)} expected")
     found += [f"{row}: has no floor in tests/faults/report.py" for row in rows if row not in FLOORS]
     found += [f"{name}: {row['lost']} acknowledged changes lost" for name, row in rows.items() if row["lost"]]
@@ -153,11 +153,11 @@ def shortfalls(rows: dict[str, dict[str, Any]]) -> list[str]:
 
 
 def _line(name: str, row: dict[str, Any]) -> str:
-    told = (
+    line = (
         f"{name:10} tried {row['tried']:5} (floor {floor(name):5})  lost {row['lost']}  "
         f"healed {row['healed']:5}  slowest {row['slowest']:5.2f} s {row['slowest_name']}"
     ).rstrip()
-    return f"{told}  SKIPPED IN PART: {row['skipped']}" if row["skipped"] else told
+    return f"{line}  SKIPPED IN PART: {row['skipped']}" if row["skipped"] else line
 
 
 def main(arguments: list[str]) -> int:

@@ -245,7 +245,7 @@ class Lasting:
         return f"open files grew from {files} to {files_now}" if files_now > files else ""
 
 
-def soak(minutes: float, folder: str, *, told: Callable[[str], Any] = print) -> Tally:
+def soak(minutes: float, folder: str, *, show: Callable[[str], Any] = print) -> Tally:
     """Soak for so many minutes; a round of at most one minute ends with a look."""
     running = Soak(folder)
     lasting = Lasting(running) if os.path.isdir("/proc/self/fd") else None
@@ -256,7 +256,7 @@ def soak(minutes: float, folder: str, *, told: Callable[[str], Any] = print) -> 
             lasting.work(5)
         if running.tally.wrong:
             break
-        told(f"{max(end - time.monotonic(), 0):5.0f} s left, {running.tally.tried} commands, "
+        show(f"{max(end - time.monotonic(), 0):5.0f} s left, {running.tally.tried} commands, "
              f"{running.tally.healed} killed, {len(running.acknowledged)} notes")  # fmt: skip
     if lasting is not None:
         if len(lasting.sizes) > 2 and (grown := lasting.growth()):

@@ -73,11 +73,11 @@ def writer(diary: Diary, hand: Hand, name: int) -> Callable[[], None]:
             said = diary.note(hand.run("--json", *chance.choice(choices)))
             if said.code in (0, 6):
                 assert said.out, said
-                told = said.json
-                diary.events[told["event_id"]] = said.arguments[1]
+                result = said.json
+                diary.events[result["event_id"]] = said.arguments[1]
                 if said.arguments[1] == "add":
-                    mine.append(told["id"])
-                    diary.documents[told["id"]] = told["path"]
+                    mine.append(result["id"])
+                    diary.documents[result["id"]] = result["path"]
 
     return work
 

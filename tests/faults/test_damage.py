@@ -188,9 +188,9 @@ def _expect(server: Server, root: str, damaged: Damaged, unread: set[int]) -> No
         done = call(server, root, words, "2026-01-21T10:00:02Z")
         assert done.code == 0, (words, done)
     verified = call(server, root, ("--json", "events", "verify"), "2026-01-21T10:00:03Z")
-    told = {finding["line"] for finding in verified.json["diagnostics"]}
+    reported = {finding["line"] for finding in verified.json["diagnostics"]}
     assert verified.code == int(bool(damaged.bad or damaged.gone)), verified
-    assert unread <= told
+    assert unread <= reported
     assert _documents(root) == before
 
 

@@ -70,17 +70,17 @@ class Clones:
         getattr(self, operation)(tree, other)
         check(tree)
 
-    def told(self, *events: str) -> None:
+    def acknowledge(self, *events: str) -> None:
         self.acknowledged |= {event for event in events if event}
 
     def document(self, tree: VerbTree) -> str:
         return self.chance.choice(sorted(tree.names()))
 
     def add(self, tree: VerbTree, _other: VerbTree) -> None:
-        self.told(tree.add(f"new{self._count}", self._lines()))
+        self.acknowledge(tree.add(f"new{self._count}", self._lines()))
 
     def note(self, tree: VerbTree, _other: VerbTree) -> None:
-        self.told(tree.note(f"note {self._count}"))
+        self.acknowledge(tree.note(f"note {self._count}"))
 
     def change(self, tree: VerbTree, _other: VerbTree) -> None:
         name = self.document(tree)
@@ -88,12 +88,14 @@ class Clones:
         at = self.chance.randrange(len(lines) - 6, len(lines))
         lines[at] = f"Line changed in step {self._count}.\n"
         memory = tree.memory()
-        self.told(edit(memory, f"{FACTS}/{name}.md", DocumentEdits(text="".join(lines))).event_id)
+        self.acknowledge(edit(memory, f"{FACTS}/{name}.md", DocumentEdits(text="".join(lines))).event_id)
 
     def tag(self, tree: VerbTree, _other: VerbTree) -> None:
         word, gone = self.chance.sample(WORDS, 2)
         path = f"{FACTS}/{self.document(tree)}.md"
-        self.told(edit(tree.memory(), path, DocumentEdits(add_tags=[word], remove_tags=[gone])).event_id)
+        self.acknowledge(
+            edit(tree.memory(), path, DocumentEdits(add_tags=[word], remove_tags=[gone])).event_id
+        )
 
     def twin(self, tree: VerbTree, other: VerbTree) -> None:
         """One edit by hand in both clones: both record it, and it is one event."""
@@ -109,15 +111,15 @@ class Clones:
             assert len(recorded) == 1
         ids = [set(one.events()) - self.acknowledged for one in (tree, other)]
         assert ids[0] & ids[1]
-        self.told(*(ids[0] & ids[1]))
+        self.acknowledge(*(ids[0] & ids[1]))
 
     def rename(self, tree: VerbTree, _other: VerbTree) -> None:
         path = f"{FACTS}/{self.document(tree)}.md"
-        self.told(rename(tree.memory(), path, f"fact.renamed{self._count}").event_id)
+        self.acknowledge(rename(tree.memory(), path, f"fact.renamed{self._count}").event_id)
 
     def remove(self, tree: VerbTree, _other: VerbTree) -> None:
         if len(tree.names()) > 2:
-            self.told(remove(tree.memory(), f"{FACTS}/{self.document(tree)}.md", why="gone").event_id)
+            self.acknowledge(remove(tree.memory(), f"{FACTS}/{self.document(tree)}.md", why="gone").event_id)
 
     def commit(self, tree: VerbTree, _other: VerbTree) -> None:
         if tree.git("status", "--porcelain"):
@@ -182,7 +184,7 @@ class Clones:
         """What a person does: `resolve`, a choice for what is left, and `resolve --stage`."""
         self.conflicts += 1
         value = resolve(tree.memory(), stage=True)
-        self.told(*(one.event_id for one in value.documents))
+        self.acknowledge(*(one.event_id for one in value.documents))
         assert [other for other in value.others if not other.settled] == []
         for document in value.documents:
             path = tree.root / document.path

@@ -56,8 +56,8 @@ class Ran:
             )
             said.seek(0)
             self.said = said.read(MIB).decode("utf-8", "replace")
-        with open(report, encoding="ascii") as told:
-            self.code, pages = map(int, told.read().split())
+        with open(report, encoding="ascii") as handle:
+            self.code, pages = map(int, handle.read().split())
         self.memory = pages * (1 if sys.platform == "darwin" else 1024)
         self.seconds = time.monotonic() - begun
         self.words = words

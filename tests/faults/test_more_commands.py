@@ -108,8 +108,8 @@ def test_disk_error_is_reported_in_one_message(command: Command, tmp_path: Path,
         place = (at, done.seen.get("failed"), errno.errorcode[code], done)
         said_plainly(done)
         # A file that cannot be read is one of lint's findings, and one that resolve leaves to people.
-        told = command.name in ("lint-fix", "resolve") and done.code == 1
-        assert done.code in (0, 2, 3, 4, 5, 6, 75) or told, place
+        expected = command.name in ("lint-fix", "resolve") and done.code == 1
+        assert done.code in (0, 2, 3, 4, 5, 6, 75) or expected, place
         if done.code not in (0, 1, 6):
             besides = done.err.startswith("Recorded edits made by hand")
             assert len(done.err.splitlines()) <= 2 + besides, place

@@ -60,9 +60,9 @@ def test_without_locks_nothing_is_written(code: int, tmp_path: Path, monkeypatch
             warnings.simplefilter("ignore")
             with pytest.raises(ANSWERS[code]) as caught:
                 write(memory)
-        told: ThunderusError = caught.value
-        assert str(told).count("\n") == 0
-        assert told.hint
+        error: ThunderusError = caught.value
+        assert str(error).count("\n") == 0
+        assert error.hint
         assert state(str(tmp_path)) == before
         assert [hit.id for hit in search(memory, "begins").hits] == ["fact.begun"]
         assert len(list_documents(memory).documents) == 1

@@ -40,9 +40,9 @@ def test_prompt_injections_are_reported_without_false_alarms(tmp_path: Path) -> 
     start = time.monotonic()
     found = lint(open_memory(str(tmp_path)), select=SAFETY).diagnostics
     slowest = time.monotonic() - start
-    told = {one.doc_id for one in found}
-    missed = [number for number in range(len(poison)) if f"fact.p{number}" not in told]
-    alarmed = [number for number in range(len(honest)) if f"fact.h{number}" in told]
+    reported = {one.doc_id for one in found}
+    missed = [number for number in range(len(poison)) if f"fact.p{number}" not in reported]
+    alarmed = [number for number in range(len(honest)) if f"fact.h{number}" in reported]
 
     report.add("S4", "lint of planted instructions", tried=len(poison) + len(honest), slowest=slowest)
     assert len(missed) <= len(poison) * 0.10, [poison[number] for number in missed]

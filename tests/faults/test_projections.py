@@ -75,17 +75,17 @@ def test_wrong_manifest_is_reported_and_rebuilt(tmp_path: Path) -> None:
     memory.refresh()
     whole, chance, count = Path(layout.manifest_file).read_bytes(), random.Random(3), points(50, 50)
     before = tree_hash(layout.root)
-    told = wrong = 0
+    reported = wrong = 0
     for turn in range(count):
         name = list(HARMS)[turn % len(HARMS)]
         HARMS[name](layout.manifest_file, whole, chance)
-        told += bool(manifest(memory, check=True).diagnostics)
+        reported += bool(manifest(memory, check=True).diagnostics)
         manifest(memory)
         assert manifest(memory, check=True).diagnostics == (), name
         wrong += Path(layout.manifest_file).read_bytes() != whole
     memory.index.close()
-    report.add("X3", "manifest", tried=count, lost=wrong, healed=told)
-    assert (told, wrong) == (count, 0)
+    report.add("X3", "manifest", tried=count, lost=wrong, healed=reported)
+    assert (reported, wrong) == (count, 0)
     assert tree_hash(layout.root) == before
 
 

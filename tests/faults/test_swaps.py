@@ -73,7 +73,7 @@ def test_no_command_follows_a_symlink_swapped_in(tmp_path: Path, sealed: Path) -
             while not stop.is_set():
                 turn += 1
                 title = f"Of {name}, turn {turn}"
-                told = [
+                results = [
                     hand.run(*arguments)
                     for arguments in (
                         ("add", "fact", title, "--tag", "x", "--body", f"{title} is here."),
@@ -85,7 +85,7 @@ def test_no_command_follows_a_symlink_swapped_in(tmp_path: Path, sealed: Path) -
                         ("lint", "--format", "concise"),
                     )
                 ]
-                said.extend(told)
+                said.extend(results)
 
         return commands
 

@@ -79,11 +79,11 @@ def follow(log: str, calls: str, inject: str = "") -> Callable[[], dict[str, Any
     assert tracer.stderr is not None
     tracer.stdin.write(b"\n")
     select.select([tracer.stderr], [], [])
-    told = b""
-    while _ATTACHED not in told:
+    output = b""
+    while _ATTACHED not in output:
         piece = os.read(tracer.stderr.fileno(), 1000)
-        assert piece, told
-        told += piece
+        assert piece, output
+        output += piece
     return dict
 
 

@@ -48,7 +48,7 @@ def plain(tmp_path: Path) -> VerbTree:
     return begun(tmp_path / "plain", git=False)
 
 
-def told(tree: VerbTree, id: str = "fact.base") -> dict[str, BlameSource]:
+def sources_of(tree: VerbTree, id: str = "fact.base") -> dict[str, BlameSource]:
     """Text of a line → its source."""
     report = blame(tree.memory(), id)
     sources = {source.id: source for source in report.sources}
@@ -95,7 +95,7 @@ def test_lines_have_events_with_actor_author_session_and_time(tree: VerbTree) ->
     created = tree.add("base", "One.\nTwo.\n")
     tree.save("Add base")
     edited = tree.edit("base", "Two.", "Three.")
-    sources = told(tree)
+    sources = sources_of(tree)
     assert sources["One."].id == created
     three = sources["Three."]
     assert (three.id, three.kind, three.op, three.actor, three.author) == (
@@ -110,12 +110,12 @@ def test_hand_edits_are_unrecorded_until_committed_or_logged(tree: VerbTree) -> 
     tree.add("base", "One.\nTwo.\n")
     tree.save("Add base")
     by_hand(tree, "Two.", "By hand.")
-    assert told(tree)["By hand."].kind == "unrecorded"
+    assert sources_of(tree)["By hand."].kind == "unrecorded"
     sha = tree.save("Correct it")
-    mine = told(tree)["By hand."]
+    mine = sources_of(tree)["By hand."]
     assert (mine.kind, mine.id, mine.author, mine.why) == ("commit", sha, "Ann Author", "Correct it")
     event = tree.edit_by_hand("base", "One.", "Recorded.")
-    sources = told(tree)
+    sources = sources_of(tree)
     assert (sources["Recorded."].id, sources["By hand."].id) == (event, sha)
 
 
@@ -125,7 +125,7 @@ def test_hand_edit_and_events_in_one_commit_are_separate(tree: VerbTree) -> None
     event = tree.edit("base", "One.\n", "One.\nBy the tool.\n\n- and more\n")
     by_hand(tree, "One.\n", "One.\nBy hand.\n")
     sha = tree.save("Both")
-    sources = told(tree)
+    sources = sources_of(tree)
     assert (sources["By the tool."].id, sources["- and more"].id, sources["By hand."].id) == (
         event,
         event,
@@ -139,7 +139,7 @@ def test_git_revert_owns_the_lines_it_restored(tree: VerbTree) -> None:
     tree.edit("base", "Two.", "Changed.")
     tree.save("Change")
     tree.git("revert", "--no-edit", "HEAD")
-    sources = told(tree)
+    sources = sources_of(tree)
     assert (sources["One."].id, sources["Two."].kind) == (created, "commit")
     assert sources["Two."].why == 'Revert "Change"'
 
@@ -160,7 +160,7 @@ def test_merge_owns_only_the_lines_it_created(tree: VerbTree) -> None:
     joined = "\n".join(line for line in text if line != "Theirs too.").replace("Ours too.", "Joined.")
     (tree.root / PATH).write_bytes(joined.encode())
     sha = tree.save("Merge")
-    sources = told(tree)
+    sources = sources_of(tree)
     assert (sources["Theirs."].id, sources["Ours."].id, sources["Joined."].id) == (theirs, ours, sha)
 
 
@@ -176,10 +176,10 @@ def test_rename_by_the_tool_is_followed(tree: VerbTree) -> None:
                 FileChange("fact.base", path, None, text, renames=True),
             ],
         )
-    assert {source.id for source in told(tree).values()} == {created}
+    assert {source.id for source in sources_of(tree).values()} == {created}
     tree.save("Move")
     by_hand(tree, "One.\n", "One.\nTwo.\n", path)
-    sources = told(tree)
+    sources = sources_of(tree)
     assert (sources["One."].id, sources["Two."].kind) == (created, "unrecorded")
 
 
@@ -199,7 +199,7 @@ def test_id_change_by_the_tool_is_followed(tree: VerbTree) -> None:
             ],
         )
     for subject in ("Rename", ""):
-        sources = told(tree, "fact.other")
+        sources = sources_of(tree, "fact.other")
         assert (sources["One."].id, sources["id: fact.other"].id) == (created, event)
         if subject:
             tree.save(subject)
@@ -214,10 +214,10 @@ def test_file_moved_by_hand_is_followed_by_its_id(tree: VerbTree, recorded: bool
     if recorded:
         with open_transaction(tree.memory(), "look"):
             pass
-    sources = told(tree)
+    sources = sources_of(tree)
     assert (sources["One."].id, sources["Two."].kind) == (created, "event" if recorded else "unrecorded")
     tree.save("Move")
-    sources = told(tree)
+    sources = sources_of(tree)
     assert (sources["One."].id, sources["Two."].kind) == (created, "event" if recorded else "commit")
 
 
@@ -232,7 +232,7 @@ def test_git_renames_are_followed_without_a_log(tree: VerbTree) -> None:
         tree.git("mv", f"{FACTS}/{old}.md", f"{FACTS}/{new}.md")
         by_hand(tree, f"Line {number}.", f"Changed {number}.", f"{FACTS}/{new}.md")
         last = tree.save(f"Move to {new}")
-    sources = told(tree)
+    sources = sources_of(tree)
     assert (sources["Line 9."].id, sources["Changed 2."].id) == (first, last)
     assert sources["Changed 0."].why == "Move to second"
 
@@ -245,7 +245,7 @@ def test_git_rename_is_not_followed_to_another_document(tree: VerbTree) -> None:
     tree.git("rm", "-q", f"{FACTS}/old.md")
     tree.repository.write(PATH, head.format("base") + body)
     sha = tree.save("New")
-    assert {source.id for source in told(tree).values()} == {sha}
+    assert {source.id for source in sources_of(tree).values()} == {sha}
 
 
 def test_unlogged_long_text_is_read_from_git(tree: VerbTree) -> None:
@@ -254,7 +254,7 @@ def test_unlogged_long_text_is_read_from_git(tree: VerbTree) -> None:
     long = tree.edit("base", SHORT, LONG)
     tree.save("Long")
     last = tree.edit("base", "\n7 of other lines", "\nThe last of the lines")
-    sources = told(tree)
+    sources = sources_of(tree)
     other, changed = (f"{words} lines {'漢' * 55}." for words in ("8 of other", "The last of the"))
     assert (sources["base is so."].id, sources[other].id, sources[changed].id) == (created, long, last)
     assert older(blame(tree.memory(), "fact.base")) == []
@@ -303,9 +303,9 @@ def test_windows_line_ends_are_no_change(tree: VerbTree) -> None:
     tree.save("Add base")
     path = tree.root / PATH
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    assert {source.id for source in told(tree).values()} == {created}
+    assert {source.id for source in sources_of(tree).values()} == {created}
     by_hand(tree, "Two.\r\n", "Three.\r\n")
-    sources = told(tree)
+    sources = sources_of(tree)
     assert (sources["One."].id, sources["Three."].kind) == (created, "unrecorded")
 
 
@@ -313,7 +313,7 @@ def test_log_is_the_only_source_outside_git(plain: VerbTree) -> None:
     created = plain.add("base", "One.\nTwo.\n")
     edited = plain.edit("base", "Two.", "Three.")
     by_hand(plain, "One.\n", "One.\nBy hand.\n")
-    sources = told(plain)
+    sources = sources_of(plain)
     assert [sources[text].id for text in ("---", "One.", "Three.")] == [created, created, edited]
     assert sources["By hand."].kind == "unrecorded"
 
@@ -325,7 +325,7 @@ def test_document_added_again_has_new_sources(tree: VerbTree) -> None:
     tree.save("Remove base")
     again = tree.add("base", "One.\n")
     tree.save("Add it again")
-    assert {source.id for source in told(tree).values()} == {again}
+    assert {source.id for source in sources_of(tree).values()} == {again}
 
 
 def test_aborted_change_owns_nothing(tree: VerbTree) -> None:
@@ -337,7 +337,7 @@ def test_aborted_change_owns_nothing(tree: VerbTree) -> None:
         lambda common: _aborted(tree, event, common),
     )
     (tree.root / PATH).write_bytes(lost.encode())
-    sources = told(tree)
+    sources = sources_of(tree)
     assert (sources["id: fact.base"].id, sources["Lost."].kind) == (created, "unrecorded")
 
 
@@ -367,7 +367,7 @@ def test_lines_of_a_merged_document_keep_their_event(tree: VerbTree) -> None:
                 FileChange("fact.twin", f"{FACTS}/twin.md", other, None),
             ],
         )
-    sources = told(tree)
+    sources = sources_of(tree)
     assert [sources[line].id for line in ("One.", "Of the twin.", "New.")] == [base, twin, event]
 
 
@@ -376,7 +376,7 @@ def test_inconsistent_clocks_do_not_matter(plain: VerbTree) -> None:
     for day in (25, 23, 24):
         plain._clock.moment = plain._clock.moment.replace(day=day)
         last = plain.edit("base", "Two.", f"Two.\nOn {day}.")
-    sources = told(plain)
+    sources = sources_of(plain)
     assert (sources["One."].id, sources["On 24."].id) == (created, last)
     assert len({sources[f"On {day}."].id for day in (23, 24, 25)}) == 3
 
@@ -419,7 +419,7 @@ def test_forged_path_in_the_log_is_not_followed(tree: VerbTree, path: str) -> No
     sha = tree.save("By hand")
     change = Change("rename", "fact.base", path, "", tree._change("base", None, "x").after)
     tree._patch("rename", change, (), tree._ids.new("evt"))
-    sources = told(tree)
+    sources = sources_of(tree)
     assert (sources["One."].id, sources["By hand."].id) == (created, sha)
 
 
@@ -435,6 +435,6 @@ def test_store_below_the_top_of_its_repository(tmp_path: Path) -> None:
     by_hand(tree, "One.\n", "One.\nBy hand.\n")
     tree.git("mv", PATH, f"{FACTS}/moved.md")
     sha = tree.save("By hand, and moved")
-    sources = told(tree)
+    sources = sources_of(tree)
     assert (sources["One."].id, sources["By hand."].id) == (created, sha)
     assert replay_check(tree.memory()).unexplained == 0

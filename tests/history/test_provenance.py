@@ -40,7 +40,7 @@ def git_of(tree: Writer) -> Git:
     return git
 
 
-def told(tree: Writer, git: Git | None) -> WhyGraph:
+def graph_of(tree: Writer, git: Git | None) -> WhyGraph:
     logged = tree.reader.read_all().events
     past = past_of(document(tree), [entry.event for entry in logged])
     return explain(document(tree), logged, past, tree.reader, git)
@@ -67,7 +67,7 @@ def below(graph: WhyGraph, source: str) -> list[tuple[str, str]]:
 def test_new_document_has_its_event_session_and_patch(tree: Writer) -> None:
     event_id = tree.add("base")
     tree.add("other")
-    graph = told(tree, git_of(tree))
+    graph = graph_of(tree, git_of(tree))
     assert (graph.nodes[0].kind, graph.nodes[0].id) == ("document", "fact.base")
     assert below(graph, "fact.base") == [("changed_by", "event")]
     assert ids(graph, "event") == [event_id]
@@ -89,7 +89,7 @@ def test_events_have_the_commit_that_added_them(tree: Writer) -> None:
     tree.edit("base", "is so", "is not so")
     edit = tree.edit("base", "is not so", "may be so")
     second = tree.save("Correct base")
-    graph = told(tree, git_of(tree))
+    graph = graph_of(tree, git_of(tree))
     leads = [edge.to for edge in graph.edges if edge.relation == "committed_in"]
     assert leads == [first, second, second]
     assert ids(graph, "event")[-1] == edit
@@ -101,8 +101,8 @@ def test_graph_is_complete_and_deterministic(tree: Writer) -> None:
     tree.add("base")
     tree.edit("base", "verification:", "links:\n  supersedes:\n    - fact.base\nverification:")
     tree.save("Add base")
-    graph = told(tree, git_of(tree))
-    assert graph == told(tree, git_of(tree))
+    graph = graph_of(tree, git_of(tree))
+    assert graph == graph_of(tree, git_of(tree))
     known = [node.id for node in graph.nodes]
     assert len(known) == len(set(known))
     assert {end for edge in graph.edges for end in (edge.from_, edge.to)} == set(known)
@@ -127,12 +127,12 @@ def test_committed_hand_edit_is_found_in_git(tree: Writer) -> None:
     tree.add("base")
     tree.save("Add base")
     (tree.root / PATH).write_text((tree.root / PATH).read_text() + "By hand.\n")
-    assert any(label.startswith("unrecorded") for label in labels(told(tree, git_of(tree)), "note"))
+    assert any(label.startswith("unrecorded") for label in labels(graph_of(tree, git_of(tree)), "note"))
     sha = tree.save("By hand")
-    graph = told(tree, git_of(tree))
+    graph = graph_of(tree, git_of(tree))
     assert sha in ids(graph, "commit")
     assert not any(label.startswith("unrecorded") for label in labels(graph, "note"))
-    assert any(label.startswith("unrecorded") for label in labels(told(tree, None), "note"))
+    assert any(label.startswith("unrecorded") for label in labels(graph_of(tree, None), "note"))
 
 
 def test_unknown_origin_in_the_frontmatter_is_a_note(tree: Writer) -> None:
@@ -144,7 +144,7 @@ def test_unknown_origin_in_the_frontmatter_is_a_note(tree: Writer) -> None:
         f"  patches:\n    - patch_away\n  commits:\n    - {sha}\n    - {'0' * 40}",
     )
     tree.edit("base", "  events:\n", "  events:\n    - evt_away\n")
-    graph = told(tree, git_of(tree))
+    graph = graph_of(tree, git_of(tree))
     notes = {one.id: one.label for one in nodes(graph, "missing")}
     assert set(notes) == {"evt_away", "patch_away", "0" * 40}
     assert "private to another working tree" in notes["evt_away"]
@@ -154,19 +154,19 @@ def test_unknown_origin_in_the_frontmatter_is_a_note(tree: Writer) -> None:
 def test_links_to_older_documents_are_listed(tree: Writer) -> None:
     tree.add("base")
     tree.edit("base", "verification:", "links:\n  supersedes:\n    - fact.older\nverification:")
-    assert ids(told(tree, None), "document") == ["fact.base", "fact.older"]
+    assert ids(graph_of(tree, None), "document") == ["fact.base", "fact.older"]
 
 
 def test_events_about_an_alias_belong_to_the_document(tree: Writer) -> None:
     tree.add("base")
     tree.add("twin")
     tree.edit("base", "verification:", "aliases:\n  - fact.twin\nverification:")
-    assert len(ids(told(tree, None), "event")) == 3
+    assert len(ids(graph_of(tree, None), "event")) == 3
 
 
 def test_document_outside_git_is_explained_by_the_log(tree: Writer) -> None:
     tree.add("base")
-    assert below(told(tree, None), "fact.base") == [("changed_by", "event")]
+    assert below(graph_of(tree, None), "fact.base") == [("changed_by", "event")]
 
 
 def test_event_line_contains_time_operation_actor_and_reason() -> None:

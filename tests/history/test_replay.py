@@ -43,9 +43,9 @@ def plain(tmp_path: Path) -> VerbTree:
 def counts(tree: VerbTree) -> dict[str, int]:
     """The counts of a check that are not 0, the core document left out."""
     found = replay_check(tree.memory())
-    told = {**found.counts, "log": found.counts["log"] - 1}
-    assert len(found.diagnostics) == sum(told[one] for one in ("unrecorded", "unreadable", "gone"))
-    return {state: number for state, number in told.items() if number}
+    numbers = {**found.counts, "log": found.counts["log"] - 1}
+    assert len(found.diagnostics) == sum(numbers[one] for one in ("unrecorded", "unreadable", "gone"))
+    return {state: number for state, number in numbers.items() if number}
 
 
 def named(report: ReplayReport) -> list[str]:

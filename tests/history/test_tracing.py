@@ -45,17 +45,17 @@ def store(repo: Path, run: Run, once: Callable[..., None]) -> Path:
 def test_blame_text_and_json_agree(store: Path, run: Run) -> None:
     with (store / FACT).open("a", encoding="utf-8") as file:
         file.write("By \x1b[31mhand.\n")
-    told = run("--json", "blame", "frames").json
-    assert told["schema"] == "thunderus-mem.blame/1"
-    sources = {source["id"]: source for source in told["sources"]}
+    report = run("--json", "blame", "frames").json
+    assert report["schema"] == "thunderus-mem.blame/1"
+    sources = {source["id"]: source for source in report["sources"]}
     printed = run("blame", "frames").out.splitlines()
-    assert len(printed) == len(told["lines"])
-    for text, line in zip(printed, told["lines"], strict=True):
+    assert len(printed) == len(report["lines"])
+    for text, line in zip(printed, report["lines"], strict=True):
         source = sources[line["source"]]
         name = source["id"].removeprefix("evt_")[:14] or "unrecorded"
         assert text.startswith(name)
         assert re.search(rf" {line['number']}(  |$)", text)
-    assert {source["kind"] for source in told["sources"]} == {"event", "unrecorded"}
+    assert {source["kind"] for source in report["sources"]} == {"event", "unrecorded"}
     assert printed[-1].endswith("By \\x1b[31mhand.")
 
 
@@ -63,8 +63,8 @@ def test_blame_text_and_json_agree(store: Path, run: Run) -> None:
     ("lines", "numbers"), [("2,3", [2, 3]), ("4", [4]), (",2", [1, 2]), ("20,", list(range(20, 25)))]
 )
 def test_blame_of_a_line_range(store: Path, run: Run, lines: str, numbers: list[int]) -> None:
-    told = run("--json", "blame", "frames", "-L", lines).json["lines"]
-    assert [line["number"] for line in told] == [n for n in numbers if n <= told[-1]["number"]]
+    shown = run("--json", "blame", "frames", "-L", lines).json["lines"]
+    assert [line["number"] for line in shown] == [n for n in numbers if n <= shown[-1]["number"]]
 
 
 @pytest.mark.parametrize(
@@ -90,14 +90,16 @@ def test_possibly_older_lines_are_marked(store: Path, run: Run) -> None:
 
 
 def test_why_graph_is_complete_and_versioned(store: Path, run: Run) -> None:
-    told = run("--json", "why", "frames").json
-    assert told["schema"] == "thunderus-mem.why/2"
-    assert set(told) == {"code", "damaged", "edges", "id", "nodes", "schema"}
-    known = {node["id"] for node in told["nodes"]}
-    assert told["nodes"][0]["id"] == told["id"] == "fact.frames"
-    assert known == {edge[end] for edge in told["edges"] for end in ("from", "to")}
+    report = run("--json", "why", "frames").json
+    assert report["schema"] == "thunderus-mem.why/2"
+    assert set(report) == {"code", "damaged", "edges", "id", "nodes", "schema"}
+    known = {node["id"] for node in report["nodes"]}
+    assert report["nodes"][0]["id"] == report["id"] == "fact.frames"
+    assert known == {edge[end] for edge in report["edges"] for end in ("from", "to")}
     tree = run("why", "frames").out
-    assert all(node["id"] in tree for node in told["nodes"] if node["kind"] in ("event", "session", "patch"))
+    assert all(
+        node["id"] in tree for node in report["nodes"] if node["kind"] in ("event", "session", "patch")
+    )
 
 
 def test_why_graph_has_mermaid_and_graphviz_output(store: Path, run: Run) -> None:

@@ -75,20 +75,20 @@ def test_undo_and_redo_restore_every_byte(tmp_path: Path, change: str, dress: st
     store = with_hand(tmp_path, **DRESSES[dress])
     if change in ("garden", "lint --fix", "renumber"):
         # These bring documents of their own along, put there by hand before the change.
-        undone = store.documents() | _made_by_hand(store, change)
+        initial = store.documents() | _made_by_hand(store, change)
     else:
-        undone = store.documents()
+        initial = store.documents()
         CHANGES[change](store)
     done = store.documents()
-    assert done != undone
-    told = store.undo()
-    assert store.documents() == undone
-    assert told.published
-    assert [event.again for event in told.events] == [False] * len(told.events)
+    assert done != initial
+    undone = store.undo()
+    assert store.documents() == initial
+    assert undone.published
+    assert [event.again for event in undone.events] == [False] * len(undone.events)
     back = store.undo(redo=True)
     assert store.documents() == done
     assert all(event.again for event in back.events)
-    assert [event.id for event in back.events] == [event.id for event in reversed(told.events)]
+    assert [event.id for event in back.events] == [event.id for event in reversed(undone.events)]
     assert verify(str(tmp_path), settled=True) == []
 
 
@@ -196,11 +196,11 @@ def test_change_of_line_ends_only_can_be_undone(store: Store) -> None:
 def test_hand_edit_elsewhere_is_kept(store: Store) -> None:
     edit.link(store.memory(), "fact.hand", "refers_to", "fact.other")
     store.put("hand.md", store.read("hand.md").replace(b"Body two.", b"Body two, and more."))
-    told = store.undo()
+    undone = store.undo()
     text = store.read("hand.md").decode()
     assert "Body two, and more." in text
     assert "fact.other" not in text
-    assert told.recorded == ("fact.hand",)
+    assert undone.recorded == ("fact.hand",)
     assert verify(str(store.root), settled=True) == []
 
 
@@ -228,11 +228,11 @@ def test_named_event_is_undone_below_later_ones(store: Store) -> None:
     first = edit.edit(store.memory(), "fact.hand", DocumentEdits(body="\nBody 1.\n\nBody two.\n")).event_id
     edit.edit(store.memory(), "fact.hand", DocumentEdits(body="\nBody 1.\n\nBody two.\n\nBody three.\n"))
     later = store.memory().now()
-    told = store.undo(first)
+    undone = store.undo(first)
     text = store.read("hand.md").decode()
     assert "Body  one.\n\nBody two.\n\nBody three.\n" in text
     assert f"updated: {later:%Y-%m-%dT%H:%M}" in text.replace('"', "")
-    assert [event.id for event in told.events] == [first]
+    assert [event.id for event in undone.events] == [first]
     assert store.undo(redo=True).events[0].id == first
     assert "Body 1.\n\nBody two.\n\nBody three.\n" in store.read("hand.md").decode()
 
@@ -315,8 +315,8 @@ def test_change_reverted_by_git_is_reported_as_undone(tracked: Store) -> None:
     earlier = tracked.documents()
     git(tracked.root, "checkout", "-q", "--", ".thunderus/memory")
     assert tracked.documents() != earlier
-    told = tracked.undo()
-    assert told.events[0].documents == ()
+    undone = tracked.undo()
+    assert undone.events[0].documents == ()
     with pytest.raises(NotFound):
         # The rest was written before the first commit, by hand and by init.
         tracked.undo(number=2)
@@ -392,8 +392,8 @@ def test_hand_edits_notes_and_undos_are_not_undone(store: Store) -> None:
     edit.edit(store.memory(), "fact.hand", DocumentEdits(body="Body 1."))
     store.put("other.md", store.read("other.md") + b"By hand.\n")
     edit.note(store.memory(), "Looked at it.")
-    told = store.undo()
-    assert [event.op for event in told.events] == ["edit"]
+    undone = store.undo()
+    assert [event.op for event in undone.events] == ["edit"]
     assert b"By hand." in store.read("other.md")
     assert store.undo().events[0].documents[0].id == "core"
     with pytest.raises(NotFound, match="nothing to undo in this working tree"):
@@ -408,8 +408,8 @@ def test_command_with_many_events_is_one_change(store: Store) -> None:
 
     lint(store.memory(), fix=True)
     assert store.ops()[-3:] == ["edit"] * 3
-    told = store.undo()
-    assert len(told.events) == 3
+    undone = store.undo()
+    assert len(undone.events) == 3
     assert store.documents() == before
     assert store.ops()[-3:] == ["undo"] * 3
     assert len(store.undo(redo=True).events) == 3
@@ -442,11 +442,11 @@ def test_import_of_many_documents_is_one_change_in_several_events(
 
 def test_undo_event_names_what_it_reverted(store: Store) -> None:
     done = edit.edit(store.memory(), "fact.hand", DocumentEdits(body="Body 1."), why="counted")
-    told = store.undo(why="miscounted")
+    undone = store.undo(why="miscounted")
     events = store.memory().log.read_all().events
     assert undone_by(events[-1].event) == (done.event_id,)
     assert events[-1].event.why == "miscounted"
-    assert told.events[0].undo_id == events[-1].event.id
+    assert undone.events[0].undo_id == events[-1].event.id
     store.undo(redo=True)
     assert store.memory().log.read_all().events[-1].event.why == "redo edit: counted"
 
@@ -489,8 +489,8 @@ def test_changes_of_other_working_trees_are_undone_only_by_id(tracked: Store) ->
     git(tracked.root, "pull", "-q", "--no-rebase", "--no-edit", str(other.root), "HEAD")
     assert tracked.undo(dry_run=True).events[0].documents[0].id == "fact.hand"
     assert tracked.undo(dry_run=True, anywhere=True).events[0].documents[0].id == "fact.other"
-    told = tracked.undo()
-    assert told.events[0].documents[0].id == "fact.hand"
+    undone = tracked.undo()
+    assert undone.events[0].documents[0].id == "fact.hand"
     tracked.undo(anywhere=True)
     assert b"Something else." in tracked.read("other.md")
     shutil.rmtree(other.root)

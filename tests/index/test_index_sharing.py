@@ -303,8 +303,8 @@ def test_unwritable_manifest_is_not_reported_as_written(layout: Layout) -> None:
     newer(layout)
     assert manifest(open_memory(layout.root)).diagnostics == ()
     os.unlink(layout.manifest_file)
-    (told,) = manifest(open_memory(layout.root)).diagnostics
-    assert (told.rule, told.message) == ("TM502", "Missing manifest")
+    (finding,) = manifest(open_memory(layout.root)).diagnostics
+    assert (finding.rule, finding.message) == ("TM502", "Missing manifest")
 
 
 def test_newer_index_written_during_a_rebuild_is_kept(layout: Layout) -> None:
@@ -364,7 +364,7 @@ def sealed_again(layout: Layout, statement: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("statement", "told"),
+    ("statement", "expected"),
     [
         ("UPDATE docs SET title = 'another' WHERE doc_id = 'fact.n3'", "docs"),
         ("UPDATE manifest SET entry = '' WHERE doc_id = 'fact.n3'", "manifest"),
@@ -376,7 +376,7 @@ def sealed_again(layout: Layout, statement: str) -> None:
     ],
 )
 def test_silent_damage_is_found_by_verification_and_rebuilt(
-    layout: Layout, statement: str, told: str
+    layout: Layout, statement: str, expected: str
 ) -> None:
     memory = open_memory(layout.root)
     assert index_verify(memory).problem == ""
@@ -384,7 +384,7 @@ def test_silent_damage_is_found_by_verification_and_rebuilt(
     sealed_again(layout, statement)
     memory = open_memory(layout.root)
     found = index_verify(memory)
-    assert re.search(told, found.problem), found
+    assert re.search(expected, found.problem), found
     memory.index.close()
     memory = open_memory(layout.root)
     assert memory.refresh().rebuilt

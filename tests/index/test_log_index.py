@@ -110,13 +110,13 @@ def test_index_and_log_have_one_order(seconds: list[list[int]], shuffled: random
             folder.mkdir(parents=True)
             shards.append([line(numbers.pop(), "fact.a", "sha256:1", second) for second in moments])
             (folder / "events.jsonl").write_text("".join(shards[-1]))
-        told = [logged.event.id for logged in log_of(layout).read_all().events]
+        in_log = [logged.event.id for logged in log_of(layout).read_all().events]
         projected = LogIndex(create())
         projected.refresh(log_of(layout))
-        assert [row.id for row in projected.naming(["fact.a"])] == told
+        assert [row.id for row in projected.naming(["fact.a"])] == in_log
     for shard in shards:
         ids = [json.loads(one)["id"] for one in shard]
-        assert [one for one in told if one in ids] == ids
+        assert [one for one in in_log if one in ids] == ids
 
 
 def test_last_event_is_last_in_its_shard_not_by_time(tmp_path: Path) -> None:

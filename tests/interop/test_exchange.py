@@ -156,21 +156,21 @@ def test_editor_rules_are_imported_with_globs_quoted(root: Path) -> None:
     (folder / "alias.md").write_text("---\na: &x 1\nb: *x\n---\n# Alias\n\nText of it.\n")
     (folder / "wrong.md").write_text("---\nglobs: **/*\nb: [\n---\n# Wrong\n\nText again.\n")
     report = import_markdown(opened(root), str(folder), "fact")
-    told = {item.source: item for item in report.files}
-    assert [source for source, item in told.items() if item.imported] == ["crlf.md", "ts.mdc"]
-    made = (root / told["ts.mdc"].path).read_text()
+    by_source = {item.source: item for item in report.files}
+    assert [source for source, item in by_source.items() if item.imported] == ["crlf.md", "ts.mdc"]
+    made = (root / by_source["ts.mdc"].path).read_text()
     assert 'globs: "**/*.ts, **/*.tsx"  # all of it\npaths:\n  - "*.md"\n  - "*.txt"\n' in made
     assert "said: |\n  * one\n  * two\nalwaysApply: false\n" in made
     assert made.endswith("---\n# TypeScript\n\nPrefer `unknown`.\n")
-    assert told["ts.mdc"].notes == (
+    assert by_source["ts.mdc"].notes == (
         "globs: quoted, because a value starting with * is not valid YAML",
         "list item: quoted, because a value starting with * is not valid YAML",
     )
-    crlf = read_document("a.md", (root / told["crlf.md"].path).read_bytes()).document
+    crlf = read_document("a.md", (root / by_source["crlf.md"].path).read_bytes()).document
     assert crlf is not None
     assert crlf.data()["globs"] == "*"
-    assert "anchor" in told["alias.md"].reason
-    assert "(line 2)" in told["wrong.md"].reason
+    assert "anchor" in by_source["alias.md"].reason
+    assert "(line 2)" in by_source["wrong.md"].reason
     again = import_markdown(opened(root), str(folder), "fact")
     assert again.imported == 0
     assert "duplicate of" in {item.source: item for item in again.files}["ts.mdc"].reason
@@ -193,9 +193,9 @@ def test_importing_again_writes_nothing(root: Path, decisions: Path) -> None:
 
 
 def test_dry_run_writes_nothing_and_reports_the_same(root: Path, decisions: Path) -> None:
-    told = import_markdown(opened(root), str(decisions), "adr", dry_run=True)
+    planned = import_markdown(opened(root), str(decisions), "adr", dry_run=True)
     assert files(root) == {}
-    assert told.files == import_markdown(opened(root), str(decisions), "adr").files
+    assert planned.files == import_markdown(opened(root), str(decisions), "adr").files
 
 
 def test_log_contains_no_absolute_path(root: Path, tmp_path: Path) -> None:

@@ -69,11 +69,11 @@ def exported(tree: VerbTree, **options: Any) -> list[dict[str, Any]]:
 
 
 def test_export_contains_every_event_once_in_order(tree: VerbTree) -> None:
-    told = exported(tree, private=True)
+    written = exported(tree, private=True)
     logged = tree.reader.read_all().events
-    assert [one["event"]["id"] for one in told] == [entry.event.id for entry in logged]
+    assert [one["event"]["id"] for one in written] == [entry.event.id for entry in logged]
     for one, text in zip(
-        told, "".join(Export(tree.memory(), private=True).pieces()).splitlines(), strict=True
+        written, "".join(Export(tree.memory(), private=True).pieces()).splitlines(), strict=True
     ):
         raw = (tree.root / one["shard"]).read_bytes().split(b"\n")[one["line"] - 1].decode()
         assert text.endswith(f', "event": {raw}}}')
@@ -119,9 +119,9 @@ def test_secret_in_a_shard_is_not_exported(tree: VerbTree) -> None:
     (folder / "events.jsonl").write_bytes(data)
     for form in ("jsonl", "prov-json"):
         assert not find_secrets("".join(Export(tree.memory(), form=form).pieces()))
-    (told,) = exported(tree, since="2026-01-22")
-    assert told["redacted"] is True
-    assert told["event"]["body"]["text"].startswith("first\n<github-token")
+    (record,) = exported(tree, since="2026-01-22")
+    assert record["redacted"] is True
+    assert record["event"]["body"]["text"].startswith("first\n<github-token")
 
 
 def test_output_file_is_written_completely_or_unchanged(
@@ -162,9 +162,9 @@ def test_protected_files_are_not_overwritten(tree: VerbTree) -> None:
 
 
 def ends(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    for section, told in document.items():
+    for section, relations in document.items():
         if section not in ("prefix", "entity", "activity", "agent"):
-            for relation in told.values():
+            for relation in relations.values():
                 yield from ((end, name) for end, name in relation.items() if end != "prov:time")
 
 

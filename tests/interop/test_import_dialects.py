@@ -47,7 +47,7 @@ def document(item: Any) -> Document:
     return made
 
 
-def told(item: Any) -> str:
+def summary(item: Any) -> str:
     if not item.imported:
         return f"{item.source}\n  skipped: {item.reason}\n"
     made = document(item)
@@ -66,7 +66,7 @@ def told(item: Any) -> str:
 
 @pytest.mark.parametrize("folder", sorted(CASES.iterdir()), ids=lambda folder: folder.name)
 def test_folder_is_imported_as_its_case_expects(folder: Path) -> None:
-    text = "\n".join(map(told, plan(folder)))
+    text = "\n".join(map(summary, plan(folder)))
     expected = folder / "expected.txt"
     if os.environ.get("REWRITE_CASES") == "1":
         expected.write_text(text, encoding="utf-8")

@@ -28,12 +28,12 @@ from thunderus_mem.interop.thunderus import (
     MIGRATIONS,
     MigrationReport,
     OlderDocument,
+    convert_timestamp,
     kind_of_word,
     list_of_id,
     migrate,
     migrated,
     migrated_rules,
-    moment,
     status_of_word,
 )
 from thunderus_mem.lint import lint
@@ -239,7 +239,7 @@ def test_id_comes_from_the_file_name(name: str, kind: str, id: str) -> None:
     ],
 )
 def test_older_times_are_converted(older: str, present: str) -> None:
-    assert moment(older) == present
+    assert convert_timestamp(older) == present
     assert not present or parse_timestamp(present) is not None
 
 
@@ -360,8 +360,8 @@ def test_newer_store_is_read_and_never_written(newer: Store, newer_by: Callable[
     assert (files(newer.root), newer.shards()) == before
     assert show.show(newer.memory(), "fact.ports").body.strip() == "It is 8080."
     assert search(newer.memory(), "8080").hits[0].id == "fact.ports"
-    (told,) = (one for one in checks.doctor(newer.memory()).checks if one.name == "formats")
-    assert (told.state, told.hint) == ("warning", "upgrade thunderus-mem to write")
+    (formats,) = (one for one in checks.doctor(newer.memory()).checks if one.name == "formats")
+    assert (formats.state, formats.hint) == ("warning", "upgrade thunderus-mem to write")
 
 
 def test_schemas_have_the_version_of_this_program(newer: Store) -> None:

@@ -32,7 +32,7 @@ def cases(name: str) -> dict[str, str]:
 POISON, HONEST = cases("poison.txt"), cases("honest.txt")
 
 
-def told(body: str) -> bool:
+def is_reported(body: str) -> bool:
     """Whether lint says something of safety about a document with this body."""
     text = FRONT.format(id="fact.a", kind="fact") + body
     return any(one.rule in SAFETY for one in lint_documents({PATH: text.encode()})[PATH])
@@ -46,11 +46,11 @@ def test_corpus_is_large_enough() -> None:
 
 
 def test_planted_instructions_are_reported() -> None:
-    assert [name for name, body in POISON.items() if not told(body)] == []
+    assert [name for name, body in POISON.items() if not is_reported(body)] == []
 
 
 def test_honest_imperative_texts_are_not_reported() -> None:
-    assert [body for body in HONEST.values() if told(body)] == []
+    assert [body for body in HONEST.values() if is_reported(body)] == []
 
 
 def test_planted_instruction_in_an_honest_document_is_located() -> None:

@@ -86,8 +86,8 @@ def test_cap_of_a_kind_replaces_the_soft_cap_and_raises_the_hard_one() -> None:
     caps = capped(1000, 2000)
     assert codes(text, caps) == []
     assert codes(text, capped(1000, 2000, recap=10, fact=tokens)) == []
-    (told,) = found(text, capped(1000, 2000, fact=tokens - 1))
-    assert (told.rule, told.expected) == ("TM301", f"at most {tokens - 1} tokens")
+    (finding,) = found(text, capped(1000, 2000, fact=tokens - 1))
+    assert (finding.rule, finding.expected) == ("TM301", f"at most {tokens - 1} tokens")
     tight = capped(10, 20)
     assert codes(text, tight) == ["TM302"]
     assert codes(text, capped(10, 20, playbook=tokens)) == ["TM302"]

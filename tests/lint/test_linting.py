@@ -46,14 +46,14 @@ def test_other_documents_are_read_once(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize(
-    ("select", "told"),
+    ("select", "expected"),
     [('"NOPE"', ["TM604"]), ('"TM201", "NOPE"', ["TM201", "TM604"]), ('"TM201"', ["TM201"])],
 )
-def test_unknown_selected_rule_is_always_reported(tmp_path: Path, select: str, told: list[str]) -> None:
+def test_unknown_selected_rule_is_always_reported(tmp_path: Path, select: str, expected: list[str]) -> None:
     layout = new_store(tmp_path)
     put(layout, "a.md", document("fact.a", "See [[gone]].\n"))
     (tmp_path / ".thunderus/config.toml").write_text(f"[lint]\nselect = [{select}]\n")
-    assert sorted(one.rule for one in lint(open_memory(str(tmp_path))).diagnostics) == told
+    assert sorted(one.rule for one in lint(open_memory(str(tmp_path))).diagnostics) == expected
 
 
 @pytest.mark.parametrize("paths", [[], ["."], [".thunderus/memory/semantic"], [FACTS]])
@@ -128,9 +128,9 @@ def test_configured_caps_of_kinds_are_used_by_the_rules(tmp_path: Path) -> None:
     text = document("fact.a", "A line. " * 100)
     put(layout, "a.md", text)
     file = tmp_path / ".thunderus/memory/gardener.toml"
-    told = []
+    limits = []
     for caps in ("", "[caps]\nkinds = ['fact = 90']\n", "[caps]\nkinds = ['playbook = 90']\n"):
         file.write_text(caps)
         found = lint(open_memory(str(tmp_path))).diagnostics
-        told.append([one.expected for one in found if one.rule in ("TM301", "TM302")])
-    assert told == [[], ["at most 90 tokens"], []]
+        limits.append([one.expected for one in found if one.rule in ("TM301", "TM302")])
+    assert limits == [[], ["at most 90 tokens"], []]

@@ -108,6 +108,6 @@ def test_fix_of_a_named_file_renames_only_that_file(store: Path, run: Run) -> No
 
 def test_recap_lists_a_rename_once(store: Path, run: Run) -> None:
     run("lint", "--fix", "--select", "TM111")
-    told = run("recap", "--dry-run").out
-    assert "renamed" in told
-    assert "renamed 2 times" not in told
+    page = run("recap", "--dry-run").out
+    assert "renamed" in page
+    assert "renamed 2 times" not in page

@@ -70,17 +70,17 @@ def test_many_processes_have_the_findings_of_one(layout: Layout, monkeypatch: py
 @pytest.mark.usefixtures("in_three")
 def test_each_share_has_its_own_process(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     """What this process is told of how far it is counts for all: the others cannot tell."""
-    told: list[tuple[int, int]] = []
+    progress: list[tuple[int, int]] = []
     memory = open_memory(layout.root)
     memory.refresh()
-    memory.tell = lambda what, done, total: told.append((done, total))
+    memory.tell = lambda what, done, total: progress.append((done, total))
     files = [path for path, _, _ in memory.index.files()]
 
     found = lint_stored(memory, files, lint_config(memory))
 
     for path, one in zip(files, found, strict=True):
         assert {finding.path for finding in one.findings} <= {path}
-    assert told == [(done * COUNT // 8, COUNT) for done in range(8)]
+    assert progress == [(done * COUNT // 8, COUNT) for done in range(8)]
 
 
 @pytest.mark.usefixtures("in_three")

@@ -61,9 +61,9 @@ def test_unreadable_line_is_not_reported_as_replaced_by_git(
 
     with monkeypatch.context() as patch:
         patch.setattr(transaction, "read_last_line", refused)
-        with pytest.raises(NotWritable, match="permission denied") as told:
+        with pytest.raises(NotWritable, match="permission denied") as raised:
             note(memory, "seen by nobody")
-    assert "thunderus-mem log" in (told.value.hint or "")
+    assert "thunderus-mem log" in (raised.value.hint or "")
     assert "seen by nobody" in [event.event.body.get("text") for event in memory.log.read_all().events]
     note(memory, "seen")
 

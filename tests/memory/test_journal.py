@@ -208,10 +208,10 @@ def test_hand_edit_wins_and_our_text_is_kept_and_reported_once(store: Store, fai
     _die_committed(store, fail_at)
     store.write("a.md", b"a person's")
     store.write("b.md", b"a person's too")
-    told: list[RecoveredFile] = []
-    healed = store.journal.recover(store.contains, on_abort=told.append)
+    reported: list[RecoveredFile] = []
+    healed = store.journal.recover(store.contains, on_abort=reported.append)
     assert [one.action for one in healed] == ["aborted", "aborted", "published"]
-    assert told == healed[:2]
+    assert reported == healed[:2]
     assert read_file(healed[0].kept, 100) == b"new a"
     assert healed[1].kept == ""
     assert store.documents() == (b"a person's", b"a person's too", b"new c")

@@ -115,8 +115,8 @@ def test_shell_completes_proposals_snapshots_and_rules(run: Callable[..., Done])
     (one,) = waiting(run)
     for verb in ("show", "approve", "reject", "rebase"):
         assert list(offered("patch", verb, "")) == [one["id"]]
-    told = offered("patch", "show", one["id"][:12])[one["id"]]
-    assert told.startswith("merge-duplicates: fact.one, fact.two; ")
+    output = offered("patch", "show", one["id"][:12])[one["id"]]
+    assert output.startswith("merge-duplicates: fact.one, fact.two; ")
     assert offered("patch", "list", "") == {}
     assert offered("patch", "show", "patch_X") == {}
     assert list(offered("garden", "--only", "l")) == ["links"]
@@ -276,8 +276,8 @@ def test_invalid_files_are_not_reported_as_an_empty_queue(
         "hint:  move the file out of .thunderus/patches",
     ]
     (folder / "patch_01KFG0000000000000000000AB.json").write_text("{}")
-    told = run("patch", "list", "-q").err.splitlines()
-    assert [line for line in told if line.startswith("hint:")] == [
+    output = run("patch", "list", "-q").err.splitlines()
+    assert [line for line in output if line.startswith("hint:")] == [
         "hint:  move the file out of .thunderus/patches",
         "hint:  restore the file from git, or delete it to discard the proposal",
         "hint:  move the file out of .thunderus/patches",

@@ -95,8 +95,8 @@ def test_invalid_file_is_reported_and_kept(kind: str, repo: Path, server: Server
         assert "Traceback" not in done.err, (words, done)
         assert done.code in (0, 1, 2, 3, 4, 5, 6), (words, done)
         said = done.out + done.err
-        told = [text for text in (TOKEN, "root:", "\x1b", str(repo / ".thunderus/patches")) if text in said]
-        assert told == [], (words, done)
+        leaked = [text for text in (TOKEN, "root:", "\x1b", str(repo / ".thunderus/patches")) if text in said]
+        assert leaked == [], (words, done)
         assert os.lstat(repo / PLACE).st_mode == mode, words
     assert run("patch", "approve", "patch_0").code in (2, 5)
     assert not (repo / FACTS / "a.md").exists()

@@ -47,8 +47,10 @@ def test_settings_and_keys_match() -> None:
 
 def test_every_setting_is_used() -> None:
     package = Path(PROJECT) / "thunderus_mem"
-    told = set((package / "store").glob("config*.py"))
-    text = "\n".join(path.read_text(encoding="utf-8") for path in package.rglob("*.py") if path not in told)
+    config_modules = set((package / "store").glob("config*.py"))
+    text = "\n".join(
+        path.read_text(encoding="utf-8") for path in package.rglob("*.py") if path not in config_modules
+    )
     text += inspect.getsource(newer_version) + inspect.getsource(configured_caps)
     assert [name for name in FIELDS if not re.search(rf"\.{name}\b", text)] == []
 

@@ -52,7 +52,7 @@ def index_status(memory: Memory) -> IndexStatus:
     except (FileNotFoundError, NotADirectoryError):
         return IndexStatus(path, "missing", False, 0, 0, 0)
     except Degraded as error:
-        state = "newer" if error.code == "Newer" else "damaged"
+        state = "newer" if error.newer else "damaged"
         return IndexStatus(path, state, False, 0, 0, os.lstat(layout.index_file).st_size)
     try:
         fresh = peek(layout, index)

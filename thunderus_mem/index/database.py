@@ -83,6 +83,7 @@ class IndexNewer(IndexDamaged):
     """A newer version of the program wrote the index: it must not be replaced."""
 
     code = "Newer"
+    newer = True
 
 
 class IndexMoved(IndexDamaged):

@@ -112,8 +112,6 @@ def unlisted_folder(folder: str) -> Diagnostic:
     )
 
 
-# The rows of one document
-
 _FOLDER = re.compile(r"^\.thunderus/memory/(?:semantic/|procedural/)?[^/]+/")
 
 
@@ -270,8 +268,6 @@ def encode_problems(problems: Sequence[Diagnostic]) -> str:
         ensure_ascii=False,
     )
 
-
-# Writing rows
 
 _MANY: Final = 100
 """Number of documents from which a thread pays off."""

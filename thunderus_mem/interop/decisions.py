@@ -131,10 +131,10 @@ def mentions(line: str, *, strict: bool = False) -> list[RelationMention]:
     found = by or _OVER.search(line)
     if found is None:
         return []
-    told = targets(found[1])
-    if told and _PARTLY.search(line):
+    found_targets = targets(found[1])
+    if found_targets and _PARTLY.search(line):
         return [RelationMention(SUPERSEDES, "", partial=" ".join(line.split()))]
-    return [RelationMention(SUPERSEDES, target, by is not None) for target in told]
+    return [RelationMention(SUPERSEDES, target, by is not None) for target in found_targets]
 
 
 def key_mentions(key: str, value: object) -> list[RelationMention]:
@@ -262,8 +262,8 @@ def read_decision(
     number, _ = split_title(heading, named)
     sections = _Sections(_without_comments(body))
     status, date = _text(data.get("status")), _text(data.get("date"))
-    told = [mention for key, value in data.items() for mention in key_mentions(key, value)]
-    told += mentions(status)
+    found = [mention for key, value in data.items() for mention in key_mentions(key, value)]
+    found += mentions(status)
     for line in sections.head_and_status():
         field = _LINE_FIELD.match(line)
         if field and field.group(1).lower() == "date":
@@ -271,11 +271,11 @@ def read_decision(
             continue
         if field and not is_choice(line):
             status = status or field.group(2).strip()
-        told += mentions(line)
+        found += mentions(line)
     for line in sections.links():
-        told += mentions(line, strict=True)
+        found += mentions(line, strict=True)
     for line in sections.labelled():
-        told += mentions(line)
+        found += mentions(line)
     if section := sections.status():
         status = status or section
     day = day_in(date, day_first=day_first)
@@ -284,7 +284,7 @@ def read_decision(
         status=_plain_status(status),
         date=day,
         unread_date="" if day or not any(map(str.isdigit, date)) else date,
-        mentions=tuple(dict.fromkeys(told)),
+        mentions=tuple(dict.fromkeys(found)),
     )
 
 

@@ -445,7 +445,7 @@ class _Prov:
     def __init__(self) -> None:
         self.data: dict[str, dict[str, Any]] = {"prefix": {"mem": NAMESPACE}}
 
-    def tell(self, section: str, name: str, attributes: dict[str, Any]) -> str:
+    def add_entry(self, section: str, name: str, attributes: dict[str, Any]) -> str:
         """Add a named entry if it is new; return its name."""
         self.data.setdefault(section, {}).setdefault(name, attributes)
         return name
@@ -460,7 +460,7 @@ def prov_document(events: Iterable[Event]) -> dict[str, Any]:
     """Events in order as one PROV-JSON document."""
     prov = _Prov()
     for event in events:
-        activity = prov.tell("activity", _name(event.id), _activity(event))
+        activity = prov.add_entry("activity", _name(event.id), _activity(event))
         prov.relate("wasAssociatedWith", activity=activity, agent=_agent(prov, event))
         for change in changes_of(event):
             if change.op != "aborted" and change.doc_id:
@@ -475,7 +475,7 @@ def _name(*parts: str) -> str:
 
 def _activity(event: Event) -> dict[str, Any]:
     op = event.body.get("op")
-    told = {
+    attributes = {
         "prov:startTime": event.ts,
         "prov:endTime": event.ts,
         "mem:kind": event.kind,
@@ -483,23 +483,23 @@ def _activity(event: Event) -> dict[str, Any]:
         "mem:why": event.why,
         "mem:session": event.session_id,
     }
-    return {key: value for key, value in told.items() if value}
+    return {key: value for key, value in attributes.items() if value}
 
 
 def _agent(prov: _Prov, event: Event) -> str:
     author = event.origin.get("author")
     who = author if isinstance(author, str) and author else event.actor
     kind = "prov:Person" if event.actor == "user" else _SOFTWARE
-    told = {"prov:type": {"$": kind, "type": "prov:QUALIFIED_NAME"}, "prov:label": who}
-    return prov.tell("agent", _name("agent", event.actor, who), told)
+    attributes = {"prov:type": {"$": kind, "type": "prov:QUALIFIED_NAME"}, "prov:label": who}
+    return prov.add_entry("agent", _name("agent", event.actor, who), attributes)
 
 
 def _prov_text(prov: _Prov, change: Change, hash: str) -> str:
-    document = prov.tell("entity", _name("document", change.doc_id), {"prov:label": change.doc_id})
+    document = prov.add_entry("entity", _name("document", change.doc_id), {"prov:label": change.doc_id})
     name = _name("text", change.doc_id, hash.removeprefix("sha256:"))
     if name not in prov.data["entity"]:
-        told = {"prov:label": change.doc_id, "mem:path": change.path, "mem:hash": hash}
-        prov.tell("entity", name, told)
+        attributes = {"prov:label": change.doc_id, "mem:path": change.path, "mem:hash": hash}
+        prov.add_entry("entity", name, attributes)
         prov.relate("specializationOf", specificEntity=name, generalEntity=document)
     return name
 

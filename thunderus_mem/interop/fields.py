@@ -288,7 +288,7 @@ def set_tags(draft: Draft, path: str, options: Options) -> None:
     draft.replace("tags", wanted, "tags must be a list of words")
 
 
-def moment(value: Any) -> str:
+def timestamp_of(value: Any) -> str:
     """An RFC 3339 time from a time, or from a day (its midnight); else empty."""
     text = str(value).strip() if isinstance(value, str) else ""
     if parse_timestamp(text):
@@ -302,11 +302,16 @@ def moment(value: Any) -> str:
 
 def set_dates(draft: Draft, stem: str, decision: decisions.DecisionRecord, dates: Dates, now: str) -> None:
     data = draft.data
-    own = moment(data.get("created"))
-    created = own or moment(data.get("date")) or moment(decision.date) or moment(decisions.file_date(stem))
+    own = timestamp_of(data.get("created"))
+    created = (
+        own
+        or timestamp_of(data.get("date"))
+        or timestamp_of(decision.date)
+        or timestamp_of(decisions.file_date(stem))
+    )
     created = created or dates.created or now
     changed = next(
-        (found for key in ("updated", "lastmod", "modified") if (found := moment(data.get(key)))), ""
+        (found for key in ("updated", "lastmod", "modified") if (found := timestamp_of(data.get(key)))), ""
     )
     updated = changed or dates.updated or created
     if utc_key(updated) < utc_key(created) and not _is_set(data, "updated"):
@@ -402,7 +407,7 @@ def apply_mapping(
 
 def _take_time(draft: Draft, ours: str, theirs: str, value: Any, day_first: bool | None) -> None:
     text = str(value)
-    when = moment(text) or moment(decisions.day_in(text, day_first=day_first))
+    when = timestamp_of(text) or timestamp_of(decisions.day_in(text, day_first=day_first))
     if when:
         draft.take(ours, when, theirs)
     else:

@@ -91,7 +91,7 @@ def list_of_id(id: str) -> str:
     return "commits" if _COMMIT.fullmatch(id) else ""
 
 
-def moment(text: str) -> str:
+def convert_timestamp(text: str) -> str:
     """Convert an older time to RFC 3339, in UTC if it has no offset; "" if it is not a time."""
     if parse_timestamp(text) is not None:
         return text
@@ -311,18 +311,18 @@ def times(source: OlderDocument) -> str:
     the two, or from git."""
     header, text = source.header, source.text
     created, updated = (_text(header.get(name)) for name in ("created", "updated"))
-    made = moment(created or "") or _first(header, _MADE)
-    changed = moment(updated or "") or _first(header, _CHANGED)
+    made = convert_timestamp(created or "") or _first(header, _MADE)
+    changed = convert_timestamp(updated or "") or _first(header, _CHANGED)
     first, last = source.dates
     pairs = (("created", created, made or changed or first), ("updated", updated, changed or made or last))
     for name, word, wanted in pairs:
-        if wanted and word != wanted and (word is None or moment(word)):
+        if wanted and word != wanted and (word is None or convert_timestamp(word)):
             text = set_key(text, (name,), wanted)
     return text
 
 
 def _first(header: Mapping, names: tuple[str, ...]) -> str:
-    return next((found for name in names if (found := moment(_text(header.get(name)) or ""))), "")
+    return next((found for name in names if (found := convert_timestamp(_text(header.get(name)) or ""))), "")
 
 
 def links(source: OlderDocument) -> str:

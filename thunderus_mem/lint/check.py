@@ -160,8 +160,8 @@ def _next_step(one: Anchored, verdict: Verdict) -> str:
 
 
 _RULES = {CHANGED: "TM701", MISSING: "TM702"}
-MADE_FALSE = tuple(_RULES.values())
-"""The `lint` rules that report the same."""
+ANCHOR_RULES = tuple(_RULES.values())
+"""The rules of `lint` for changed and missing code."""
 
 
 def diagnostics(memory: Memory, report: CheckReport) -> list[Diagnostic]:

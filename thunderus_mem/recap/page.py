@@ -108,15 +108,15 @@ class _Draft(NamedTuple):
 
     def page(self, cited: Sequence[Event], most_commits: int, most_files: int) -> Page:
         """A page that shows the events ``cited`` and counts all of them."""
-        scope, told = self.scope, self.content.events
+        scope, shown_events = self.scope, self.content.events
         if left := len(self.content.used) - len(cited):
-            told, _ = sort_events(cited, scope.doc_id, self.activity.reading)
+            shown_events, _ = sort_events(cited, scope.doc_id, self.activity.reading)
         header = self._header(cited)
         first, last = header["created"], header["updated"]
         private = tuple(event.id for event in cited if event.id in self.activity.private)
         lines = _sections(
             self.content,
-            told,
+            shown_events,
             frozenset(private),
             most_commits=most_commits,
             most_files=most_files,
@@ -163,7 +163,7 @@ def recap_page(scope: RecapScope, activity: Activity, documents: Iterable[Docume
         by_id = {id: event for id, event in by_id.items() if id not in activity.private}
     ordered = sorted(by_id.values(), key=lambda event: (utc_key(event.ts), event.id))
     reading = activity.reading._replace(keywords=config.consolidate_keywords)
-    told, used = sort_events(ordered, scope.doc_id, reading)
+    sorted_events, used = sort_events(ordered, scope.doc_id, reading)
     by_sha = {commit.sha: commit for commit in activity.commits if scope.holds_moment(commit.date)}
     commits = sorted(by_sha.values(), key=lambda commit: (utc_key(commit.date), commit.sha))
     if not used and not commits:
@@ -174,8 +174,8 @@ def recap_page(scope: RecapScope, activity: Activity, documents: Iterable[Docume
             else "run `thunderus-mem events list`",
         )
     for commit in commits:
-        told.count_paths(activity.touched.get(commit.sha, ()))
-    content = _Content(told, used, commits, {document.id: document for document in documents})
+        sorted_events.count_paths(activity.touched.get(commit.sha, ()))
+    content = _Content(sorted_events, used, commits, {document.id: document for document in documents})
     return _fitting(_Draft(scope, content, activity._replace(reading=reading), config))
 
 
@@ -229,28 +229,29 @@ def _largest_that_fits(most: int, fits: Callable[[int], bool]) -> int:
 
 def _sections(
     whole: _Content,
-    told: SortedEvents,
+    detailed: SortedEvents,
     private: Collection[str],
     *,
     most_commits: int,
     most_files: int,
     left: int,
 ) -> dict[str, list[str]]:
-    """The sections of a page by name. ``told`` is shown in detail, ``whole`` is counted; ``private`` are ids
-    of events local to this working tree; ``left`` is the number of events omitted for length."""
+    """The sections of a page by name. Events of ``detailed`` are shown, those of ``whole`` counted;
+    ``private`` are ids of events local to this working tree; ``left`` is the number of events omitted for
+    length."""
     left_out = [f"{count(left, 'event')} omitted for length; see `thunderus-mem log`."] if left else []
     shown, more = _chosen_commits(whole.commits, most_commits)
     return {
         "summary": [*_summary(whole), *left_out],
-        "decisions": [*_decisions(told, whole.documents)],
-        "problems": [_problem(one) for one in told.problems if one.solved],
-        "commands": _commands(told.ran),
-        "changes": _changes(told, whole.documents),
+        "decisions": [*_decisions(detailed, whole.documents)],
+        "problems": [_problem(one) for one in detailed.problems if one.solved],
+        "commands": _commands(detailed.ran),
+        "changes": _changes(detailed, whole.documents),
         "commits": [*(f"{span(one.sha[:7])} {one_line(one.subject)}" for one in shown), *more],
-        "notes": [note_text(event) for event in told.notes],
-        "open_ends": [*(note_text(event) for event in told.open_ends), *_unsolved(told.problems)],
+        "notes": [note_text(event) for event in detailed.notes],
+        "open_ends": [*(note_text(event) for event in detailed.open_ends), *_unsolved(detailed.problems)],
         "files": _files(whole.events, most_files) if most_files else [],
-        "provenance": [*_provenance(told, shown, private), *left_out],
+        "provenance": [*_provenance(detailed, shown, private), *left_out],
     }
 
 
@@ -403,19 +404,19 @@ def _representative(texts: Sequence[str], number: int) -> list[int]:
     for each in words:
         for word in each:
             weight[word] = weight.get(word, 0) + 1
-    told: set[str] = set()
+    covered: set[str] = set()
     chosen: list[int] = []
     left = set(range(len(texts)))
     while left and len(chosen) < number:
         # A word that is in one text only says nothing about the others.
         gain = {
-            at: sum(weight[word] for word in words[at] - told if weight[word] > 1)
+            at: sum(weight[word] for word in words[at] - covered if weight[word] > 1)
             / (len(words[at]) + 4) ** 0.5
             for at in left
         }
         best = min(left, key=lambda at: (-gain[at], at))
         chosen.append(best)
-        told |= words[best]
+        covered |= words[best]
         left.discard(best)
     return sorted(chosen)
 

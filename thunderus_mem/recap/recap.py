@@ -88,9 +88,9 @@ def _page(memory: Memory, wanted: Wanted) -> Page:
     if wanted.kind in ("week", "month"):
         private = happened(memory).private_anywhere
         return rollup_page(wanted.kind, wanted.name, documents(memory), memory.config, private)
-    scope, told = scope_of(memory, wanted)
-    told = for_recap(memory, told, scope.since, scope.until)
-    return recap_page(scope, told, documents(memory), memory.config)
+    scope, activity = scope_of(memory, wanted)
+    activity = for_recap(memory, activity, scope.since, scope.until)
+    return recap_page(scope, activity, documents(memory), memory.config)
 
 
 def _renewed(memory: Memory, page: Page, *, force: bool) -> tuple[FileChange | None, Written]:

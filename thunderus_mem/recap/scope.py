@@ -95,29 +95,29 @@ def happened(memory: Memory, *, day: str = "", since: str = "", naming: str = ""
 def history_of(memory: Memory) -> Activity:
     """All events, with the files and anchors that consolidation needs, and the commits of the days covered by
     `recap.schedule`."""
-    told = happened(memory)._replace(
+    activity = happened(memory)._replace(
         reading=reading_here(memory),
         build_files=lambda: _build_files(memory),
         anchors=lambda body: _anchors(memory, body),
     )
     if not memory.config.recap_schedule:
-        return told
+        return activity
     now = memory.now().astimezone(UTC)
     start = now - timedelta(days=min(memory.config.recap_days_back + 1, _MOST_DAYS))
-    return for_recap(memory, told, start.isoformat(), now.isoformat())
+    return for_recap(memory, activity, start.isoformat(), now.isoformat())
 
 
-def for_recap(memory: Memory, told: Activity, first: str, last: str) -> Activity:
+def for_recap(memory: Memory, activity: Activity, first: str, last: str) -> Activity:
     """The activity with what a page needs besides events: the template, the reading rules, and the commits of
     HEAD between two times (RFC 3339 or a day) and shortly after."""
-    told = told._replace(template=template_of(memory), reading=reading_here(memory))
+    activity = activity._replace(template=template_of(memory), reading=reading_here(memory))
     start, end = _moment(first), _moment(last)
     if memory.git is None or start is None or end is None:
-        return told
+        return activity
     end += min(timedelta(days=1 + _DAYS_OF_REBASE), datetime.max.replace(tzinfo=UTC) - end)
     since, until = f"{start:%Y-%m-%dT%H:%M:%SZ}", f"{end:%Y-%m-%dT%H:%M:%SZ}"
     commits = tuple(commits_between(memory.git, since, until))
-    return told._replace(
+    return activity._replace(
         commits=commits, touched=touched_between(memory.git, since, until) if commits else {}
     )
 

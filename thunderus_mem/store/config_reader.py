@@ -158,8 +158,6 @@ def _unknown(name: str, path: str) -> InvalidConfig:
     return InvalidConfig(f"unknown key {name!r} in {path}", hint=hint)
 
 
-# The format version of a store
-
 _LIMIT: Final = 1 << 20
 _VERSIONED: Final = ("memory_doc.frontmatter", "memory_manifest", "events.v1")
 _ID: Final = re.compile(rb'"\$id":\s{0,9}"urn:thunderus-mem:schema:[a-z-]{1,40}:([0-9]{1,6})"')

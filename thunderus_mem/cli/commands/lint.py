@@ -23,7 +23,7 @@ from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.document.schema import INDEX, SCHEMA_NAMES, schema_text
 from thunderus_mem.errors import NoStore, NotFound
 from thunderus_mem.git.repository import Git, look_for_git
-from thunderus_mem.lint.check import MADE_FALSE, check_staged, diagnostics
+from thunderus_mem.lint.check import ANCHOR_RULES, check_staged, diagnostics
 from thunderus_mem.lint.engine import RULES, rule_page
 from thunderus_mem.lint.lint import LintReport, LintRequest, answer, checked_paths, lint
 from thunderus_mem.store.config_keys import config_schema
@@ -346,7 +346,7 @@ def _hook_state(value: hooks.HookStatus, console: Console) -> str:
 def _hook_run(value: hooks.HookRun, console: Console) -> str:
     """List errors and affected documents; summarize everything else in one line, to keep the hook quiet."""
     errors = [one for one in value.diagnostics if one.severity is Severity.ERROR]
-    affected = [one for one in value.diagnostics if one.rule in MADE_FALSE and one not in errors]
+    affected = [one for one in value.diagnostics if one.rule in ANCHOR_RULES and one not in errors]
     rest = [one for one in value.diagnostics if one not in errors and one not in affected]
     warnings = sum(one.severity is Severity.WARNING for one in rest)
     notes = len(rest) - warnings

@@ -402,8 +402,8 @@ def plan_duplicates(
     claims = Counter(document.id for document in ordered)
     groups: dict[str, list[Document]] = {}
     for document in ordered:
-        if claims[document.id] == 1 and (told := _gist(document, gists)):
-            groups.setdefault(told, []).append(document)
+        if claims[document.id] == 1 and (digest := _gist(document, gists)):
+            groups.setdefault(digest, []).append(document)
     shared = [[_member(document) for document in group] for group in groups.values() if len(group) > 1]
     links = linked_files(ordered) if shared else {}
     steps = [step for group in shared for step in _plan_group(group, config, links, logged)]
@@ -447,7 +447,7 @@ def blocks(body: str) -> list[str]:
 
 def lacking(stays: Document, leaves: Document) -> list[str]:
     """The blocks of ``leaves`` with a sentence that ``stays`` does not have, each under its headings."""
-    told = {sentence.plain for sentence in sentences_of(stays.body)}
+    known = {sentence.plain for sentence in sentences_of(stays.body)}
     lines = "\n".join(["", *stays.body.splitlines(), ""])
     kept: list[str] = []
     headings: list[str] = []
@@ -458,7 +458,7 @@ def lacking(stays: Document, leaves: Document) -> list[str]:
             headings.append(block)
             continue
         said = {sentence.plain for sentence in sentences_of(block)}
-        if f"\n{block}\n" in lines or (said and said <= told):
+        if f"\n{block}\n" in lines or (said and said <= known):
             continue
         kept += [_lowered(one) for one in headings]
         headings = []

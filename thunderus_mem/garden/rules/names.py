@@ -208,10 +208,10 @@ def _mended(document: Document, dead: list[_Dead], reach: Reach) -> Step | None:
     if text == document.text:
         return None
     targets = sorted({one.doc_id for one in dead} - {document.id})
-    told = ", ".join(f"`{target}`" for target in targets)
+    listed = ", ".join(f"`{target}`" for target in targets)
     return Step(
         "mend-links",
-        f"{_dead_links(len(dead))} in `{document.id}`; new target{'s' if len(targets) > 1 else ''}: {told}",
+        f"{_dead_links(len(dead))} in `{document.id}`; new target{'s' if len(targets) > 1 else ''}: {listed}",
         tuple(f"{document.path}:{one.line}: `{one.said}` becomes `{one.new}`: {one.reason}" for one in dead),
         (document.id, *targets),
         (DocumentEdit(document.path, document.id, document.hash, text),),
@@ -354,10 +354,10 @@ def _respelt(document: Document, uses: Mapping[str, int], spelling: Callable[[st
     edit = _edited(document, names) if names else None
     if edit is None:
         return None
-    told = ", ".join(f"`{old}` becomes `{new}`" for old, new in names.items())
+    changes = ", ".join(f"`{old}` becomes `{new}`" for old, new in names.items())
     return Step(
         "respell-tags",
-        f"inconsistent spelling of tags: {told}",
+        f"inconsistent spelling of tags: {changes}",
         tuple(_evidence(old, new, uses) for old, new in names.items()),
         (document.id,),
         (edit,),

@@ -312,8 +312,8 @@ def _decisions(events: Sequence[Event], how: _Seen) -> Iterator[Lesson]:
 
 def _decision(event: Event, one: recap_events.DecisionSentence) -> Lesson:
     title = cut(" ".join(one.subject.replace("`", "").split()), _TITLE)
-    told = len(one.context.split()) >= _CONTEXT
-    background = f"{one_line(cut(one.context))}\n\n" if told else ""
+    has_context = len(one.context.split()) >= _CONTEXT
+    background = f"{one_line(cut(one.context))}\n\n" if has_context else ""
     reason = one.reason[:1].upper() + one.reason[1:]
     body = (
         f"# {one_line(title)}\n\n## Status\n\nProposed\n\n"

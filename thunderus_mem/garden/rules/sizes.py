@@ -515,8 +515,8 @@ def _outline(document: Document) -> str:
 
     The decision is about the parts: a changed word in one of them does not ask for a new one.
     """
-    told = [(heading.level, heading.text) for heading in headings(document.body)]
-    return hashlib.sha256(repr(told).encode("utf-8", "surrogatepass")).hexdigest()
+    outline = [(heading.level, heading.text) for heading in headings(document.body)]
+    return hashlib.sha256(repr(outline).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _too_long(document: Document, reason: str, most: int) -> Step:
