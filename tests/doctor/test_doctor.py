@@ -513,3 +513,33 @@ def test_plan_is_printed_before_it_is_executed(base: Path, tmp_path: Path, serve
     assert "All problems fixed" in done.out
     done = run(server, root, "doctor", "--fix")
     assert (done.code, done.out) == (0, "No problems found\n")
+
+
+LEFT_OUT: dict[str, tuple[Callable[[Path], object], str]] = {
+    "no-frontmatter": (lambda path: path.write_text("# Notes\n"), "The file has no frontmatter"),
+    "broken": (lambda path: path.write_text("---\nid: [\n---\n"), "not valid YAML"),
+    "same-id": (
+        lambda path: path.write_bytes((path.parent / "testing.md").read_bytes()),
+        f"Not in the manifest: {FACTS}/testing.md has the same id `fact.testing`",
+    ),
+    "link": (lambda path: path.symlink_to("testing.md"), "Not a regular file"),
+}
+
+
+@pytest.mark.parametrize("name", LEFT_OUT)
+def test_manifest_check_reports_files_that_are_not_in_it(
+    repo: Path, run: Callable[..., Any], name: str
+) -> None:
+    harm, message = LEFT_OUT[name]
+    run("init")
+    run("add", "fact", "Testing", "--tag", "x", "--body", "Tests run with pytest.")
+    assert run("manifest", "--check").code == 0
+    harm(repo / FACTS / "zone.md")
+    assert run("index", "rebuild").code == 0
+    assert run("manifest").code == 0
+    result = run("manifest", "--check", "--json")
+    assert result.code == 1
+    (finding,) = result.json["diagnostics"]
+    assert (finding["rule"], finding["severity"]) == ("TM502", "error")
+    assert message in finding["message"]
+    assert finding["path"] == f"{FACTS}/zone.md"

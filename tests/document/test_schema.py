@@ -158,8 +158,39 @@ def test_missing_keys_of_events_and_manifest_are_reported() -> None:
     bare = {**EVENT_LINE, "refs": {}}
     assert [one.key for one in check(EVENT, bare)] == ["refs.patch_id"]
     assert [one.key for one in check(EVENT, {**EVENT_LINE, "ts": "now"})] == ["ts"]
-    minimum = {"version": 1, "generated_at": "2026-01-21T09:00:00Z", "docs": []}
-    assert [one.key for one in check(MANIFEST, minimum)] == ["stats"]
+    assert [one.key for one in check(MANIFEST, {"version": 1, "docs": []})] == ["generated_at"]
+
+
+MINIMAL_MANIFEST: dict[str, Any] = {
+    "version": 1,
+    "generated_at": "2026-01-21T09:00:00Z",
+    "docs": [
+        {
+            "path": ".thunderus/memory/semantic/FACTS/testing.md",
+            "id": "fact.testing",
+            "kind": "fact",
+            "title": "Testing conventions",
+            "tags": ["testing"],
+            "updated": "2026-01-21T09:00:00Z",
+            "provenance": {"events": ["evt_1"], "patches": ["patch_1"], "commits": ["0a1b2c3"]},
+        }
+    ],
+}
+
+
+def test_minimal_manifest_of_the_format_is_valid() -> None:
+    assert check(MANIFEST, MINIMAL_MANIFEST) == []
+    assert is_valid_fast(MANIFEST, MINIMAL_MANIFEST)
+
+
+def test_optional_keys_of_a_manifest_are_checked() -> None:
+    entry = {**MINIMAL_MANIFEST["docs"][0], "size_bytes": -1, "verification": {"status": "unknown"}}
+    found = check(MANIFEST, {**MINIMAL_MANIFEST, "docs": [entry], "stats": {"total_docs": 1, "by_kind": {}}})
+    assert [one.key for one in found] == [
+        "docs.0.size_bytes",
+        "docs.0.verification.last_verified_commit",
+        "stats.total_tokens_approx",
+    ]
 
 
 def test_unknown_schema_is_a_key_error() -> None:

@@ -232,7 +232,7 @@ def test_schema_update_writes_only_changed_files(repo: Path, run: Callable[..., 
 
 
 @pytest.mark.parametrize(
-    "text", ["", "nonsense", "[" * 100_000, '{"version": NaN}', "[]", '{"version": 1, "docs": []}']
+    "text", ["", "nonsense", "[" * 100_000, '{"version": NaN}', "[]", '{"version": 1, "docs": []}', "{}"]
 )
 def test_broken_manifest_is_reported(text: str) -> None:
     ones = lint_store(StoreState(manifest=text))
@@ -246,6 +246,21 @@ def test_empty_manifest_is_valid() -> None:
         '"stats": {"total_docs": 0, "by_kind": {}, "total_tokens_approx": 0}}'
     )
     assert lint_store(StoreState(manifest=text)) == []
+
+
+def test_wrong_entry_of_the_manifest_names_the_document_to_correct(
+    repo: Path, run: Callable[..., Any]
+) -> None:
+    run("init", cwd=repo)
+    run("add", "fact", "Testing", "--tag", "x", "--body", "Tests run with pytest.", cwd=repo)
+    path = ".thunderus/memory/semantic/FACTS/testing.md"
+    text = (repo / path).read_text(encoding="utf-8")
+    (repo / path).write_text(re.sub(r"(?m)^updated:.*\n", "", text), encoding="utf-8")
+    out = run("lint", "--json", cwd=repo).json["diagnostics"]
+    assert [(one["rule"], one["path"], one["hint"]) for one in out] == [
+        ("TM502", ".thunderus/memory/indexes/manifest.json", f"Correct the frontmatter of {path}"),
+        ("TM101", path, "Add the key `updated`"),
+    ]
 
 
 @pytest.mark.parametrize("code", ["TM503", "TM504", "TM505", "TM507", "TM508"])

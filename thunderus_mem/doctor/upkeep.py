@@ -101,7 +101,7 @@ def index_verify(memory: Memory) -> IndexProof:
 
 @dataclass(frozen=True, slots=True)
 class ManifestReport:
-    """The manifest and, with ``--check``, its findings."""
+    """The manifest and, with ``--check``, its findings and those of files that are not in it."""
 
     path: str
     documents: int
@@ -118,6 +118,7 @@ def manifest(memory: Memory, *, check: bool = False) -> ManifestReport:
     if check or memory.index.in_memory:
         inventory = take_inventory(layout.root)
         findings = check_manifest(layout.manifest_file, path, inventory.manifest)
+        findings += inventory.left_out if check else ()
         return ManifestReport(path, inventory.documents, inventory.tokens, tuple(findings))
     rows = memory.index.documents()
     return ManifestReport(path, len(rows), sum(row.tokens for row in rows), ())

@@ -1,7 +1,7 @@
 """``manifest.json``: the list of all documents. The same documents give the same bytes.
 
-The format is a superset of the Thunderus manifest, whose loader also requires sizes, verification and
-``stats``.
+The format is a superset of the minimal manifest: Thunderus's loader also requires sizes, verification and
+``stats``, which are optional in the schema.
 """
 
 from __future__ import annotations
@@ -76,27 +76,30 @@ def check_manifest(path: str, relative: str, expected: bytes) -> list[Diagnostic
     return [_finding(relative, line, "The manifest does not match the documents")]
 
 
-def _finding(path: str, line: int, message: str) -> Diagnostic:
+def _finding(
+    path: str,
+    line: int,
+    message: str,
+    expected: str = "the current documents",
+    hint: str = "Run `thunderus-mem manifest`",
+) -> Diagnostic:
     from thunderus_mem.diagnostic import Diagnostic, Severity
 
-    return Diagnostic(
-        "TM502",
-        Severity.ERROR,
-        path,
-        line,
-        0,
-        message,
-        expected="the current documents",
-        hint="Run `thunderus-mem manifest`",
-    )
+    return Diagnostic("TM502", Severity.ERROR, path, line, 0, message, expected=expected, hint=hint)
+
+
+def _not_listed(problem: Diagnostic) -> Diagnostic:
+    return problem._replace(rule="TM502", message=f"Not in the manifest: {problem.message}", edits=())
 
 
 class Inventory(NamedTuple):
-    """The documents by their files alone: the expected manifest and its totals."""
+    """The documents by their files alone: the expected manifest and its totals, and a finding for each file
+    that is not in it."""
 
     manifest: bytes
     documents: int
     tokens: int
+    left_out: tuple[Diagnostic, ...]
 
 
 def take_inventory(root: str) -> Inventory:
@@ -104,13 +107,18 @@ def take_inventory(root: str) -> Inventory:
     from thunderus_mem.document.timestamp import utc_key
     from thunderus_mem.index.writer import approximate_tokens, manifest_entry
 
+    paths: dict[str, str] = {}
     entries: dict[str, str] = {}
     kinds: dict[str, tuple[int, int]] = {}
     newest = ("", "")
-    for document, size in _documents(root):
+    left_out: list[Diagnostic] = []
+    for document, size in _documents(root, left_out):
         if document.id in entries:
+            message = f"{paths[document.id]} has the same id `{document.id}`"
+            left_out.append(_finding(document.path, 0, message, "a unique id", "Change one of the ids"))
             continue
         tokens = approximate_tokens(document)
+        paths[document.id] = document.path
         entries[document.id] = manifest_entry(document, size, tokens)
         count, sum_of_tokens = kinds.get(document.kind, (0, 0))
         kinds[document.kind] = (count + 1, sum_of_tokens + tokens)
@@ -118,21 +126,31 @@ def take_inventory(root: str) -> Inventory:
     listed = [(kind, count, tokens) for kind, (count, tokens) in kinds.items()]
     joined = ",\n".join(entries[doc_id] for doc_id in sorted(entries)).encode()
     total = sum(tokens for _, _, tokens in listed)
-    return Inventory(manifest_bytes(joined, listed, newest[1]), len(entries), total)
+    return Inventory(
+        manifest_bytes(joined, listed, newest[1]), len(entries), total, tuple(map(_not_listed, left_out))
+    )
 
 
-def _documents(root: str) -> Iterator[tuple[Document, int]]:
-    """Yield readable active documents and their file sizes, by path."""
+def _documents(root: str, left_out: list[Diagnostic]) -> Iterator[tuple[Document, int]]:
+    """Yield readable active documents and their file sizes, by path; add a finding for each other file."""
     from thunderus_mem.document.document import read_document
+    from thunderus_mem.index.writer import failed, irregular, unlisted_folder
 
     seen = scan(root, FOLDERS)
+    left_out += [unlisted_folder(folder) for folder in seen.unlisted]
     for path in sorted(seen.names):
-        if path in seen.special or is_archived(path):
+        if is_archived(path):
+            continue
+        if path in seen.special:
+            left_out.append(irregular(path))
             continue
         try:
             data, stamp = read_bytes(root, FileStamp(path, 0, 0, 0, 0))
-        except OSError:
+        except OSError as error:
+            left_out.append(failed(path, error))
             continue
-        document = read_document(path, data).document
-        if document is not None:
-            yield document, stamp.size
+        reading = read_document(path, data)
+        if reading.document is not None:
+            yield reading.document, stamp.size
+        else:
+            left_out.append(reading.problems[0])

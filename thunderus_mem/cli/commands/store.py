@@ -93,7 +93,10 @@ def index_rebuild_command(ctx: typer.Context) -> None:
 def manifest_command(
     ctx: typer.Context,
     check: Annotated[
-        bool, typer.Option("--check", help="Compare it with the documents; exit with 1 if it differs.")
+        bool,
+        typer.Option(
+            "--check", help="Compare it with the documents; exit with 1 if it differs or a file is not in it."
+        ),
     ] = False,
 ) -> int:
     """Write or check the manifest, the list of all documents."""

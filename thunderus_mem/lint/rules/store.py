@@ -92,8 +92,17 @@ def manifest_schema(store: StoreState) -> Iterable[Diagnostic]:
             violation.message,
             key=violation.key,
             expected=violation.expected,
-            hint=hint,
+            hint=_entry_hint(data, violation.path) or hint,
         )
+
+
+def _entry_hint(data: Any, path: tuple[str | int, ...]) -> str:
+    """The advice for an entry of the manifest: its values are those of the document."""
+    if path[:1] != ("docs",) or len(path) < 3:
+        return ""
+    entry = data["docs"][path[1]]
+    named = entry.get("path") if isinstance(entry, dict) else None
+    return f"Correct the frontmatter of {named}" if isinstance(named, str) and named else ""
 
 
 def _refuse(name: str) -> Any:

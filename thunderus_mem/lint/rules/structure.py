@@ -20,6 +20,7 @@ from thunderus_mem.lint.rule import NOTE, WARNING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from thunderus_mem.document.frontmatter.nodes import Node
     from thunderus_mem.document.schema import Violation
     from thunderus_mem.lint.rule import LintContext
 
@@ -334,7 +335,13 @@ SECTIONS: Final = {
     "recap": ("Provenance",),
 }
 _DATE_ONLY = re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])")
-_NESTED = {"events": "provenance", "patches": "provenance", "last_verified_commit": "verification"}
+_NESTED = {
+    "events": "provenance",
+    "patches": "provenance",
+    "last_verified_commit": "verification",
+    "status": "verification",
+}
+_STATUSES = ("verified", "stale", "unknown")
 
 
 def frontmatter_schema(context: LintContext) -> Iterable[Diagnostic]:
@@ -373,13 +380,20 @@ def frontmatter_schema(context: LintContext) -> Iterable[Diagnostic]:
         )
 
 
+def _text_of(node: Node | None) -> str:
+    return node.text if isinstance(node, Scalar) else ""
+
+
 def _schema_hint(context: LintContext, violation: Violation) -> str:
     last = str(violation.path[-1]) if violation.path else ""
     header = context.reading.header
     if violation.kind == "required":
-        if _NESTED.get(last) and isinstance(header, Mapping) and header.get(last) is not None:
-            return f"Indent `{last}` by two spaces, under `{_NESTED[last]}:`"
-        return f"Add the key `{last}`"
+        found = header.get(last) if last in _NESTED and isinstance(header, Mapping) else None
+        # Any other `status` is that of a decision.
+        if found is not None and (last != "status" or _text_of(found) in _STATUSES):
+            return f"Indent `{last}` by two spaces, under `{_NESTED[last]}:`, or run `thunderus-mem migrate`"
+        parent = violation.key.rpartition(".")[0]
+        return f"Add the key `{last}`" + (f" under `{parent}`" if parent else "")
     if violation.kind == "additionalProperties":
         near = closest(last, violation.expected.removeprefix("one of ").split(", "), 1)
         return f"Did you mean `{near[0]}`?" if near else "Use one of the known relations"
@@ -389,8 +403,7 @@ def _schema_hint(context: LintContext, violation: Violation) -> str:
         if violation.kind == "minItems":
             return "Add at least one tag"
     if violation.kind == "enum":
-        node = context.node(*violation.path)
-        text = node.text if isinstance(node, Scalar) else ""
+        text = _text_of(context.node(*violation.path))
         near = closest(text.lower(), violation.expected.removeprefix("one of ").split(", "), 1)
         if near and near[0][:1] == text[:1].lower():
             return f"Did you mean `{near[0]}`?"
