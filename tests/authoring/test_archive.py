@@ -1,4 +1,4 @@
-"""The archive on real stores in real repositories: what moves, who still finds it, and how git merges it."""
+"""The archive in real repositories: what moves, which commands still find it, and how git merges it."""
 
 from __future__ import annotations
 

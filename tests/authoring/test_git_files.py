@@ -1,4 +1,4 @@
-"""The store's .gitignore and .gitattributes: what they lack is found, and added without touching the rest."""
+"""The store's .gitignore and .gitattributes: missing lines are found, and added without changing the rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A document that was joined into another: whoever asks for it by its id is led to the one that is left."""
+"""A document that was merged into another: its id refers to the remaining one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ASIDE = ".thunderus/memory/archive/semantic/FACTS/gone.md"
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    """One document joined into another, as an approved proposal of the gardener leaves them."""
+    """One document merged into another by an approved proposal of the gardener."""
     store = Store(tmp_path).begin()
     text = document(LEFT, "The exporter waits thirty seconds.\n")
     text = text.replace(f"id: {LEFT}\n", f"id: {LEFT}\naliases:\n  - {GONE}\n")

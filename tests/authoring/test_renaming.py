@@ -333,7 +333,7 @@ def test_id_that_differs_only_in_case_already_exists(tree: VerbTree) -> None:
     (tree.root / FACTS / "calm.md").write_text(text)
     with pytest.raises(DocumentExists, match=r"Fact\.Calm' already exists"):
         rename(tree.memory(), "fact.net.frames", "fact.calm")
-    # That id can be mended by what refuses it; on some systems the file has that name already.
+    # On some systems the file already has that name.
     value = rename(tree.memory(), "Fact.Calm", "fact.calm")
     assert (value.id, value.path) == ("fact.calm", f"{FACTS}/calm.md")
 

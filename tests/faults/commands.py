@@ -60,7 +60,7 @@ _SAME = "The exporter waits thirty seconds for the first page and five for each 
 
 
 def twice(name: str, body: str = _SAME, updated: str = "2026-01-20T09:00:00Z") -> str:
-    """A document somebody wrote by hand."""
+    """A document written by hand."""
     return _TWICE.format(name=name, body=body, updated=updated)
 
 
@@ -354,7 +354,7 @@ def _known_by(path: str, data: bytes) -> tuple[str, str]:
 
 
 def _counts(event: dict[str, Any]) -> bool:
-    """Whether an event counts: not a note that heals, not an edit by hand, not the word before a change."""
+    """Whether an event counts: not a recovery note, a recorded hand edit or the event before a change."""
     if event["kind"] == "patch":
         return bool(event["body"]["op"] != "hand-edit")
     if event["kind"] == "approval":

@@ -159,7 +159,7 @@ class Tally:
 
 
 def acknowledged(done: Done) -> bool:
-    """Whether the caller was told that the change is on disk."""
+    """Whether the change was acknowledged."""
     return done.code in (0, 6) or "acked" in done.out
 
 
@@ -170,7 +170,7 @@ def judge(
     golden: tuple[State, State],
     tally: Tally,
 ) -> None:
-    """After a faulted run: heal, read it independently, finish, compare with the golden run."""
+    """After a faulted run: recover, read independently, finish, compare with the golden run."""
     _, new = golden
     assert "Traceback" not in done.err, done.err
     assert done.code in KNOWN_CODES | KILLED, done

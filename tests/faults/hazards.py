@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 
 class Hazard(NamedTuple):
-    """What stands in the header, the rule and the line of the finding."""
+    """The text in the header, and the rule and line of its finding."""
 
     text: str
     rule: str

@@ -27,7 +27,7 @@ def said_plainly(done: Done) -> None:
 
 
 def steps_of(command: Command, old: State, new: State) -> bool:
-    """Whether the command is several events, each of them whole, so that a part of them may be done."""
+    """Whether the command is several complete events, so that only some may be done."""
     return command.name in _STEPS and new.events - old.events > 1
 
 
@@ -42,7 +42,7 @@ def judge(
 ) -> bool:
     """Heal and look; says whether something acknowledged is lost.
 
-    The next ordinary command heals and ends well, an independent reader finds nothing, each document is old
+    The next ordinary command recovers and succeeds, an independent reader finds nothing, each document is old
     or new. ``closer``: the one after it changes nothing more, index and manifest agree with the files, and
     the command itself can be run again.
     """

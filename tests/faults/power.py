@@ -157,7 +157,7 @@ class Disk:
         wanted = {self._at(path)}
         synced: list[_Name] = []
         kept: list[_Name] = []
-        # What stands before a synced name in one of its folders went to the disk with it.
+        # Syncing a name also writes the earlier names in its folders.
         for one in reversed(self._pending):
             if one.folders & wanted:
                 wanted |= one.folders

@@ -105,7 +105,7 @@ def add(row: str, name: str, *, tried: int, lost: int = 0, healed: int = 0, slow
 
 
 def skip(row: str, reason: str) -> None:
-    """Note that a test of a row cannot be run here; ``reason`` is told in the report."""
+    """Note that a test of a row cannot be run here; the report contains ``reason``."""
     _note({"row": row, "name": "", "tried": 0, "lost": 0, "healed": 0, "slowest": 0.0, "skipped": reason})
 
 

@@ -52,7 +52,7 @@ class Tally:
 
 
 class Soak:
-    """One store and everybody who works on it."""
+    """One store and all its users."""
 
     def __init__(self, folder: str, seed: int = 1) -> None:
         self.root, self.home = os.path.join(folder, "store"), os.path.join(folder, "home")

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 SECONDS = int(os.environ.get("K3_SECONDS", "0")) or points(8, 600)
 CODES = {0, 3, 4, 6, 75}
-"""Fine; the text moved; the document is on the other branch; to be published; somebody else is writing."""
+"""Success; text changed; document on the other branch; not published yet; another writer."""
 
 
 @dataclass
 class Diary:
-    """What everybody was told."""
+    """Everything that was acknowledged."""
 
     root: Path
     said: list[Said] = field(default_factory=list)
@@ -95,7 +95,7 @@ def repeat(diary: Diary, hand: Hand, pause: float, *commands: tuple[str, ...]) -
 
 
 def typist(diary: Diary) -> Callable[[], None]:
-    """Saves a document of her own by rename, as editors do."""
+    """Saves its own document by rename, as editors do."""
 
     def work() -> None:
         turn = 0
@@ -112,7 +112,7 @@ def typist(diary: Diary) -> Callable[[], None]:
 
 
 def brancher(diary: Diary) -> Callable[[], None]:
-    """Commits everything and goes to the other branch; now and then leaves two equal documents there."""
+    """Commits everything and switches to the other branch; sometimes leaves two equal documents there."""
 
     def work() -> None:
         turn = 0
@@ -181,7 +181,7 @@ def test_concurrent_mixed_use_loses_nothing(repo: Path, sealed: Path) -> None:
 
 
 def _reader_of(process: subprocess.Popen[str]) -> list[str]:
-    """What a process says, read as it says it."""
+    """The output of a process, read while it runs."""
     lines: list[str] = []
     stream = process.stdout
     assert stream is not None
@@ -190,7 +190,7 @@ def _reader_of(process: subprocess.Popen[str]) -> list[str]:
 
 
 def _ended(process: subprocess.Popen[str]) -> int:
-    """Interrupt it, as a person does; the code it ends with."""
+    """Interrupt it with SIGINT; return its exit code."""
     process.send_signal(signal.SIGINT)
     try:
         return process.wait(20)
@@ -212,7 +212,7 @@ def _nothing_went_wrong(diary: Diary, heard: str, code: int) -> None:
 
 
 def _missing(diary: Diary, hand: Hand) -> list[str]:
-    """What was acknowledged and stands on neither branch. Each branch is looked at as it is checked out."""
+    """What was acknowledged but is on neither branch. Each branch is checked out to read it."""
     root = diary.root
     git(root, "add", "-A")
     git(root, "commit", "-qm", "The end")

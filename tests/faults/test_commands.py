@@ -1,6 +1,6 @@
 """C3 through the command line: each writing command fails or dies at every pass of every failpoint.
 
-The next ordinary command heals and ends well; what was acknowledged is there; each document is old or new;
+The next command recovers and succeeds; acknowledged changes are on disk; each document is old or new;
 an independent reader finds nothing; index and manifest agree with the files.
 """
 

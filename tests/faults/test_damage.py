@@ -28,7 +28,7 @@ PAGE = 4096
 
 
 class Damaged(NamedTuple):
-    """A shard after damage: its bytes, the lines that are no events any more, and those that went."""
+    """A damaged shard: its bytes, the lines that are not events, and those that are missing."""
 
     data: bytes
     bad: frozenset[int]
@@ -45,7 +45,7 @@ def _spoiled(lines: list[bytes], at: int, new: bytes) -> Damaged:
 
 
 def flip(lines: list[bytes], dice: random.Random) -> Damaged:
-    """One bit of a line, such that it is no JSON or another text: never its line end."""
+    """One flipped bit of a line, never in its line end: invalid JSON or another text."""
     at = dice.randrange(1, len(lines) - 1)
     line = bytearray(lines[at][:-1])
     while True:
@@ -57,7 +57,7 @@ def flip(lines: list[bytes], dice: random.Random) -> Damaged:
 
 
 def nul_page(lines: list[bytes], dice: random.Random) -> Damaged:
-    """A page of NULs over several lines: their ends are gone as well."""
+    """A page of NUL bytes over several lines and their ends."""
     data = b"".join(lines)
     start = dice.randrange(len(lines[0]), len(data) // 2)
     end = min(start + dice.choice((64, 512, PAGE)), len(data) - len(lines[-1]) - 1)
@@ -69,13 +69,13 @@ def nul_page(lines: list[bytes], dice: random.Random) -> Damaged:
 
 
 def dropped(lines: list[bytes], dice: random.Random) -> Damaged:
-    """A line that somebody took out."""
+    """A removed line."""
     at = dice.randrange(1, len(lines) - 1)
     return Damaged(b"".join(lines[:at] + lines[at + 1 :]), frozenset(), frozenset({at + 1}))
 
 
 def markers(lines: list[bytes], dice: random.Random) -> Damaged:
-    """A merge that was committed with its conflict."""
+    """A merge committed with conflict markers."""
     first, second, third = sorted(dice.sample(range(1, len(lines)), 3))
     marked = list(lines)
     for at, text in ((third, b">>>>>>> topic\n"), (second, b"=======\n"), (first, b"<<<<<<< HEAD\n")):
@@ -84,12 +84,12 @@ def markers(lines: list[bytes], dice: random.Random) -> Damaged:
 
 
 def carriage_returns(lines: list[bytes], dice: random.Random) -> Damaged:
-    """A checkout that made all line ends CRLF: no damage at all."""
+    """A checkout with CRLF line ends: no damage."""
     return Damaged(b"".join(lines).replace(b"\n", b"\r\n"), frozenset())
 
 
 def byte_order_mark(lines: list[bytes], dice: random.Random) -> Damaged:
-    """An editor that put a mark before the first line."""
+    """A byte order mark before the first line."""
     return Damaged(b"\xef\xbb\xbf" + b"".join(lines), frozenset({1}))
 
 
@@ -163,7 +163,7 @@ def test_commands_serve_intact_data_and_exit_with_6(
             stream.write(damaged.data)
         unread = {damage.line for damage in parse_shard(path, damaged.data).damages}
         _expect(server, root, damaged, unread)
-        # A writer leaves the damage alone and goes on beside it.
+        # A writer keeps the damaged bytes.
         assert call(server, root, ("note", "on we go"), "2026-01-21T11:00:00Z").code == 0
         with open(target, "rb") as stream:
             assert stream.read().startswith(damaged.data)

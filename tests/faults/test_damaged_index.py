@@ -32,7 +32,7 @@ _OURS = "-- ours is in place"
 _HARMLESS = {_OURS, "BEGIN", "BEGIN EXCLUSIVE", "ROLLBACK"} | {
     f"PRAGMA {name}" for name in ("query_only", "application_id", "user_version")
 }
-"""What SQLite may be asked of a file before it is known to be ours: nothing that reads its schema."""
+"""What SQLite may do with a file before it is trusted: nothing that reads its schema."""
 
 
 def test_any_index_damage_is_detected_and_rebuilt(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_any_index_damage_is_detected_and_rebuilt(tmp_path: Path) -> None:
 
 
 def test_silent_index_corruption_is_found_by_verification(tmp_path: Path) -> None:
-    """The seal says that the file is ours; what the proof calls whole answers as a fresh one."""
+    """The seal is valid; an index that verification accepts answers like a new one."""
     layout = small_store(tmp_path, 12)
     rebuild(layout)
     whole, expected = Path(layout.index_file).read_bytes(), answers(layout)

@@ -1,7 +1,7 @@
 """K8: two clones live apart and meet again by merge, rebase, cherry-pick, squash and revert, at random.
 
 Whatever git and `resolve` make of it: no event is lost, no chain breaks, repeated events are one, every
-document reads, and an event that comes with other bytes under its id is told.
+document reads, and an event id with different bytes is reported.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ WORDS = ("north", "south", "east", "west")
 
 
 class Clones:
-    """Two working trees of one repository; ``acknowledged`` are the events they were told to have written."""
+    """Two working trees of one repository; ``acknowledged`` are the events reported as written."""
 
     def __init__(self, folder: Path, seed: int) -> None:
         self.chance = random.Random(seed)
@@ -181,7 +181,7 @@ class Clones:
         assert not stopped, tree.git("status")
 
     def settle(self, tree: VerbTree) -> None:
-        """What a person does: `resolve`, a choice for what is left, and `resolve --stage`."""
+        """Resolve as a user does: `resolve`, a choice for what is left, and `resolve --stage`."""
         self.conflicts += 1
         value = resolve(tree.memory(), stage=True)
         self.acknowledge(*(one.event_id for one in value.documents))
@@ -216,7 +216,7 @@ def alarms(log: EventLog) -> list[Diagnostic]:
 
 
 def check(tree: VerbTree) -> None:
-    """No false alarm, no event twice, every document reads."""
+    """No false alarm, no duplicate event, every document is readable."""
     assert alarms(tree.reader) == []
     events = tree.events()
     assert len(set(events)) == len(events)

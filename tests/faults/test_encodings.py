@@ -64,7 +64,7 @@ def test_console_with_another_encoding_gets_displayable_output(store: str, serve
             tried += 1
             if done.code != plain.code or "Traceback" in done.err or "a bug in" in done.err:
                 wrong.append(f"{encoding} {arguments}: {done.code} {done.err[-300:]}")
-            # A stream that is given its encoding when it stands already writes no mark of the order of bytes.
+            # A stream whose encoding is set later writes no byte order mark.
             shown = done.out.encode("utf-8", "surrogateescape").removeprefix(codecs.BOM_UTF16)
             # Help is written by the library of the command line, in UTF-8 where the console is ASCII.
             expected = plain.out.encode(encoding, "backslashreplace").removeprefix(codecs.BOM_UTF16)

@@ -35,7 +35,7 @@ LIMIT = 20
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory, server: Server) -> Path:
-    """One store with all of them at once; a device needs rights that not everybody has."""
+    """One store with all of them at once; creating a device needs privileges."""
     root = tmp_path_factory.mktemp("kinds") / "store"
     root.mkdir()
     assert call(server, str(root), ("init",), NOW).code == 0

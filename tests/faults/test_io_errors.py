@@ -26,7 +26,7 @@ from thunderus_mem.store import disk, lock
 
 
 def _work(root: str, texts: dict[str, str | None]) -> tuple[str, str]:
-    """Heal and change, as a command does; ("acked" | "pending" | "failed" | "unknown", message)."""
+    """Recover and change, as a command does; ("acked" | "pending" | "failed" | "unknown", message)."""
     writer = Writer(root)
     try:
         with lock.held(writer.lock, command="change"):
@@ -90,7 +90,7 @@ def _judge_in_process(root, outcome, message, golden, place, tally: Tally) -> No
     assert "\n" not in message, place
     quiet_failure = outcome == "failed"
     if quiet_failure and state(root).documents not in (old.documents, new.documents):
-        # A half-published change of an earlier process may be under way; healing below settles it.
+        # A half-published change of an earlier process may be under way; the recovery below completes it.
         assert Writer(root).journal.pending(), place
     writer = Writer(root)
     pending = writer.journal.pending()

@@ -1,6 +1,6 @@
 """C1, C2, C7: the real command line killed before any call that changes the disk, or at any moment.
 
-The next ordinary command heals and ends well; what was acknowledged is there; each document is old or new.
+The next command recovers and succeeds; acknowledged changes are on disk; each document is old or new.
 Recovery is killed as well, and ends where one that was left alone does.
 """
 

@@ -50,7 +50,7 @@ def raw_shards(tree: VerbTree) -> dict[str, bytes]:
 
 
 def sound(tree: VerbTree) -> None:
-    """The log is whole, lint finds no error, and CRLF in a shard is told as what it is."""
+    """The log is intact, lint finds no error, and CRLF in a shard is reported as such."""
     tree.check()
     memory = tree.memory()
     found = lint(memory).diagnostics
@@ -63,7 +63,7 @@ def sound(tree: VerbTree) -> None:
 
 
 def live(folder: Path, autocrlf: str, eol: str, attributes: str | None) -> None:
-    """A clone with settings of its own writes, commits, merges and goes on; then both have it all."""
+    """A clone with its own settings writes, commits and merges; then both have everything."""
     clock = Clock()
     origin = begun(folder, attributes, clock)
     settings = ("-c", f"core.autocrlf={autocrlf}", "-c", f"core.eol={eol}", "-c", "core.safecrlf=false")

@@ -88,7 +88,7 @@ def test_no_command_records_a_mass_deletion(tmp_path: Path, server: Server) -> N
 
 
 def _returned(server: Server, tmp_path: Path) -> int:
-    """Once the documents are back everything goes on as if nothing had been."""
+    """Once the documents are restored, everything works as before."""
     base, root = str(tmp_path / "base-True"), str(tmp_path / "store-True")
     copy(base, root)
     aside = os.path.join(root, "aside")

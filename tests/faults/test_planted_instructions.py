@@ -1,6 +1,6 @@
-"""S4: of documents with a planted order at least 90 % are told, of honest imperative ones at most 2 %.
+"""S4: at least 90 % of planted instructions and at most 2 % of honest imperative texts are reported.
 
-The lint's part; every poison stands alone, and before, behind and inside honest documents.
+By lint; every instruction alone, and before, after and inside honest documents.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 BY_NAME = {command.name: command for command in COMMANDS}
 STEPS = frozenset({"garden", "garden-both", "lint-fix", "init", "events-add"})
-"""Commands that are several events: between them a part is done."""
+"""Commands of several events, which may be partly done."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ WORKLOADS = (
 
 @dataclass(frozen=True)
 class Trace:
-    """What was asked of the disk, and how many operations each command had when it was acknowledged."""
+    """The disk operations, and how many there were when each command was acknowledged."""
 
     operations: tuple[tuple[str, str, bytes], ...]
     acknowledged: tuple[int, ...]
@@ -84,7 +84,7 @@ def _trace(server: Server, workload: Workload, base: str, root: str) -> Trace:
 
 
 def _states(trace: Trace, base: str, root: str) -> dict[Tree, int]:
-    """Every state that the power may leave, and how many commands were acknowledged by then."""
+    """Every possible state after a power failure, with the number of acknowledged commands."""
     dice, disk = random.Random(4), Disk(base, root, block=tier.points(256, 8))
     found: dict[Tree, int] = {}
     for at in range(len(trace.operations) + 1):
@@ -93,7 +93,7 @@ def _states(trace: Trace, base: str, root: str) -> dict[Tree, int]:
         acknowledged = sum(end <= at for end in trace.acknowledged)
         for tree in disk.states(dice):
             found[tree] = max(acknowledged, found.get(tree, 0))
-    # The recorder hears everything: played to its end the trace is what is on the disk.
+    # The recorder misses nothing: the complete trace gives the state on disk.
     assert disk.settled() == read_tree(root)
     return found
 
@@ -127,7 +127,7 @@ def _mixed(tree: Tree, texts: set[str]) -> list[str]:
 def _judge(
     server: Server, workload: Workload, root: str, trace: Trace, acknowledged: int, *, closer: bool
 ) -> tuple[bool, bool]:
-    """The next command heals; says whether something acknowledged is lost, and whether it healed anything."""
+    """Recover with the next command; return whether anything acknowledged is lost and anything recovered."""
     healing = workload.commands[-1].healed(server, root)
     assert healing.code == 0, healing
     assert verify(root, settled=workload.commands[-1].settles) == [], healing

@@ -41,7 +41,7 @@ def tree_hash(root: str) -> dict[str, str]:
 
 
 def instead(make: Callable[[str], object]) -> Harm:
-    """Puts something else in the place of the manifest."""
+    """Replaces the manifest by something else."""
 
     def harm(path: str, data: bytes, chance: random.Random) -> None:
         os.unlink(path)
@@ -90,7 +90,7 @@ def test_wrong_manifest_is_reported_and_rebuilt(tmp_path: Path) -> None:
 
 
 def test_two_versions_can_share_a_store(repo: Path, sealed: Path) -> None:
-    """The older program answers from the files and leaves the newer index alone; nobody builds it twice."""
+    """The older program answers from the files and keeps the newer index; it is never built twice."""
     plain = {k: v for k, v in sealed_environment(sealed).items() if not k.startswith("THUNDERUS_MEM_")}
     rounds = points(5, 10)
     with hands(1, str(repo), plain) as (old,), hands(1, str(repo), plain, version=VERSION + 1) as (new,):

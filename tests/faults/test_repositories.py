@@ -165,7 +165,7 @@ def odd_names(works: Works, base: Path) -> None:
 
 
 def not_ours(works: Works, base: Path) -> None:
-    """A repository of somebody else: git refuses to speak, the memory works without it."""
+    """A repository of another owner: git refuses to work, the memory works without it."""
     if os.geteuid() != 0:
         pytest.skip("only root can give files away")
     root = begun(works, repository(base / "theirs"))

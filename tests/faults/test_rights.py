@@ -44,7 +44,7 @@ WRITES = tuple(command for command in (*EVERY, *FURTHER) if command.name not in 
 
 @pytest.fixture
 def folder() -> Iterator[str]:
-    """A folder that other users may look into."""
+    """A folder that other users may read."""
     place = tempfile.mkdtemp(prefix="rights-")
     os.chmod(place, 0o755)
     yield place
@@ -100,7 +100,7 @@ def test_read_only_tree(command: Command, folder: str, server: Server) -> None:
             _read_all(server, root, tally)
         done = _as_somebody(server, root, command.arguments, stdin=command.stdin)
         said_plainly(done)
-        # What only writes a projection answers from memory; all else must not pretend.
+        # Commands that only write a projection work in memory; all others must fail.
         # A manifest that cannot be written is judged instead, and there is none here.
         assert done.code == {"index-rebuild": 0, "manifest": 1}.get(command.name, 4), done
         assert _snapshot(root) == before
@@ -124,13 +124,13 @@ def test_unreadable_folder_loses_no_document(command: Command, folder: str, serv
             assert done.code in (0, 1, 3, 4, 5, 6), (words, done)
             tally.tried += 1
         seen = _as_somebody(server, root, ("list", "--ids"))
-        # The archive is in another folder, so what the gardener sets aside there may go.
+        # The archive is in another folder, so the gardener may write there.
         leaves = {"garden-both": {"recap.2025-01-02"}}.get(command.name, set())
         assert set(listed.out.split()) - leaves <= set(seen.out.split()), (mode, seen)
         os.chmod(os.path.join(root, FACTS), 0o755)
         after = _as_somebody(server, root, ("list", "--ids"))
         gone = set(listed.out.split()) - set(after.out.split())
-        # Nothing was recorded as removed while it could not be seen.
+        # Unreadable documents are not recorded as removed.
         assert gone <= ({"fact.retries"} if command.name == "remove" else leaves), (mode, after)
     assert verify(root) == []
     report.add("E5", f"unreadable {command.name}", **vars(tally))

@@ -73,7 +73,7 @@ def written_anew(text: str, root: Mapping) -> None:
     try:
         new = compose(data, "Body.\n")
     except InvalidDocument:
-        # Only what stands at a limit may be too much in another style.
+        # Only values at a limit may exceed it in another style.
         assert text.count("\n") > 500 or max(len(line) for line in text.split("\n")) > 5_000, text[:300]
         return
     fences = find_fences(new)

@@ -138,7 +138,7 @@ def _facts(store: Path) -> list[Path]:
 
 
 def test_readers_see_complete_documents_of_one_generation(store: Path, environ: dict[str, str]) -> None:
-    """A writer turns two documents, the index is rebuilt: a generation has one whole text of each."""
+    """A writer changes two documents while the index is rebuilt: a generation has one text of each."""
     wanted = points(250, 10_000)
     memory = open_memory(str(store))
     for name in ("left", "right"):

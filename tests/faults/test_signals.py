@@ -1,4 +1,4 @@
-"""C8: a command that is interrupted, ended or left by its terminal at any time leaves a store that is whole.
+"""C8: a command interrupted, terminated or hung up at any time leaves an intact store.
 
 Reads and writes get each signal at random times of their run; writes are judged as after any other fault.
 """
@@ -42,7 +42,7 @@ READS: tuple[tuple[str, ...], ...] = (
 
 
 def _ended(done: Done, number: int) -> None:
-    """By the signal before we could hear it, or in order after it; never with a traceback."""
+    """Ended by the signal, or in an orderly way after it; never with a traceback."""
     assert done.code in (0, 1, 6, 128 + number, -number), done
     assert "Traceback" not in done.err, done
     assert "bug" not in done.err, done

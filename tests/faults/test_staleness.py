@@ -29,7 +29,7 @@ ACTIONS = ("write", "sneak", "rename", "backdate", "postdate", "swap", "remove",
 
 
 class Notebook:
-    """Documents with one word each that stands nowhere else, and what people and programs do to them."""
+    """Documents with one unique word each, and the changes made to them."""
 
     def __init__(self, layout: Layout, chance: random.Random) -> None:
         self.layout, self.chance = layout, chance
@@ -76,7 +76,7 @@ class Notebook:
         os.utime(self.layout.at(self.paths[name]), ns=(before.st_atime_ns, before.st_mtime_ns))
 
     def swap(self, name: str) -> None:
-        """Two files change places: sizes and times stay."""
+        """Swap two files; sizes and times stay the same."""
         other = self.chance.choice(sorted(self.words))
         if other != name:
             one, two, aside = self.paths[name], self.paths[other], f"{FACTS}/aside.md"

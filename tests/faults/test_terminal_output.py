@@ -1,4 +1,4 @@
-"""S3: no sequence that steers a terminal reaches a stream, whichever field or argument it stands in.
+"""S3: no control sequence reaches a terminal, whichever field or argument contains it.
 
 Each document carries some of the sequences in every field that is printed; commands run with their streams
 redirected, on something that says it is a terminal, and on a real one. What they printed must be printable
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 FACTS = ".thunderus/memory/semantic/FACTS"
 TOGETHER = points(60, 2)
-"""How many sequences stand in one field."""
+"""The number of sequences in one field."""
 
 _COLOUR = re.compile(r"\x1b\[(?:0|[1-9]\d?(?:;[1-9]\d?)*)m")
 _PROGRESS = re.compile(r"\r(?:[A-Za-z ]+: [\d,]+ of [\d,]+)?\x1b\[K")

@@ -25,7 +25,7 @@ NEXT = b'{"event_id": "evt_next"}\n'
 
 
 def _append_after(folder: str, tail: bytes, whole: bytes, case: str) -> None:
-    """Append to a log that ends in ``tail``; ``whole`` are the bytes that must stand before the new line."""
+    """Append to a log that ends in ``tail``; ``whole`` are the bytes that must precede the new line."""
     path = os.path.join(folder, case, "events.jsonl")
     os.makedirs(os.path.dirname(path))
     with open(path, "wb") as stream:

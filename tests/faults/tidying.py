@@ -54,7 +54,7 @@ _ALIKE_AND_OLD = {
     f".thunderus/sessions/{_SESSION}/events.jsonl": encode(_WRITTEN).decode(),
     ".thunderus/memory/gardener.toml": "[archive]\nrecaps_after_days = 30\n",
 }
-"""Two that are merged, and a recap of ours that goes into the archive."""
+"""Two documents that are merged, and a generated recap that is archived."""
 TIDYING = (
     Command("recap", ("recap", "--day", "2026-01-21"), heal=("recap", "--day", "2026-01-21")),
     # Sent again, it adds what is missing: events that have an id are known by it.

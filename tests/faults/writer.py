@@ -25,7 +25,7 @@ PAD = "Ein Satz mit Umlauten: äöü – und mehr davon.\n"
 
 
 class Writer:
-    """One store; each method is called under the lock, after healing."""
+    """One store; each method is called under the lock, after recovery."""
 
     def __init__(self, root: str) -> None:
         self.root = root

@@ -1,4 +1,4 @@
-"""Blame: every line leads to the event or commit that wrote it, through whatever git does to the file."""
+"""Blame: every line has the event or commit that wrote it, whatever git does to the file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.log.shard import LoggedEvent
 
-# Characters of three bytes: the diff is too long to log, the document is not too long to read.
+# Characters of three bytes: too long a diff to log, but not too long a document to read.
 SHORT, LONG, THIRD = (
     "".join(f"{number} of {many} lines {'漢' * 55}.\n" for number in range(100))
     for many in ("many", "other", "third")
@@ -87,7 +87,7 @@ def test_lines_of_a_random_history_have_correct_sources(seed: int, tmp_path: Pat
         writer = history.writers.get(line, "")
         if writer in there:
             assert names[owner.kind](owner) == writer, line
-        elif writer:  # a commit by hand that was squashed away: whoever came next has the line, and says so
+        elif writer:  # a squashed hand edit: the next commit owns the line
             assert names[owner.kind](owner) == "Squash" or not owner.exact
 
 

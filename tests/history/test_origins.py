@@ -1,4 +1,4 @@
-"""Where documents say they come from: events in shards of this tree and others, commits, patches."""
+"""Origins named by documents: events in shards of this tree and others, commits, patches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Versions to line owners, held against a reference that knows the truth by construction."""
+"""Line owners of versions, compared with a reference that is correct by construction."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from thunderus_mem.history.blame import Version, line_owners
 
 @st.composite
 def histories(draw: st.DrawFn) -> list[tuple[tuple[int, ...], set[int]]]:
-    """Versions with up to two parents: each drops some of their lines and brings in numbers of its own.
+    """Versions with up to two parents: each drops some of their lines and adds numbers of its own.
 
-    A line is a number that nobody else wrote, and numbers are drawn at random: insertions land anywhere.
+    A line is a unique random number, so insertions land anywhere.
     """
     numbers = iter(draw(st.permutations(range(60))))
     made: list[tuple[tuple[int, ...], set[int]]] = []

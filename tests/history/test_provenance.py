@@ -1,4 +1,4 @@
-"""Why: a document leads to its events, session, patch and commits; what nobody here has is said so."""
+"""Why: the events, session, patch and commits of a document; unavailable ones are noted."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def ids(graph: WhyGraph, kind: str) -> list[str]:
 
 
 def below(graph: WhyGraph, source: str) -> list[tuple[str, str]]:
-    """Where edges lead from a node: relation and kind."""
+    """The edges from a node: relation and kind of the target."""
     kinds = {node.id: node.kind for node in graph.nodes}
     return [(edge.relation, kinds[edge.to]) for edge in graph.edges if edge.from_ == source]
 

@@ -1,4 +1,4 @@
-"""Replay: every text on disk is explained by the log or by git, whatever git did; what is not is named."""
+"""Replay: every text on disk is in the log or in git, whatever git did; others are reported."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def plain(tmp_path: Path) -> VerbTree:
 
 
 def counts(tree: VerbTree) -> dict[str, int]:
-    """The counts of a check that are not 0, the core document left out."""
+    """The non-zero counts of a check, without the core document."""
     found = replay_check(tree.memory())
     numbers = {**found.counts, "log": found.counts["log"] - 1}
     assert len(found.diagnostics) == sum(numbers[one] for one in ("unrecorded", "unreadable", "gone"))
@@ -117,7 +117,7 @@ def test_git_merges_reverts_and_renames_leave_nothing_unrecorded(tree: VerbTree)
     tree.git("merge", "-q", "--no-edit", "topic")
     assert counts(tree) == {"log": 1, "git": 1}
     tree.git("revert", "--no-edit", "-m", "1", "HEAD")
-    # The lines of the log went along with what they say.
+    # The log lines were removed together with the change.
     assert counts(tree) == {"log": 1}
     tree.git("revert", "--no-edit", "HEAD")
     assert counts(tree) == {"log": 1, "git": 1}

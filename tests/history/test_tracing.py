@@ -1,4 +1,4 @@
-"""``why`` and ``blame`` on the command line: what people read and what programs read agree."""
+"""``why`` and ``blame`` on the command line: text and JSON agree."""
 
 from __future__ import annotations
 

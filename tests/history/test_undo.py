@@ -1,4 +1,4 @@
-"""`undo`: every change can be taken back, to the byte, and nothing that came after it is lost."""
+"""`undo`: every change can be undone exactly, and no later change is lost."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def git(root: Path, *words: str) -> None:
 
 @pytest.fixture
 def tracked(repo: Path) -> Store:
-    """The same in a repository, everything committed."""
+    """The same in a repository with everything committed."""
     store = with_hand(repo)
     git(repo, "add", "-A")
     git(repo, "commit", "-qm", "Keep a memory")
@@ -74,7 +74,7 @@ DRESSES = {
 def test_undo_and_redo_restore_every_byte(tmp_path: Path, change: str, dress: str) -> None:
     store = with_hand(tmp_path, **DRESSES[dress])
     if change in ("garden", "lint --fix", "renumber"):
-        # These bring documents of their own along, put there by hand before the change.
+        # These need documents of their own, created by hand before the change.
         initial = store.documents() | _made_by_hand(store, change)
     else:
         initial = store.documents()
@@ -93,7 +93,7 @@ def test_undo_and_redo_restore_every_byte(tmp_path: Path, change: str, dress: st
 
 
 def _made_by_hand(store: Store, change: str) -> dict[str, bytes]:
-    """Carry out a change that first puts documents there, and say what those were."""
+    """Apply a change that first creates documents by hand; return those."""
     seen: dict[str, bytes] = {}
     put = store.put
 
@@ -138,7 +138,7 @@ def test_undoing_every_change_restores_the_tree(steps: list[str], data: st.DataO
 
 
 def _walk(store: Store, step: str, number: int, data: st.DataObject) -> None:
-    """One step of a random life, on documents that are there."""
+    """One random step on existing documents."""
     memory = store.memory()
     ids = [row.id for row in memory.index.documents() if row.id != "core"]
     if step == "add" or not ids:
@@ -190,7 +190,7 @@ def test_change_of_line_ends_only_can_be_undone(store: Store) -> None:
     assert store.read("other.md") == before
 
 
-# --- what came after ---------------------------------------------------------------------------------
+# --- later changes -----------------------------------------------------------------------------------
 
 
 def test_hand_edit_elsewhere_is_kept(store: Store) -> None:
@@ -269,7 +269,7 @@ def test_adjacent_list_items_are_no_conflict(store: Store) -> None:
     store.undo(done[1])
     text = store.read("hand.md").decode()
     assert "    - fact.a\n    - fact.c\n" in text
-    # The first one brought the list along: without it the others would stand under nothing.
+    # The first one added the list; the others need it.
     with pytest.raises(Conflict):
         store.undo(done[0])
     store.undo(done[2])
@@ -322,7 +322,7 @@ def test_change_reverted_by_git_is_reported_as_undone(tracked: Store) -> None:
         tracked.undo(number=2)
 
 
-# --- where former texts come from --------------------------------------------------------------------
+# --- sources of earlier texts ------------------------------------------------------------------------
 
 
 def test_long_text_is_restored_from_the_undo_copy_or_git(tracked: Store) -> None:

@@ -1,4 +1,4 @@
-"""Which changes `undo` chooses: found from the end of the log, the same as by reading the whole of it."""
+"""Which changes `undo` chooses: the same from the end of the log as from all of it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ HASHES = tuple("sha256:" + digit * 64 for digit in "01")
 
 
 class Step(NamedTuple):
-    """One command: who writes, what, about which document, in how many events, how late."""
+    """One command: actor, operation, document, number of events, delay."""
 
     session: int
     op: str
@@ -57,7 +57,7 @@ STEPS = st.builds(
 
 
 class Writers:
-    """Several working trees whose logs have come together; their events stand between each other's."""
+    """Several working trees whose logs were merged, with interleaved events."""
 
     def __init__(self, root: str) -> None:
         self.root = root
@@ -71,7 +71,7 @@ class Writers:
         if step.op == "undo" and not targets:
             return
         for place in range(step.events if step.op == "edit" else max(len(targets), 1)):
-            # Another tree may write at the same time: every second moment is left to it.
+            # Every other instant is left to events of another tree.
             self.moment += 2 if step.events > 1 else step.later
             self._append(step, f"{number:04}", targets[place : place + 1])
         if step.events > 1:

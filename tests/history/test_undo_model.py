@@ -1,4 +1,4 @@
-"""What of a log is taken back: whatever the order of its lines, and whoever wrote them."""
+"""Which events of a log are undone, for any order of lines and any writer."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def event(
 
 @st.composite
 def histories(draw: st.DrawFn) -> list[Event]:
-    """Changes and undos of them, undos of undos among them, as commands write them."""
+    """Changes, their undos, and undos of undos, as commands write them."""
     made = [event("0")]
     for number in range(1, draw(st.integers(1, 10))):
         open_ones = [one.id[4:] for one in made if one.id not in undone_events(made)]

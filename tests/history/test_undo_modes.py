@@ -1,4 +1,4 @@
-"""Permissions of documents: kept where a file moves, brought back where one comes back."""
+"""Permissions of documents: kept by moves, restored by undo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An index that another process replaces never turns a change that is on disk into a failure."""
+"""An index replaced by another process never makes a completed write fail."""
 
 from __future__ import annotations
 

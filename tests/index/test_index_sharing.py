@@ -1,4 +1,4 @@
-"""One index file and many processes: nobody sees half of another's work or sets a healthy one aside."""
+"""One index file and many processes: no partial state is visible, and no healthy index is quarantined."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def layout(tmp_path: Path) -> Layout:
 
 
 def slowly_sealed(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]) -> threading.Thread:
-    """Do it in a thread that falls asleep after its write and before its seal; returns when it sleeps."""
+    """Run it in a thread that sleeps between its write and its seal; return when it sleeps."""
     asleep = threading.Event()
     seal_it = database.write_seal
 
@@ -180,7 +180,7 @@ def test_log_query_survives_repeated_index_replacement(
 
 
 def test_result_has_one_generation(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another process changes everything in the middle of a search: it waits, and we look again."""
+    """Another process changes everything during a search, which is then repeated."""
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
     memory = open_memory(layout.root)
     memory.refresh()
@@ -308,7 +308,7 @@ def test_unwritable_manifest_is_not_reported_as_written(layout: Layout) -> None:
 
 
 def test_newer_index_written_during_a_rebuild_is_kept(layout: Layout) -> None:
-    """The older program had looked before the newer one wrote."""
+    """The older program checked before the newer one wrote."""
     rebuild(layout)
     Path(layout.index_file).write_bytes(b"damaged")
     real = SqliteIndex.open.__func__
@@ -355,7 +355,7 @@ def test_file_and_memory_index_are_equal(layout: Layout) -> None:
 
 
 def sealed_again(layout: Layout, statement: str) -> None:
-    """Change the index behind our back and put the seal on, as decay of the disk leaves it."""
+    """Change the index and renew its seal, like silent corruption of the disk."""
     connection = sqlite3.connect(layout.index_file)
     connection.execute(statement)
     connection.commit()

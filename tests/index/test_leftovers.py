@@ -1,4 +1,4 @@
-"""Temporary files beside the index: found by name, swept once nobody can be writing them."""
+"""Temporary files next to the index: found by name, removed once no process can be writing them."""
 
 from __future__ import annotations
 

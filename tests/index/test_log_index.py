@@ -99,7 +99,7 @@ def test_only_changed_shards_are_read_and_lost_ones_removed(tmp_path: Path) -> N
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.lists(st.lists(st.integers(0, 3), max_size=5), max_size=3), st.randoms(use_true_random=False))
 def test_index_and_log_have_one_order(seconds: list[list[int]], shuffled: random.Random) -> None:
-    """Clocks stand still and go back, ids follow no line order: a session's lines keep theirs in both."""
+    """With clocks that stop or go back and unordered ids, index and log keep the line order of a session."""
     numbers = list(range(sum(map(len, seconds))))
     shuffled.shuffle(numbers)
     with TemporaryDirectory() as root:
@@ -152,7 +152,7 @@ def test_unwritable_index_still_answers_log_queries(tmp_path: Path, monkeypatch)
 
 @pytest.mark.parametrize("question", ["newest", "naming"])
 def test_log_result_is_consistent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, question: str) -> None:
-    """Another branch is checked out, and another process reads its log, while we ask."""
+    """During the query another branch is checked out and another process reads its log."""
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
     layout = new_store(tmp_path)
     folder = Path(layout.sessions_dir) / "one"

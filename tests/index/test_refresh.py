@@ -245,8 +245,8 @@ def test_special_files_are_not_indexed(tmp_path: Path, name: str) -> None:
 def test_file_read_by_two_batches_counts_once_in_the_generation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A batch asks another file whether it still holds the id that one of its own has given up. Files come in
-    the order of their folder, so that only some of the pairs are of this kind."""
+    """A batch reads another file that may contain the id which one of its own files no longer has. Files
+    come in the order of the folder, so only some of the pairs are of this kind."""
     layout = new_store(tmp_path)
     for number in range(12):
         put(layout, f"a{number}.md", document(f"fact.n{number}"))

@@ -1,4 +1,4 @@
-"""Verdicts remembered by what their files look like: used while nothing changed, never after."""
+"""Verdicts cached by the stamps of their files: used only while nothing changed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def judged(root: Path) -> list[str]:
 
 
 def settle(root: Path) -> None:
-    """Let every file of code be so old that its stamp proves something."""
+    """Make every code file old enough for its stamp to be reliable."""
     old = time.time() - 60
     for folder, _, names in os.walk(root / "src"):
         for name in names:
@@ -42,7 +42,7 @@ def settle(root: Path) -> None:
 
 @pytest.fixture
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The files that are parsed from now on."""
+    """Record the files that are parsed from now on."""
     from thunderus_mem.fingerprint import definitions
 
     seen: list[str] = []
@@ -59,7 +59,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_cached_verdict_avoids_parsing(store: Path, parsed: list[str]) -> None:
     remembered = store / ".thunderus/memory/indexes/verdicts.json"
     settle(store)
-    time.sleep(2.2)  # until a change would show in the stamps
+    time.sleep(2.2)  # until stamps are reliable
     assert judged(store) == ["verified", "verified"]
     assert remembered.exists()
     parsed.clear()

@@ -1,4 +1,4 @@
-"""Events that are brought: all or none, private where they must be, the same once and no more."""
+"""Added events: all or none, private where required, and never twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Export: every event once, in order, to the letter, with its place; a file whole or as it was."""
+"""Export: every event once, in order, unchanged, with its location; the file is complete or unchanged."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_long_log_is_exported_completely(tree: VerbTree) -> None:
 def test_secret_in_a_shard_is_not_exported(tree: VerbTree) -> None:
     folder = tree.root / ".thunderus" / "sessions" / "sess_private"
     folder.mkdir()
-    # With an escape before it, as JSON may hold it.
+    # With an escape before it, as in JSON.
     data = line("note", {"text": f"first\n{TOKEN}", TOKEN: "key"}, number=8)
     (folder / "events.jsonl").write_bytes(data)
     for form in ("jsonl", "prov-json"):

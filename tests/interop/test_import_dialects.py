@@ -1,7 +1,7 @@
-"""Records as adr-tools, MADR 2 to 4, log4brains and people write them: what becomes of each file.
+"""Records as adr-tools, MADR 2 to 4, log4brains and people write them: the result for each file.
 
 Each folder of tests/cases/import is a foreign folder; ``expected.txt`` in it says what its plan is.
-``REWRITE_CASES=1`` writes that anew.
+``REWRITE_CASES=1`` rewrites it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Foreign Markdown becomes documents: texts and foreign lines stay, ours are added."""
+"""Import of foreign Markdown: texts and foreign lines are kept, our lines are added."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def document(found: Any) -> Document:
 
 
 def keeps_lines(text: str, lines: str) -> bool:
-    """Whether every line stands in ``text``, in the same order."""
+    """Whether ``text`` contains every line in the same order."""
     there = iter(text.splitlines(keepends=True))
     return all(line in there for line in lines.splitlines(keepends=True))
 

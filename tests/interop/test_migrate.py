@@ -53,7 +53,7 @@ NOT_COMPARED = ("indexes", "local", "sessions", "schemas", ".staging", ".quarant
 
 
 def files(root: Path) -> dict[str, bytes]:
-    """Every file that is a person's: documents and what stands beside them."""
+    """Every file of the user: documents and the files next to them."""
     found = {}
     for path in (root / ".thunderus").rglob("*"):
         name = path.relative_to(root).as_posix()
@@ -289,7 +289,7 @@ def test_rewritten_rules_have_the_same_meaning(tmp_path: Path) -> None:
     assert migrated_rules(crlf) == "[caps]\r\ncore_soft = 3 # so\r\n"
 
 
-# --- what is left to people --------------------------------------------------------------------------
+# --- manual steps ------------------------------------------------------------------------------------
 
 
 def test_manual_steps_are_reported_and_not_done(tmp_path: Path) -> None:

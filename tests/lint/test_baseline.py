@@ -1,4 +1,4 @@
-"""The baseline of an old store: what it hides, what it never hides, and what of it is obsolete."""
+"""The baseline of an old store: what it hides, what it never hides, and which entries are obsolete."""
 
 from __future__ import annotations
 

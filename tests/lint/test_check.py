@@ -1,4 +1,4 @@
-"""``check``: which memories a change makes false, by its hunks; as text and for machines."""
+"""``check``: which documents a change affects, by its hunks; as text and machine-readable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Planted instructions: how many of a corpus are told, and that honest imperative texts are not.
+"""Planted instructions: how many of a corpus are reported, and that honest imperative texts are not.
 
 ``tests/cases/planted``: ``poison.txt`` and ``honest.txt``, documents apart by ``=====> name``. All of poison
 is made up; hosts are those that RFC 2606 and RFC 5737 keep for examples.
@@ -33,7 +33,7 @@ POISON, HONEST = cases("poison.txt"), cases("honest.txt")
 
 
 def is_reported(body: str) -> bool:
-    """Whether lint says something of safety about a document with this body."""
+    """Whether lint has a safety finding for a document with this body."""
     text = FRONT.format(id="fact.a", kind="fact") + body
     return any(one.rule in SAFETY for one in lint_documents({PATH: text.encode()})[PATH])
 

@@ -1,4 +1,4 @@
-"""The engine around the rules: selection, severities, answers in comments, edits, the store, the pages."""
+"""Lint apart from its rules: selection, severities, suppressions, edits, the store, the pages."""
 
 from __future__ import annotations
 
@@ -141,9 +141,9 @@ def test_edits_fix_their_findings() -> None:
     text = FACT.replace("title: A title", "title: no").replace("updated: 2026-01-21", "updated: 2026-01-20")
     text += "Zero\u200bwidth.\n"
     assert codes(text) == ["TM013", "TM109", "TM402"]
-    mended = apply_edits(text, found(text))
-    assert codes(mended) == []
-    assert mended == FACT.replace("A title", '"no"') + "Zerowidth.\n"
+    fixed = apply_edits(text, found(text))
+    assert codes(fixed) == []
+    assert fixed == FACT.replace("A title", '"no"') + "Zerowidth.\n"
 
 
 def test_edits_keep_crlf_and_a_byte_order_mark() -> None:
@@ -188,8 +188,8 @@ def test_any_text_has_correct_locations_and_safe_edits(parts: list[str]) -> None
         assert 0 <= one.line <= len(lines)
         assert one.line == 0 or 1 <= one.column <= len(lines[one.line - 1]) + 2
         assert one.expected
-    mended = apply_edits(text, ones)
-    assert {one.rule for one in found(mended)} <= {one.rule for one in ones} | {"TM013"}
+    fixed = apply_edits(text, ones)
+    assert {one.rule for one in found(fixed)} <= {one.rule for one in ones} | {"TM013"}
 
 
 def test_similar_name_is_found_among_many() -> None:

@@ -1,6 +1,6 @@
-"""Every rule about documents, by its case: what it finds, word for word, and what it leaves alone.
+"""The case of every document rule: its exact findings, and documents without any.
 
-``REWRITE_CASES=1 pytest tests/lint/test_lint_cases.py`` writes the findings anew; the diff is the review.
+``REWRITE_CASES=1 pytest tests/lint/test_lint_cases.py`` rewrites the findings; review the diff.
 """
 
 from __future__ import annotations

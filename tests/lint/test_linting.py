@@ -76,8 +76,8 @@ def test_unreadable_folder_is_a_finding(
     assert ("TM002", FACTS) in [(one.rule, one.path) for one in found.diagnostics]
     assert found.checked == before.checked  # the index still knows its documents
     os.unlink(layout.index_file)
-    anew = lint(open_memory(str(tmp_path)))
-    assert ("TM002", FACTS) in [(one.rule, one.path) for one in anew.diagnostics]
+    again = lint(open_memory(str(tmp_path)))
+    assert ("TM002", FACTS) in [(one.rule, one.path) for one in again.diagnostics]
 
 
 def test_configured_suppressions_apply_and_are_reported_if_unused(tmp_path: Path) -> None:

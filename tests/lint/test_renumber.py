@@ -1,4 +1,4 @@
-"""`lint --fix` on decisions that took one number twice: new file names, one event each, ids stay."""
+"""`lint --fix` on decisions with one number: new file names, one event each, unchanged ids."""
 
 from __future__ import annotations
 

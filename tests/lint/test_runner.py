@@ -1,4 +1,4 @@
-"""The rules over many documents in several processes: the same findings, whatever becomes of a process."""
+"""The rules over many documents in several processes: the same findings even if a process fails."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COUNT = 23
 
 @pytest.fixture
 def layout(tmp_path: Path) -> Layout:
-    """Documents with findings of most groups: links, citations, anchors, answers, files that do not read."""
+    """Documents with findings of most groups: links, citations, anchors, suppressions, unreadable files."""
     layout = new_store(tmp_path)
     for number in range(20):
         anchor = f"anchors: [src/gone_{number}.py]\n" if number % 5 == 0 else ""
@@ -69,7 +69,7 @@ def test_many_processes_have_the_findings_of_one(layout: Layout, monkeypatch: py
 
 @pytest.mark.usefixtures("in_three")
 def test_each_share_has_its_own_process(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What this process is told of how far it is counts for all: the others cannot tell."""
+    """The progress of this process counts for all, because the others report none."""
     progress: list[tuple[int, int]] = []
     memory = open_memory(layout.root)
     memory.refresh()
@@ -117,7 +117,7 @@ def test_work_of_a_failed_process_is_done_by_the_caller(
 def test_index_in_memory_is_not_shared_with_processes(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The one on disk, if any, is another: a process would answer from that."""
+    """An index on disk would be another one, and other processes would use that."""
 
     def starts_none(*_: object) -> None:
         raise AssertionError

@@ -1,4 +1,4 @@
-"""The end of a log: appended durably, mended when torn, taken back when it fails."""
+"""The end of a log: appended durably, repaired if torn, reverted on failure."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ def test_torn_tail_is_kept_once_and_truncated(tmp_path) -> None:
     path = _write(tmp_path / "log", LINE + b'{"n":')
     with pytest.raises(Degraded):
         repair_tail(path, None)
-    mended = repair_tail(path, str(tmp_path / "kept"))
-    assert mended is not None
-    assert (mended.action, mended.offset, mended.size) == ("set-aside", len(LINE), 5)
-    assert read_file(mended.kept, 1000) == b'{"n":'
-    assert quarantine(str(tmp_path / "kept"), f"{tmp_path.name}-log.torn", b'{"n":') == mended.kept
+    repaired = repair_tail(path, str(tmp_path / "kept"))
+    assert repaired is not None
+    assert (repaired.action, repaired.offset, repaired.size) == ("set-aside", len(LINE), 5)
+    assert read_file(repaired.kept, 1000) == b'{"n":'
+    assert quarantine(str(tmp_path / "kept"), f"{tmp_path.name}-log.torn", b'{"n":') == repaired.kept
     assert repair_tail(path, None) is None
     assert repair_tail(str(tmp_path / "none"), None) is None
 
 
 def test_long_tail_is_found_from_the_end(tmp_path) -> None:
     path = _write(tmp_path / "log", LINE + b"x" * 200_000)
-    mended = repair_tail(path, str(tmp_path / "kept"))
-    assert mended is not None
-    assert mended.size == 200_000
+    repaired = repair_tail(path, str(tmp_path / "kept"))
+    assert repaired is not None
+    assert repaired.size == 200_000
     assert (tmp_path / "log").read_bytes() == LINE
 
 
@@ -143,10 +143,10 @@ def test_append_that_cannot_start_or_be_reverted_is_reported(tmp_path, monkeypat
 @pytest.mark.parametrize("lost", [b"\0" * 8 + b"\n", b'{"n":\0\0\0\0}\n', b"\0\n"])
 def test_last_line_with_missing_blocks_is_torn(tmp_path, lost: bytes) -> None:
     path = _write(tmp_path / "log", LINE + lost)
-    mended = repair_tail(path, str(tmp_path / "kept"))
-    assert mended is not None
-    assert (mended.action, mended.offset, mended.size) == ("set-aside", len(LINE), len(lost))
-    assert read_file(mended.kept, 1000) == lost
+    repaired = repair_tail(path, str(tmp_path / "kept"))
+    assert repaired is not None
+    assert (repaired.action, repaired.offset, repaired.size) == ("set-aside", len(LINE), len(lost))
+    assert read_file(repaired.kept, 1000) == lost
     assert (tmp_path / "log").read_bytes() == LINE
     assert repair_tail(path, None) is None
 

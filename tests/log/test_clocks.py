@@ -1,4 +1,4 @@
-"""Clocks that go back, stand still, or are ten years ahead: order, ids and documents stay right."""
+"""Clocks that go back, stop, or are ten years ahead: order, ids and documents stay correct."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_edit_ten_years_later_changes_updated(store: Path) -> None:
 
 
 def test_ids_without_a_clock_are_random(store: Path) -> None:
-    """Many a board begins each day in 1970."""
+    """Some computers start at 1970 after each boot."""
     begun = datetime(1970, 1, 1, tzinfo=UTC)
     ids = {at(store, begun).new_id("evt") for _ in range(20)}
     assert len(ids) == 20

@@ -1,4 +1,4 @@
-"""Events: canonical lines, strict reading, what patch events say."""
+"""Events: canonical lines, strict reading, the content of patch events."""
 
 from __future__ import annotations
 

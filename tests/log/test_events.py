@@ -1,4 +1,4 @@
-"""The log on disk: every shard is found, nothing is followed out of the store, a reader changes nothing."""
+"""The log on disk: every shard is found, no link is followed, and reading changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions: what ends one, and that a state which cannot be trusted only ever starts a new one."""
+"""Sessions: what ends one, and that an invalid state only starts a new one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LOCAL = ".thunderus/local/session.json"
 
 
 class Tree:
-    """A store in ``root`` that writes lines under whatever git says."""
+    """A store in ``root`` that writes lines under any git state."""
 
     def __init__(self, root: Path, first: int = 1) -> None:
         self.root = root
@@ -205,7 +205,7 @@ def test_git_is_queried_again_only_after_a_change(tmp_path: Path) -> None:
 def test_command_waits_once_for_a_state_open_elsewhere(
     refused: int, tree: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As Windows says it: the name is refused so often each time somebody begins to write it anew."""
+    """Like Windows: the rename is denied this many times for each write."""
     slept: list[float] = []
     left = 0
     replace = os.replace

@@ -1,4 +1,4 @@
-"""Shards as values: damages keep their place, and a changed line shows in the chain."""
+"""Shards as values: damage keeps its position, and a changed line breaks the chain."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ LINES = chain(5)
 
 
 def together(*readings: ShardReading) -> list[tuple[str, str, Severity]]:
-    """What only all shards together show."""
+    """Findings that need all shards."""
     check = LogCheck()
     for reading in readings:
         check.take(reading, None)

@@ -1,4 +1,4 @@
-"""Git exchanges the files while we write: what is acknowledged is there, what is swept away is told."""
+"""Git replaces files during a write: acknowledged changes are on disk, lost ones are reported."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def lock_of(memory: Memory) -> str:
 
 
 def after_commit(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]) -> None:
-    """Have git do something once the line is on the disk, before anybody is told."""
+    """Run ``action`` once the line is on disk, before the write is acknowledged."""
     commit = Journal.commit
 
     def committed(self: Journal, *given: Any, **named: Any) -> Any:
@@ -81,7 +81,7 @@ def test_line_removed_by_git_is_not_acknowledged(memory: Memory, monkeypatch: py
 def test_document_replaced_by_git_is_not_acknowledged(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is at work when we look: we wait until it is done, and look again."""
+    """Git is still running at the first check, so the write waits and checks again."""
     path = os.path.join(memory.root, ".thunderus/memory/semantic/FACTS/begun.md")
     with open(path, "rb") as handle:
         old = handle.read()

@@ -1,4 +1,4 @@
-"""Stage, commit, publish, heal: what each ends in. Faults at every place are in tests/faults."""
+"""Stage, commit, publish, recover: the result of each. Faults at every step are in tests/faults."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_repaired_log_needs_a_new_line(store: Store) -> None:
 def test_killed_write_is_recovered_and_reported(
     store: Store, fail_at, monkeypatch, point: str, documents, actions
 ):
-    # A killed process cleans nothing up behind itself.
+    # A killed process cleans nothing up.
     with monkeypatch.context() as patch:
         if documents == OLD:
             patch.setattr(journal_module, "drop", lambda staging, event_id: None)
@@ -159,8 +159,8 @@ def test_killed_write_is_recovered_and_reported(
         with pytest.raises(Died):
             store.commit()
     assert store.journal.pending() == 1
-    healed = store.journal.recover(store.contains, shards=[LOG])
-    assert [one.action for one in healed] == actions
+    recovered = store.journal.recover(store.contains, shards=[LOG])
+    assert [one.action for one in recovered] == actions
     assert store.documents() == documents
     assert store.journal.recover(store.contains, shards=[LOG]) == []
 
@@ -209,26 +209,26 @@ def test_hand_edit_wins_and_our_text_is_kept_and_reported_once(store: Store, fai
     store.write("a.md", b"a person's")
     store.write("b.md", b"a person's too")
     reported: list[RecoveredFile] = []
-    healed = store.journal.recover(store.contains, on_abort=reported.append)
-    assert [one.action for one in healed] == ["aborted", "aborted", "published"]
-    assert reported == healed[:2]
-    assert read_file(healed[0].kept, 100) == b"new a"
-    assert healed[1].kept == ""
+    recovered = store.journal.recover(store.contains, on_abort=reported.append)
+    assert [one.action for one in recovered] == ["aborted", "aborted", "published"]
+    assert reported == recovered[:2]
+    assert read_file(recovered[0].kept, 100) == b"new a"
+    assert recovered[1].kept == ""
     assert store.documents() == (b"a person's", b"a person's too", b"new c")
 
 
 def test_nothing_is_published_on_another_head(store: Store, fail_at, monkeypatch) -> None:
     _die_committed(store, fail_at, head="1111")
-    healed = store.journal.recover(store.contains, head="2222")
-    assert [one.action for one in healed] == ["aborted"] * 3
+    recovered = store.journal.recover(store.contains, head="2222")
+    assert [one.action for one in recovered] == ["aborted"] * 3
     assert store.documents() == OLD
-    assert sorted(read_file(one.kept, 100) for one in healed if one.kept) == [b"new a", b"new c"]
+    assert sorted(read_file(one.kept, 100) for one in recovered if one.kept) == [b"new a", b"new c"]
 
 
 def test_text_is_kept_on_another_head_without_the_log(store: Store, fail_at, monkeypatch) -> None:
     _die_committed(store, fail_at, head="1111")
-    healed = store.journal.recover(lambda shard, event_id: False, head="2222")
-    assert [(one.action, bool(one.kept)) for one in healed] == [
+    recovered = store.journal.recover(lambda shard, event_id: False, head="2222")
+    assert [(one.action, bool(one.kept)) for one in recovered] == [
         ("removed", True),
         ("removed", False),
         ("removed", True),
@@ -265,9 +265,9 @@ def test_change_stays_pending_while_the_disk_fails(store: Store, fail_at, monkey
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", refuse)
-        healed = store.journal.recover(store.contains)
-    assert [one.action for one in healed] == ["pending", "pending", "published"]
-    assert all("read-only" in one.problem for one in healed[:2])
+        recovered = store.journal.recover(store.contains)
+    assert [one.action for one in recovered] == ["pending", "pending", "published"]
+    assert all("read-only" in one.problem for one in recovered[:2])
     assert store.journal.pending() == 1
     store.journal.recover(store.contains)
     assert store.documents() == NEW
@@ -425,8 +425,8 @@ def test_file_moved_by_mistake_and_written_again_keeps_both(store: Store, fail_a
     with open(os.path.join(store.staging, "evt_1", "1.taken"), "wb") as stream:
         stream.write(b"first")
     store.write("b.md", b"second")
-    healed = store.journal.recover(store.contains)
-    assert read_file(healed[1].kept, 100) == b"first"
+    recovered = store.journal.recover(store.contains)
+    assert read_file(recovered[1].kept, 100) == b"first"
     assert store.read("b.md") == b"second"
 
 
@@ -434,19 +434,19 @@ LINES = [b'{"id":"evt_2"}\n', b'{"id":"evt_3"}\n', b'{"id":"evt_4"}\n']
 
 
 def _cut(data: bytes, lost: int) -> bytes:
-    """What a disk may keep of several lines: one block of eight bytes as it was before, which is nothing."""
+    """What a disk may keep of several lines: one block of eight bytes is lost."""
     return data[:lost] + b"\0" * len(data[lost : lost + 8]) + data[lost + 8 :]
 
 
 def _begin(store: Store) -> None:
-    """What is on disk when the power goes while several lines are being written."""
+    """Leave the disk as after a power failure during the write of several lines."""
     batch = batch_at(os.path.join(store.root, LOG), LINES)
     stage(store.staging, plan("evt_2", LOG, (), "")._replace(batch=batch), ())
 
 
 @pytest.mark.parametrize("number", range(6))
 def test_several_lines_are_written_completely_or_not_at_all(store: Store, number: int) -> None:
-    """Whatever blocks the disk kept, also when the last line is whole."""
+    """For any lost block, even if the last line is complete."""
     first, data = b'{"id":"evt_1"}\n', b"".join(LINES)
     store.write(LOG, first)
     _begin(store)
@@ -454,12 +454,12 @@ def test_several_lines_are_written_completely_or_not_at_all(store: Store, number
     (Path(store.root) / LOG).write_bytes(first + kept)
     assert store.journal.pending() == 1
 
-    healed = store.journal.recover(store.contains, shards=[LOG])
+    recovered = store.journal.recover(store.contains, shards=[LOG])
 
     assert store.read(LOG) == first + (data if kept == data else b"")
     assert store.journal.pending() == 0
-    assert bool(healed) == (kept not in (data, b""))
-    texts = [read_file(one.kept, 1000) for one in healed]
+    assert bool(recovered) == (kept not in (data, b""))
+    texts = [read_file(one.kept, 1000) for one in recovered]
     assert b"".join(reversed(texts)) in (kept, b"")
     assert store.journal.recover(store.contains, shards=[LOG]) == []
 

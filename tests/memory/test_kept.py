@@ -1,4 +1,4 @@
-"""Texts kept for `undo`: given back as they were, bounded, and no reason for anything else to fail."""
+"""Texts kept for `undo`: returned unchanged, limited in size, and never the reason for a failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people call a document by, and what they are told when there is none. Through the command line."""
+"""Names by which a document can be found, and the message if there is none, on the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents that go all at once are not believed to be gone: nothing is logged or written before a yes."""
+"""If many documents disappear at once, nothing is logged or written without confirmation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A proposal's file: the same bytes for the same value, and nothing else is taken for one."""
+"""The file of a proposal: equal values give equal bytes, and anything else is rejected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the next command does about one that was killed, through the verbs on real stores."""
+"""How the next command recovers from a killed one, in real stores."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_reader_is_warned_about_an_interrupted_write(store: Path, server: Server
         assert done.err.splitlines()[-1].startswith(f"warning: {WARNING}")
     assert (store / FACT).read_bytes() == before
     with held(str(store / ".thunderus/.lock")):
-        assert WARNING not in run(server, store, 40, "list").err  # somebody is at work, and will end
+        assert WARNING not in run(server, store, 40, "list").err  # another command is still running
     fixed = run(server, store, 41, "doctor", "--fix")
     assert fixed.code == 0, fixed
     assert WARNING not in fixed.err

@@ -1,4 +1,4 @@
-"""Every command that writes first finishes what a killed one has left, and only then decides what to do.
+"""Every writing command first recovers an interrupted write, and only then plans its own.
 
 Each is aimed at just what the killed command was about to put in place: it must end as it does after a
 command that was left alone.
@@ -40,7 +40,7 @@ _EVENT = b'{"kind": "message", "body": {"role": "user", "text": "Hello."}, "id":
 
 
 class Row(NamedTuple):
-    """A command that writes, and the one before it, which dies at the ``turn``-th commit with its event in
+    """A writing command, and the one before it, which is killed at the ``turn``-th commit with its event in
     the log and no file in its place."""
 
     command: Words
@@ -123,7 +123,7 @@ def _run(server: Server, root: Path, at: int, words: Words, stdin: bytes = b"", 
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory: pytest.TempPathFactory, server: Server) -> Callable[[tuple[Words, ...]], Path]:
-    """A repository with a store, two facts, and what these commands made of it; made once."""
+    """A repository with a store, two facts and the result of these commands; created once."""
 
     @cache
     def made(prepare: tuple[Words, ...]) -> Path:
@@ -145,7 +145,7 @@ _FIRST = (
 
 
 def _left(root: Path) -> dict[str, str]:
-    """Documents and proposals, ids apart: one command more or less has drawn some before."""
+    """Documents and proposals without their ids, which depend on how many commands ran before."""
     found = {}
     for folder in ("memory", "patches"):
         for path in sorted((root / ".thunderus" / folder).rglob("*")):

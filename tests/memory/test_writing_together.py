@@ -1,4 +1,4 @@
-"""What another process writes between our look and our lock: it is seen, and is no edit by hand."""
+"""Writes by another process before we take the lock are detected, and are no hand edits."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def two(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Memory, Memory]
 
 
 def before_the_lock(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]) -> None:
-    """Have somebody else do something at the last moment before a lock is taken."""
+    """Run ``action`` just before the lock is taken."""
     held, done = transaction.held, list[str]()
 
     @contextmanager
@@ -55,7 +55,7 @@ def before_the_lock(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object
 
 
 def after_the_log_was_read(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]) -> None:
-    """Have somebody else do something once the log was read and before the documents are."""
+    """Run ``action`` after the log was read and before the documents are."""
     log_index, done = Memory.log_index, list[str]()
 
     def late(memory: Memory) -> Any:
@@ -77,7 +77,7 @@ def ops(memory: Memory) -> list[str]:
 def test_second_of_two_equal_documents_already_exists(
     two: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch, other_id: str, rebuilt: bool
 ) -> None:
-    """Also when the other put a new index in place of the one we have open."""
+    """Also if the other process replaced the index that we have open."""
     first, second = two
     given: dict[str, Any] = {"body": "The service listens on port 8080.", "tags": ["net"]}
 

@@ -1,4 +1,4 @@
-"""The review queue at the command line: what is printed, in every form, and the exit codes."""
+"""The review queue on the command line: output in every format, and exit codes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AGENT = {"THUNDERUS_MEM_ACTOR": "agent", "THUNDERUS_MEM_REVIEW_AGENTS": "propose
 
 @pytest.fixture
 def run(server: Server, tmp_path: Path) -> Callable[..., Done]:
-    """The command line in a store with two documents that say the same; each call a second later."""
+    """The command line in a store with two duplicates; each call is a second later."""
     turn = iter(range(1, 600))
 
     def command(*words: str, **env: str) -> Done:
@@ -82,7 +82,7 @@ SUBJECTS = (
     "Glaciers carve valleys.\n",
     "Printers jam in winter.\n",
 )
-"""Pages with nothing in common, so that nothing but equal ones is found."""
+"""Pages with nothing in common, so that only equal ones are found."""
 
 
 def test_step_is_limited_and_reports_how_much_is_omitted(run: Callable[..., Done], tmp_path: Path) -> None:

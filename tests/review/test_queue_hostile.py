@@ -1,4 +1,4 @@
-"""The review queue when its files are not what they should be, or far too many or too long."""
+"""The review queue with invalid, too many or oversized files."""
 
 from __future__ import annotations
 
@@ -124,5 +124,5 @@ def test_long_queue_is_listed_briefly_one_proposal_at_a_time(store: Store) -> No
     assert (len(listed.proposals), listed.left_out) == (2, 3)
     assert all(len(one.targets) == 50 and one.more_targets == 4_950 for one in listed.proposals)
     assert all(len(one.why) < 600 for one in listed.proposals)
-    # One of them takes about 10 MB while it is read.
+    # Reading one of them takes about 10 MB.
     assert most < 40e6

@@ -1,4 +1,4 @@
-"""The review queue: what is filed, approved, turned down, made anew and let go, and what the log keeps."""
+"""The review queue: queued, approved, rejected, rebased and expired proposals, and their events."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def store(tmp_path: Path) -> Store:
 
 
 def edited(store: Store, old: str, new: str, *, name: str = "long", body: str = BODY) -> str:
-    """A proposal of an agent to change a line; returns its id."""
+    """Have an agent propose a changed line; return the id of the proposal."""
     if not store.path(f"{name}.md").exists():
         store.add(name.capitalize(), f"{body}\nThis one is about {name}.\n")
     text = store.path(f"{name}.md").read_text()
@@ -69,7 +69,7 @@ def states(decided: object) -> list[str]:
     return [one.state for one in decided.decisions]  # type: ignore[attr-defined]
 
 
-# What is filed
+# Queueing
 
 
 WORDS: dict[str, Callable[[Memory], object]] = {
@@ -402,7 +402,7 @@ def test_proposal_of_an_applied_patch_is_removed(store: Store) -> None:
     assert len(store.events()) == lines
 
 
-# Turning down, expiring, making anew
+# Rejecting, expiring, rebasing
 
 
 def test_rejected_step_is_planned_again_only_after_a_change(store: Store) -> None:
@@ -425,8 +425,8 @@ def test_rejected_step_is_planned_again_only_after_a_change(store: Store) -> Non
     assert [step.targets for step in garden_plan(store.memory()).steps] == [("fact.twin-a", "fact.twin-b")]
 
 
-def _told_alike(store: Store, *names: str) -> None:
-    """Documents that say the same in other words."""
+def _worded_alike(store: Store, *names: str) -> None:
+    """Documents that say the same in different words."""
     for name in names:
         body = (
             f"{name.title()} exporter waits thirty seconds for the first page and five for each further one, "
@@ -436,7 +436,7 @@ def _told_alike(store: Store, *names: str) -> None:
 
 
 def test_approval_expires_proposals_it_makes_obsolete(store: Store) -> None:
-    _told_alike(store, "the", "our", "this")
+    _worded_alike(store, "the", "our", "this")
     filed = apply.garden_propose(store.memory(), garden_plan(store.memory(), apart=True)).proposals
     assert len(filed) == 2
     value = patch_approve(store.memory(), every=True)
@@ -444,14 +444,14 @@ def test_approval_expires_proposals_it_makes_obsolete(store: Store) -> None:
     assert {one.problem for one in value.decisions[1:]} == {f"superseded by {filed[0].id}"}
     assert store.patches() == []
     again = garden_plan(store.memory(), apart=True).proposals
-    assert len(again) == 1, "the gardener plans anew what is still to do"
+    assert len(again) == 1, "the gardener plans the remaining step again"
     apply.garden_propose(store.memory(), garden_plan(store.memory(), apart=True))
     assert states(patch_approve(store.memory(), every=True)) == ["approved"]
     assert garden_plan(store.memory(), apart=True).proposals == ()
 
 
 def test_approval_does_not_expire_agent_proposals(store: Store) -> None:
-    _told_alike(store, "our", "the")
+    _worded_alike(store, "our", "the")
     (filed,) = apply.garden_propose(store.memory(), garden_plan(store.memory(), apart=True)).proposals
     leaves = filed.targets[1]
     edit = edit_module.edit(store.agent(), leaves, DocumentEdits(add_tags=["new"])).proposed
@@ -652,7 +652,7 @@ def test_new_document_approved_on_both_sides_is_resolved(tracked: Store) -> None
     git(tracked.root, "add", "-A")
     git(tracked.root, "commit", "-qm", "Approved here, too")
     merged = git(tracked.root, "merge", "-q", "theirs", check=False)
-    assert merged.returncode == 1  # each side named its own decision
+    assert merged.returncode == 1  # each side names its own approval
     resolve(tracked.memory())
     made = read_document("x", tracked.path("ports.md").read_bytes()).document
     assert made is not None

@@ -1,4 +1,4 @@
-"""Configuration: defaults, both files, the environment, and what a wrong file is told."""
+"""Configuration: defaults, both files, the environment, and errors for invalid files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def layout(tmp_path: Path) -> Layout:
 
 
 FIELDS = tuple(name for name in Config._fields if name != "origins")
-"""What a key sets."""
+"""The setting of each key."""
 
 
 def put(path: str, text: str) -> None:

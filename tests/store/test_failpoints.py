@@ -1,4 +1,4 @@
-"""Faults and records of what is asked of the disk: that the tests which rest on them rest on something."""
+"""Failpoints and recorded disk operations, which other tests depend on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from thunderus_mem.store import disk
 from thunderus_mem.store.files import replace_file
 
 CHANGING = ("write", "replace", "rename", "link", "unlink", "mkdir", "rmdir", "ftruncate", "fsync", "remove")
-"""What changes a disk, of the functions of ``os``."""
+"""The functions of ``os`` that change a disk."""
 
 
 def test_every_modifying_disk_function_has_failpoints() -> None:

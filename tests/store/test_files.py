@@ -1,4 +1,4 @@
-"""Whole files: read under a cap, replaced in one step, expecting a hash."""
+"""Files: read up to a limit, and replaced atomically if the hash is the expected one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A repository somebody else made: nothing in it may reach a file outside the store, or stop us for good."""
+"""A hostile repository: it must not reach a file outside the store, or block commands permanently."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def store(repo: Path, run: Run) -> Path:
 
 @pytest.fixture
 def outside(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of somebody's, with files that look like ours."""
+    """A foreign folder with files that look like those of a store."""
     folder = tmp_path_factory.mktemp("outside")
     (folder / "letters").mkdir()
     (folder / "letters" / "dear.txt").write_text("dear")

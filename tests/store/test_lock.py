@@ -1,4 +1,4 @@
-"""The lock: held by the kernel, waited for politely, named when it is busy."""
+"""The lock: held by the kernel, waited for, and reported with its holder if busy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work spread over processes: in order, and done by the caller where a process fails."""
+"""Work distributed over processes: in order, and done by the caller if a process fails."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_results_have_the_order_of_the_input(count: int) -> None:
 
 
 def test_process_with_threads_starts_no_workers() -> None:
-    """What a thread holds or would have to do is missing in a started process, which then waits for ever."""
+    """A forked process lacks the other threads, so it can wait for them forever."""
     asked = (
         "import os, threading; from thunderus_mem.store import parallel\n"
         "alone, stop = parallel.processors(), threading.Event()\n"

@@ -1,4 +1,4 @@
-"""The jail: which paths may be opened."""
+"""Which paths may be opened."""
 
 from __future__ import annotations
 

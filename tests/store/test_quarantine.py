@@ -1,4 +1,4 @@
-"""Setting aside: moved whole below the path where it stood, and never over something else."""
+"""Quarantine: files are moved to the same path below it, and overwrite nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No folder below a store is followed when it is a link, whoever asks and whenever it became one."""
+"""Linked folders in a store are never followed, by any function and whenever they were linked."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ELSEWHERE = b"somebody else's"
 
 @pytest.fixture
 def linked(tmp_path: Path) -> str:
-    """A folder in a store that is a link to one outside, which holds ``a.md``."""
+    """A folder in a store that is a link to one outside that contains ``a.md``."""
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "a.md").write_bytes(ELSEWHERE)
     (tmp_path / ".thunderus" / "memory").mkdir(parents=True)
@@ -97,7 +97,7 @@ def test_no_descriptor_is_leaked(linked: str, tmp_path: Path) -> None:
 
 
 def test_folder_created_concurrently_is_accepted(tmp_path: Path, monkeypatch) -> None:
-    """Another process makes the folder between our look and our call; a file stands in its place."""
+    """Another process creates the folder just before our call; or there is a file in its place."""
     folder = str(tmp_path / "new")
     make = disk.make_folder
 
@@ -118,7 +118,7 @@ def test_folder_created_concurrently_is_accepted(tmp_path: Path, monkeypatch) ->
 
 
 def test_sibling_files_are_opened_from_one_folder(linked: str, tmp_path: Path) -> None:
-    """A link is refused the first time and every time after; what is open stays the folder that it was."""
+    """A link is rejected every time; an open folder remains the same folder."""
     store = tmp_path / ".thunderus"
     (store / "memory" / "c.md").write_bytes(b"c")
     (tmp_path / "plain.md").write_bytes(b"plain")
