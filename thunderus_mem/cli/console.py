@@ -301,7 +301,7 @@ class Console:
             )
         return memory
 
-    def tell_others(self) -> None:
+    def say_others(self) -> None:
         """Report which memory was used, when run in a subfolder with more than one memory above it."""
         if self._others:
             self.say(self._others)

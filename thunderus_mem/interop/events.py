@@ -464,7 +464,7 @@ def prov_document(events: Iterable[Event]) -> dict[str, Any]:
         prov.relate("wasAssociatedWith", activity=activity, agent=_agent(prov, event))
         for change in changes_of(event):
             if change.op != "aborted" and change.doc_id:
-                _tell_change(prov, activity, event.ts, change)
+                _add_change(prov, activity, event.ts, change)
     return prov.data
 
 
@@ -504,7 +504,7 @@ def _prov_text(prov: _Prov, change: Change, hash: str) -> str:
     return name
 
 
-def _tell_change(prov: _Prov, activity: str, ts: str, change: Change) -> None:
+def _add_change(prov: _Prov, activity: str, ts: str, change: Change) -> None:
     before = _prov_text(prov, change, change.before) if change.before else ""
     after = _prov_text(prov, change, change.after) if change.after else ""
     if before:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.document.document import Reading
 
-# As many lines of one header as this are mended; each costs a reading.
+# Maximum number of repaired lines per header; each is parsed again.
 _MOST: Final = 50
 _BEFORE = re.compile(r" {0,40}(?:- {1,8})?(?:([A-Za-z_][\w-]{0,60}): {1,40})?(?=\*)", re.ASCII)
 
@@ -70,7 +70,7 @@ def _quoted(text: str, number: int) -> tuple[str, str] | None:
 
 
 def read_post(text: str) -> tuple[dict[str, Any], str]:
-    """Frontmatter with types (YAML 1.2, our limits), and the body to the byte; no keys without frontmatter.
+    """Frontmatter with types (YAML 1.2, our limits), and the exact body; no keys without frontmatter.
 
     Raises `InvalidDocument` for a header that cannot be read.
     """

@@ -376,7 +376,7 @@ def migrated_rules(text: str) -> str:
 
 
 def _settings(text: str) -> dict[str, Any] | None:
-    """Every key with its value; ``None`` for what is no TOML."""
+    """Every key with its value; ``None`` for invalid TOML."""
     try:
         table = tomllib.loads(text.removeprefix("\ufeff"))
     except (tomllib.TOMLDecodeError, RecursionError):

@@ -73,7 +73,7 @@ def anchor_command(
         raise ThunderusError("missing argument PLACE", hint=hint)
     value = anchor.anchor(console.memory(), document, tuple(places), remove=remove, why=why)
     console.emit("anchor", value, anchoring)
-    console.tell_others()
+    console.say_others()
     return console.published_code(value.written.published)
 
 
@@ -157,7 +157,7 @@ def _confirm(console: Console, memory: Memory, ids: Sequence[str], note: str, ac
         raise ThunderusError(f"invalid actor {who!r}", hint=f"use one of: {', '.join(_ACTORS)}")
     value = anchor.confirm(memory, ids, note=note, actor=who)
     console.emit("verify", value, confirmed)
-    console.tell_others()
+    console.say_others()
     return console.published_code(value.published) or int(bool(value.refused))
 
 
@@ -316,7 +316,7 @@ def check_command(
     )
     for line in summary(value, changed=bool(since or staged or diff)) if form == "text" else ():
         console.say(line)
-    console.tell_others()
+    console.say_others()
     return int(bool(value.findings) and not exit_zero)
 
 

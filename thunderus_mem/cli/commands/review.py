@@ -232,7 +232,7 @@ def _decided_code(console: Console, command: str, value: decisions.Decided) -> i
         if one.code:
             problem = ThunderusError(f"{one.id} not applied: {one.problem}", hint=one.hint or None)
             console.failure(problem, one.code)
-    console.tell_others()
+    console.say_others()
     return console.published_code(value.published) or value.code
 
 

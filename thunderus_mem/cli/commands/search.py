@@ -78,7 +78,7 @@ def _found(console: Console, text: str, limit: int, *, ids: bool, explain: bool,
         console.say(remark)
     if not found.hits:
         console.say("No matches")
-        console.tell_others()
+        console.say_others()
     console.plain &= not ids  # a list of ids is already plain
     console.emit("search", found, hit_ids if ids else search_result, long=not ids)
 

@@ -43,7 +43,7 @@ _DONE: Final = {
 def written_code(console: Console, command: str, value: Written) -> int:
     """Print the result of a write and return the exit code."""
     console.emit(command, value, written)
-    console.tell_others()
+    console.say_others()
     return console.published_code(value.published)
 
 

@@ -93,7 +93,7 @@ def malformation(document: Document) -> str:
     return ""
 
 
-def _tells(word: str) -> bool:
+def _is_significant(word: str) -> bool:
     return word in _NEGATIONS or "n't" in word or any(map(str.isdigit, word))
 
 
@@ -102,8 +102,8 @@ def _titles_disagree(one: str, other: str, words: int) -> bool:
     folded = fold(one).lower(), fold(other).lower()
     if folded[0] == folded[1]:
         return False
-    telling = [sorted(word for word in title.split() if _tells(word)) for title in folded]
-    return words < _WORDS_THAT_STAND_ALONE or telling[0] != telling[1]
+    significant = [sorted(word for word in title.split() if _is_significant(word)) for title in folded]
+    return words < _WORDS_THAT_STAND_ALONE or significant[0] != significant[1]
 
 
 def folder(path: str) -> str:

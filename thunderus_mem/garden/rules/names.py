@@ -72,8 +72,8 @@ def plan_links(material: GardenInput, config: Config) -> tuple[Step, ...]:
         dead = list(where.dead(document))
         nowhere += [(document, one) for one in dead if not one.new]
         for reach in ("apply", "propose"):
-            mended = _mended(document, [one for one in dead if one.reach == reach], reach)
-            steps += [mended] if mended is not None else []
+            step = _repaired(document, [one for one in dead if one.reach == reach], reach)
+            steps += [step] if step is not None else []
     steps += [_lost(nowhere)] if nowhere else []
     if config.links_orphans:
         steps += _orphans(material, where.names)
@@ -105,7 +105,7 @@ class _Where:
         for link in document.links:
             if self.names.resolve(link.target) is None and link.target not in document.aliases:
                 shown = _Dead(_line_of(document, link), link.target, relation=link.rel)
-                yield self._told(self._alike(link.target), shown, document)
+                yield self._with_target(self._alike(link.target), shown, document)
         if document.imported_from or "[" not in document.body:
             return
         lines = document.body.split("\n")
@@ -120,9 +120,9 @@ class _Where:
                     and may_be_name(name)
                     and not is_bracketed(lines[reference.line - 1], reference.column)
                 ):
-                    yield self._told(self._alike(name) or self._was_called(name), shown, document)
+                    yield self._with_target(self._alike(name) or self._was_called(name), shown, document)
             elif (path := path_of(document, reference)) and self._is_dead(path):
-                yield self._told(self._was_at(path), shown, document)
+                yield self._with_target(self._was_at(path), shown, document)
 
     def _is_dead(self, path: str) -> bool:
         if not (path.startswith(_MEMORY) and path.endswith(".md")) or "\\" in path:
@@ -170,7 +170,7 @@ class _Where:
         return None
 
     @staticmethod
-    def _told(found: _Found | None, dead: _Dead, document: Document) -> _Dead:
+    def _with_target(found: _Found | None, dead: _Dead, document: Document) -> _Dead:
         if found is None or found.document.path == document.path:
             return dead
         target = found.document
@@ -194,7 +194,7 @@ def _line_of(document: Document, link: Link) -> int:
     return document.header_line + next(found, 1) - 1
 
 
-def _mended(document: Document, dead: list[_Dead], reach: Reach) -> Step | None:
+def _repaired(document: Document, dead: list[_Dead], reach: Reach) -> Step | None:
     text = document.text
     changes = [(one.reference, one.new) for one in dead if one.reference is not None]
     if changes:

@@ -470,7 +470,7 @@ def _runs(words: Sequence[str]) -> set[tuple[str, ...]]:
     return {tuple(words[at : at + _SHINGLE]) for at in range(len(words) - _SHINGLE + 1)}
 
 
-def _telling(words: Iterable[str]) -> frozenset[str]:
+def _significant(words: Iterable[str]) -> frozenset[str]:
     return frozenset(word for word in words if len(word) > 3 or word.isdigit())
 
 
@@ -494,7 +494,7 @@ class KnownLessons:
     def _having(self) -> dict[str, list[int]]:
         having: dict[str, list[int]] = {}
         for at, text in enumerate(self.texts):
-            for word in _telling(_words(text)):
+            for word in _significant(_words(text)):
                 having.setdefault(word, []).append(at)
         return having
 
@@ -507,14 +507,14 @@ class KnownLessons:
         words = _words(text)
         if _share(_runs(words), self.runs) >= _REPEATED:
             return True
-        telling = _telling(words)
-        if len(telling) < _FEWEST:
+        significant = _significant(words)
+        if len(significant) < _FEWEST:
             return False
         hits: dict[int, int] = {}
-        for word in telling:
+        for word in significant:
             for at in self._having.get(word, ()):
                 hits[at] = hits.get(at, 0) + 1
-        return max(hits.values(), default=0) >= _NEAR * len(telling)
+        return max(hits.values(), default=0) >= _NEAR * len(significant)
 
 
 class Recalled:
@@ -547,7 +547,7 @@ class Recalled:
                 own = _runs(words)
                 if from_memory or _share(own, self._known.runs) >= _REPEATED:
                     self._runs |= own
-                    self._passages.append(_telling(words))
+                    self._passages.append(_significant(words))
 
     def has(self, text: str) -> bool:
         """Whether the text repeats something recalled, or has most of its significant words in common with
@@ -555,9 +555,9 @@ class Recalled:
         words = _words(text)
         if _share(_runs(words), self._runs) >= _REPEATED:
             return True
-        telling = _telling(words)
-        return len(telling) >= _FEWEST and any(
-            len(telling & passage) >= _NEAR * len(telling) for passage in self._passages
+        significant = _significant(words)
+        return len(significant) >= _FEWEST and any(
+            len(significant & passage) >= _NEAR * len(significant) for passage in self._passages
         )
 
 
