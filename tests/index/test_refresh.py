@@ -167,7 +167,8 @@ RENAME = st.tuples(st.just("rename"), NAMES, NAMES)
 LINK = st.tuples(st.just("link"), NAMES, st.just(""))
 KEEP_TIME = st.tuples(st.just("sneak"), NAMES, TEXTS)
 STEP = st.tuples(st.just("refresh"), st.just(""), st.just(""))
-OPERATIONS = st.lists(st.one_of(WRITE, WRITE, REMOVE, RENAME, LINK, KEEP_TIME, STEP, STEP), max_size=14)
+PART = st.tuples(st.just("refresh"), NAMES, st.just("only"))
+OPERATIONS = st.lists(st.one_of(WRITE, WRITE, REMOVE, RENAME, LINK, KEEP_TIME, STEP, STEP, PART), max_size=14)
 
 
 def apply(layout: Layout, operation: tuple[str, str, str | bytes]) -> None:
@@ -209,7 +210,8 @@ def test_refresh_always_equals_a_rebuild(
         for operation in [*operations, ("refresh", "", "")]:
             if operation[0] == "refresh":
                 before = {row[0] for row in index.database.rows("SELECT doc_id FROM docs")}
-                done = refresh(layout, index)
+                changed = {f"{FACTS}/{operation[1]}"} if operation[2] == "only" else None
+                done = refresh(layout, index, changed=changed)
                 after = {row[0] for row in index.database.rows("SELECT doc_id FROM docs")}
                 assert (done.added, done.removed) == (len(after - before), len(before - after))
                 assert done.modified <= len(before & after)
@@ -228,6 +230,34 @@ def test_refresh_always_equals_a_rebuild(
         index.close()
     finally:
         shutil.rmtree(root)
+
+
+def test_refresh_after_a_write_looks_only_at_the_written_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layout = new_store(tmp_path)
+    written = put(layout, "written.md", document("fact.written", "before\n"))
+    other = put(layout, "other.md", document("fact.other", "before\n"))
+    monkeypatch.setattr(writer.FileStamp, "racy_at", lambda stamp, moment: False)
+    index, _ = open_index(layout)
+    for path, doc_id in ((written, "fact.written"), (other, "fact.other")):
+        Path(layout.at(path)).write_text(document(doc_id, "after\n"))
+    put(layout, "new.md", document("fact.new", "after\n"))
+    assert refresh(layout, index, changed=[written]) == (1, 1, 0, 3, "", 0, 0)
+    query = parse_query("after")
+    assert {hit.id for hit in find_hits(index, query, root=layout.root)} == {"fact.written", "fact.new"}
+    assert not peek(layout, index)
+    assert refresh(layout, index).modified == 1
+    assert len(find_hits(index, query, root=layout.root)) == 3
+
+
+def test_names_that_differ_in_case_or_unicode_form_are_found_by_key(tmp_path: Path) -> None:
+    layout = new_store(tmp_path)
+    path = put(layout, "caf\u00e9.md", document("fact.a"))
+    index, _ = open_index(layout)
+    assert index.paths_like(f"{FACTS}/CAFE\u0301.md") == (path,)
+    assert index.paths_like(f"{FACTS}/cafe.md") == ()
+    assert index.ids_like("fact.A") == ("fact.a",)
 
 
 @pytest.mark.parametrize("name", ["a:b.md", "nul.md", "x~1.md", "line\nend.md", "per%20cent.md"])

@@ -141,6 +141,13 @@ class Index(Protocol):
     def paths_of(self, doc_id: str) -> tuple[str, ...]:
         """Return every file with this id; the first is the document."""
 
+    def paths_like(self, path: str) -> tuple[str, ...]:
+        """Return every file whose path differs from this one at most in case or Unicode normalization,
+        sorted."""
+
+    def ids_like(self, doc_id: str) -> tuple[str, ...]:
+        """Return every id that differs from this one at most in case or Unicode normalization, sorted."""
+
     # Documents
 
     def documents(self, wanted: Filter = ALL_IN_USE) -> list[DocRow]:

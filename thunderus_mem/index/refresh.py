@@ -29,9 +29,9 @@ from thunderus_mem.index.sqlite_index import SqliteIndex
 from thunderus_mem.store.layout import FOLDERS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
-    from thunderus_mem.index.scan import FolderScan
+    from thunderus_mem.index.scan import FolderScan, Stamp
     from thunderus_mem.index.writer import Tell
     from thunderus_mem.store.layout import Layout
 
@@ -126,9 +126,19 @@ def reopened(layout: Layout, generation: str) -> SqliteIndex:
     return index
 
 
-def refresh(layout: Layout, index: SqliteIndex, tell: Tell = silent) -> Refreshed:
-    """Update index and manifest from the files. Raises ``IndexDamaged``, ``Busy``, ``NotWritable``."""
-    seen = scan(layout.root, FOLDERS)
+def refresh(
+    layout: Layout, index: SqliteIndex, tell: Tell = silent, *, changed: Collection[str] | None = None
+) -> Refreshed:
+    """Update index and manifest from the files. Raises ``IndexDamaged``, ``Busy``, ``NotWritable``.
+
+    With ``changed``, only these files and new ones are looked at: the next refresh finds other changes.
+    """
+    known: dict[str, Stamp] = {}
+    if changed is not None and (walk := index.walk()):
+        known = walk.regular()
+        for path in changed:
+            known.pop(path, None)
+    seen = scan(layout.root, FOLDERS, known)
     with index.database.snapshot():
         index.database.verify()
         meta: dict[str, str] = dict(index.database.rows("SELECT key, value FROM meta"))

@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 import stat
 from array import array
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from thunderus_mem.store.safe_open import Folders, open_file, open_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
 RACY_NS: Final = 2_000_000_000
 """A file that changed this recently before it was read may change again without a new stamp (2 s on FAT)."""
@@ -23,6 +24,7 @@ Stamp: TypeAlias = tuple[int, int, int, int]
 UNSETTLED: Final[Stamp] = (0, 0, 0, 0)
 """Stored instead of an unreliable stamp: no file has it, so the file is read again."""
 
+_NOTHING: Final[Mapping[str, Stamp]] = MappingProxyType({})
 _MAX_DEPTH = 24
 _INODE_BITS: Final = 0x7FFFFFFFFFFFFFFF
 _BY_DESCRIPTOR: Final = os.scandir in os.supports_fd
@@ -62,11 +64,23 @@ class FolderWalk(NamedTuple):
         stamps.frombytes(self.stamps)
         return dict(zip(names, _by_four(stamps), strict=False))
 
+    def regular(self) -> dict[str, Stamp]:
+        """Return the stamp of each file that is neither a link nor a device."""
+        found = self.files()
+        for path in self._lists()[0]:
+            found.pop(path, None)
+        return found
+
     def unlisted(self) -> tuple[str, ...]:
         """Return the folders that could not be read."""
+        return tuple(self._lists()[1])
+
+    def _lists(self) -> tuple[list[str], list[str]]:
+        """Return the special files, and the folders that could not be read."""
         parts = self.names.decode("utf-8").split("\0")
         special = parts.index("") + 1
-        return tuple(parts[parts.index("", special) + 1 :])
+        unlisted = parts.index("", special) + 1
+        return parts[special : unlisted - 1], parts[unlisted:]
 
 
 class FolderScan(NamedTuple):
@@ -108,10 +122,11 @@ def _by_four(stamps: array[int]) -> Iterator[Stamp]:
     return zip(stamps[0::4], stamps[1::4], stamps[2::4], stamps[3::4], strict=True)
 
 
-def scan(root: str, folders: tuple[str, ...]) -> FolderScan:
+def scan(root: str, folders: tuple[str, ...], known: Mapping[str, Stamp] = _NOTHING) -> FolderScan:
     """Walk the POSIX ``folders`` below ``root`` for ``*.md``. Hidden files and folders are skipped; links are
     listed as special, never followed. The order is that of the file system: it is stable for an unchanged
-    tree, and a spurious difference costs only one comparison."""
+    tree, and a spurious difference costs only one comparison. Files in ``known`` are listed with their stamp
+    there, without a look at the file."""
     names: list[str] = []
     values: list[int] = []
     special: list[str] = []
@@ -120,7 +135,7 @@ def scan(root: str, folders: tuple[str, ...]) -> FolderScan:
     while waiting:
         folder, depth = waiting.pop()
         try:
-            below = _list_folder(root, folder, names, values, special)
+            below = _list_folder(root, folder, known, names, values, special)
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError:
@@ -143,7 +158,12 @@ def _pack(names: list[str], special: list[str], unlisted: list[str]) -> bytes:
 
 
 def _list_folder(
-    root: str, folder: str, names: list[str], values: list[int], special: list[str]
+    root: str,
+    folder: str,
+    known: Mapping[str, Stamp],
+    names: list[str],
+    values: list[int],
+    special: list[str],
 ) -> list[str]:
     """Add the files of one folder and return its folders. On an error, nothing is added."""
     below: list[str] = []
@@ -164,6 +184,10 @@ def _list_folder(
                 if not name.endswith(".md"):
                     if entry.is_dir(follow_symlinks=False):
                         below.append(prefix + name)
+                    continue
+                if known and (stamp := known.get(prefix + name)) is not None:
+                    names.append(prefix + name)
+                    values += stamp
                     continue
                 try:
                     info = entry.stat(follow_symlinks=False)

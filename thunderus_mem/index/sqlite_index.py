@@ -122,6 +122,18 @@ class SqliteIndex:
         rows = self.database.rows("SELECT path FROM files WHERE doc_id = ? ORDER BY path", (doc_id,))
         return tuple(sorted((row[0] for row in rows), key=is_archived))
 
+    def paths_like(self, path: str) -> tuple[str, ...]:
+        from thunderus_mem.document.ids import fold_key
+
+        rows = self.database.rows("SELECT path FROM files WHERE folded = ? ORDER BY path", (fold_key(path),))
+        return tuple(row[0] for row in rows)
+
+    def ids_like(self, doc_id: str) -> tuple[str, ...]:
+        from thunderus_mem.document.ids import fold_key
+
+        sql = "SELECT doc_id FROM docs WHERE folded = ? ORDER BY doc_id"
+        return tuple(row[0] for row in self.database.rows(sql, (fold_key(doc_id),)))
+
     # Documents
 
     def documents(self, wanted: Filter = ALL_IN_USE) -> list[DocRow]:

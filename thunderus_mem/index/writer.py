@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.document.anchors import anchors_in
 from thunderus_mem.document.document import content_hash, read_document
-from thunderus_mem.document.ids import is_reserved_name
+from thunderus_mem.document.ids import fold_key, is_reserved_name
 from thunderus_mem.document.markdown import outline, without_comments
 from thunderus_mem.document.paths import ARCHIVE, is_archived, live_path
 from thunderus_mem.document.timestamp import utc_key
@@ -154,6 +154,7 @@ def entry_of(document: Document, content_hash: str, size: int) -> DocumentRows:
         document.created, utc_key(document.updated), document.status, document.confirmed_by,
         _list(document.aliases),
         _list(heading.anchor for heading in found_headings), content_hash, size, tokens, int(archived),
+        fold_key(doc_id),
     )  # fmt: skip
     stem = inner.rpartition("/")[2].casefold()
     known_as = {name for alias in document.aliases if (name := fold_name(alias))} | {stem}
@@ -322,7 +323,7 @@ class RowWriter:
         many(
             "INSERT INTO docs (rowid, doc_id, kind, title, path, tags_json, updated, provenance_json, "
             "created, updated_key, status, confirmed_by, aliases_json, anchors_json, hash, size, tokens, "
-            f"archived) VALUES ({', '.join('?' * 18)})",
+            f"archived, folded) VALUES ({', '.join('?' * 19)})",
             [(row_id, *entry.doc) for row_id, entry in entries],
         )
         listed = [(entry.doc_id, entry.manifest) for _, entry in entries if entry.manifest]
@@ -402,6 +403,11 @@ class FileRow(NamedTuple):
     hash: str
     doc_id: str
     problems_json: str
+    folded: str
+
+
+def _file_row(stamp: FileStamp, text_hash: str, doc_id: str, problems_json: str) -> FileRow:
+    return FileRow(stamp.path, *stamp.values, text_hash, doc_id, problems_json, fold_key(stamp.path))
 
 
 class ReadFile(NamedTuple):
@@ -431,13 +437,13 @@ def read_file(
     text_hash = content_hash(data)
     racy = stamp.racy_at(moment)
     if before and before.hash == text_hash and before.size == stamp.size and b"\r" not in data:
-        row = FileRow(path, *stamp.values, text_hash, before.doc_id, before.problems_json)
+        row = _file_row(stamp, text_hash, before.doc_id, before.problems_json)
         return ReadFile(row, unsettled=racy)
     reading = read_document(path, data)
     document = reading.document
     doc_id = document.id if document else ""
     return ReadFile(
-        FileRow(path, *stamp.values, text_hash, doc_id, encode_problems(reading.problems)),
+        _file_row(stamp, text_hash, doc_id, encode_problems(reading.problems)),
         entry_of(document, text_hash, stamp.size) if document else None,
         (doc_id, before.doc_id if before else ""),
         racy,
@@ -452,7 +458,7 @@ def _unreadable(stamp: FileStamp, before: KnownFile | None, error: OSError) -> R
 
 
 def _not_a_document(stamp: FileStamp, before: KnownFile | None, problems: tuple[Diagnostic, ...]) -> ReadFile:
-    row = FileRow(stamp.path, *stamp.values, "", "", encode_problems(problems))
+    row = _file_row(stamp, "", "", encode_problems(problems))
     return ReadFile(row, touched=(before.doc_id,) if before else ())
 
 
@@ -500,7 +506,7 @@ def _file_hash(path: str, content_hash: str) -> int:
 
 _Item = TypeVar("_Item")
 _INSERT_FILE = (
-    "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
+    "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "
     "ON CONFLICT (path) DO UPDATE SET size = excluded.size, "
     "mtime_ns = excluded.mtime_ns, ctime_ns = excluded.ctime_ns, inode = excluded.inode, "
     "hash = excluded.hash, doc_id = excluded.doc_id, problems_json = excluded.problems_json"

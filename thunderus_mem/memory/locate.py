@@ -222,15 +222,15 @@ class IndexCorpus:
 
     def paths_of(self, doc_id: str) -> tuple[str, ...]:
         """Return every file with that id."""
-        return self._paths.get(doc_id, ())
+        return self._index.paths_of(doc_id)
 
     def paths_like(self, path: str) -> tuple[str, ...]:
         """Return every file whose path differs only in case or Unicode normalization."""
-        return self._alike.get(fold_key(path), ())
+        return self._index.paths_like(path)
 
     def ids_like(self, doc_id: str) -> tuple[str, ...]:
         """Return every id that differs only in case or Unicode normalization."""
-        return self._alike_ids.get(fold_key(doc_id), ())
+        return self._index.ids_like(doc_id)
 
     def resolve(self, target: str) -> str | None:
         """Return the id for an id, alias, file stem or path; for a merged document, that of the other one."""
@@ -274,24 +274,8 @@ class IndexCorpus:
         return self._index.headings()
 
     @cached_property
-    def _alike(self) -> dict[str, tuple[str, ...]]:
-        return _groups(path for path, _, _ in self._files)
-
-    @cached_property
-    def _alike_ids(self) -> dict[str, tuple[str, ...]]:
-        return _groups(self._docs)
-
-    @cached_property
     def _by_path(self) -> dict[str, str]:
         return {path: doc_id for path, _, doc_id in self._files if doc_id}
-
-    @cached_property
-    def _paths(self) -> dict[str, tuple[str, ...]]:
-        found: dict[str, tuple[str, ...]] = {}
-        for path, _, doc_id in sorted(self._files, key=lambda file: is_archived(file[0])):
-            if doc_id:
-                found[doc_id] = (*found.get(doc_id, ()), path)
-        return found
 
     @cached_property
     def _names(self) -> dict[str, str]:
@@ -300,11 +284,3 @@ class IndexCorpus:
     @cached_property
     def _superseded(self) -> dict[str, str]:
         return self._index.superseded_by()
-
-
-def _groups(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Group names by folded form; only groups of several."""
-    groups: dict[str, list[str]] = {}
-    for name in names:
-        groups.setdefault(fold_key(name), []).append(name)
-    return {folded: tuple(sorted(found)) for folded, found in groups.items() if len(found) > 1}

@@ -17,7 +17,7 @@ from thunderus_mem.store.config_reader import load
 from thunderus_mem.store.layout import MEMORY, Layout, find_root
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from thunderus_mem.document.timestamp import UlidSource
     from thunderus_mem.git.repository import Git, GitState
@@ -93,12 +93,13 @@ class Memory:
         assert self._index is not None
         return self._index
 
-    def refresh(self) -> Refreshed:
+    def refresh(self, changed: Collection[str] | None = None) -> Refreshed:
         """Update index and manifest from the files; cheap if nothing changed.
 
-        A damaged index is rebuilt; ``Refreshed.rebuilt`` is the reason.
+        A damaged index is rebuilt; ``Refreshed.rebuilt`` is the reason. After a write, ``changed`` are the
+        paths written: unchanged files are not looked at again.
         """
-        refreshed = self._refreshed()
+        refreshed = self._refreshed(changed)
         if refreshed.removed > most_lost(refreshed.before):
             self.say(
                 f"{refreshed.removed:,} of {refreshed.before:,} documents disappeared since the last "
@@ -107,10 +108,10 @@ class Memory:
             )
         return refreshed
 
-    def _refreshed(self) -> Refreshed:
+    def _refreshed(self, changed: Collection[str] | None) -> Refreshed:
         if self._index is not None:
             try:
-                return refresh(self.layout, self._index, self.tell)
+                return refresh(self.layout, self._index, self.tell, changed=changed)
             except (Degraded, NotWritable):
                 self._index.close()
         self._index, refreshed = open_index(self.layout, self.tell)

@@ -180,6 +180,8 @@ class Transaction:
         self._patch = ""
         self.recovered: tuple[RecoveredFile, ...] = ()
         self.outcome = Outcome()
+        self.changed: set[str] = set()
+        """The paths of the files it changed."""
 
     @property
     def head(self) -> str:
@@ -376,6 +378,7 @@ class Transaction:
         self._memory.sessions.begin(session)
         self._keep_texts(event, changes)
         files = [*changes, *drops]
+        self.changed.update(one.path for one in files)
         committed = self._memory.journal.commit(
             event.id, session.shard, line, files, head=self.head, follows=session.prev_line_hash or ""
         )
@@ -420,6 +423,7 @@ class Transaction:
                 on_abort=self._log_aborted,
             )
         )
+        self.changed.update(one.path for one in self.recovered)
 
     def _log_aborted(self, recovered: RecoveredFile) -> None:
         change = Change("aborted", "", recovered.path, "", "", None, False)
@@ -498,7 +502,7 @@ def open_transaction(
             yield transaction
             # The change is on disk; if the index cannot be updated, the next command does it.
             with suppress(Busy, Degraded, NotWritable):
-                memory.refresh()
+                memory.refresh(transaction.changed)
             return
     raise Busy(
         "git keeps moving HEAD while this command tries to write",
