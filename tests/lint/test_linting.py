@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.index_support import document, new_store, put
-from thunderus_mem.lint import runner
+from thunderus_mem.lint import context
 from thunderus_mem.lint.lint import lint
 from thunderus_mem.memory.locate import IndexCorpus
 from thunderus_mem.memory.memory import open_memory
@@ -36,7 +36,7 @@ def test_other_documents_are_read_once(tmp_path: Path, monkeypatch: pytest.Monke
         asked.append(index)
         return IndexCorpus(index)
 
-    monkeypatch.setattr(runner, "IndexCorpus", counted)
+    monkeypatch.setattr(context, "IndexCorpus", counted)
 
     report = lint(open_memory(str(tmp_path)), ["."])
 

@@ -10,8 +10,9 @@ import pytest
 from tests.support.index_support import FACTS, document, new_store, put
 from thunderus_mem.index import refresh
 from thunderus_mem.lint import runner
+from thunderus_mem.lint.context import lint_config
 from thunderus_mem.lint.lint import lint
-from thunderus_mem.lint.runner import lint_config, lint_stored
+from thunderus_mem.lint.runner import lint_stored
 from thunderus_mem.memory.memory import Memory, open_memory
 from thunderus_mem.store import parallel
 from thunderus_mem.store.layout import Layout

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from thunderus_mem.authoring.anchor import given_anchors
 from thunderus_mem.document import templates
 from thunderus_mem.document.frontmatter.write import compose
 from thunderus_mem.document.ids import file_name
 from thunderus_mem.document.paths import archived_path
 from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import DocumentExists, InvalidDocument
-from thunderus_mem.lint.runner import find_duplicates, validate
+from thunderus_mem.lint.draft import find_duplicates, validate
 from thunderus_mem.log.new_event import Ids
 from thunderus_mem.memory.locate import file_names, find_row
 from thunderus_mem.memory.transaction import Written, open_transaction, settle
@@ -89,6 +88,8 @@ def _resolved(memory: Memory, new: NewDocument) -> NewDocument:
     links = [(relation, find_row(memory, target).id) for relation, target in new.links]
     fields = _nested(new.fields)
     if new.anchors:
+        from thunderus_mem.authoring.anchor import given_anchors
+
         found = {anchor.place: anchor for anchor in given_anchors(memory, new.anchors)}
         fields["anchors"] = [anchor.item for anchor in sorted(found.values())]
     return new._replace(id=id, links=links, fields=fields)

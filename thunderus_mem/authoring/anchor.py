@@ -14,7 +14,7 @@ from thunderus_mem.document.frontmatter.edit import insert_item, remove_item, se
 from thunderus_mem.document.paths import matching
 from thunderus_mem.errors import InvalidDocument, NotFound
 from thunderus_mem.fingerprint.source import fingerprint_of_files
-from thunderus_mem.lint.runner import validate
+from thunderus_mem.lint.draft import validate
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import find_document, find_row
 from thunderus_mem.memory.transaction import Written, open_transaction, settle, unchanged

@@ -8,14 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from thunderus_mem.authoring.anchor import cited_of, given_anchors, text_with_anchors
 from thunderus_mem.document.document import Document, read_document
 from thunderus_mem.document.frontmatter.edit import insert_item, remove_item, replace_body, set_key
 from thunderus_mem.document.paths import archived_path, is_archived, live_path
 from thunderus_mem.document.templates import check_relation, parse_field
 from thunderus_mem.document.timestamp import format_timestamp, utc_key
 from thunderus_mem.errors import Conflict, DocumentExists, InvalidDocument
-from thunderus_mem.lint.runner import validate
+from thunderus_mem.lint.draft import validate
 from thunderus_mem.memory import locate
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import Written, open_transaction, unchanged
@@ -50,6 +49,8 @@ def edit(memory: Memory, id: str, edits: DocumentEdits, *, why: str = "", actor:
     """
     places = []
     if edits.anchors:
+        from thunderus_mem.authoring.anchor import cited_of, given_anchors, text_with_anchors
+
         memory.refresh()
         places = given_anchors(memory, edits.anchors)
     with open_transaction(memory, "edit") as transaction:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Final
 from thunderus_mem.document.document import MAX_DOCUMENT, content_hash
 from thunderus_mem.document.frontmatter.write import compose
 from thunderus_mem.document.paths import ARCHIVE
+from thunderus_mem.document.schema import packaged_schemas
 from thunderus_mem.document.templates import new_header, skeleton
 from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import NotFound, NotWritable, ThunderusError, explain
-from thunderus_mem.lint.runner import packaged_schemas
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.store.config_keys import default_config_toml, default_gardener_toml

@@ -24,6 +24,7 @@ from thunderus_mem.doctor import upkeep
 from thunderus_mem.document import schema
 from thunderus_mem.document.document import content_hash
 from thunderus_mem.document.paths import is_archived
+from thunderus_mem.document.schema import packaged_schemas
 from thunderus_mem.errors import Degraded, ThunderusError
 from thunderus_mem.history.log import log_findings
 from thunderus_mem.index.manifest import manifest_stamp
@@ -31,7 +32,7 @@ from thunderus_mem.index.refresh import QUIET_SECONDS
 from thunderus_mem.index.refresh import leftovers as index_leftovers
 from thunderus_mem.index.scan import visible_name
 from thunderus_mem.index.sqlite_index import SqliteIndex
-from thunderus_mem.lint.runner import NEVER_TRACKED, packaged_schemas
+from thunderus_mem.lint.runner import NEVER_TRACKED
 from thunderus_mem.log.reader import MAX_SHARD
 from thunderus_mem.log.shard import CHAIN, CONFLICT, SHAPE, TORN, parse_shard
 from thunderus_mem.memory.hand_edits import hand_edits, mass_loss

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.authoring.init import FILES, amended, lacking
 from thunderus_mem.doctor.checks import ACTIONS, Check, DoctorContext, Fix, doctor, leftovers, places
+from thunderus_mem.document.schema import packaged_schemas
 from thunderus_mem.errors import Busy, NotFound, ThunderusError, explain
 from thunderus_mem.index.refresh import rebuild
-from thunderus_mem.lint.runner import packaged_schemas
 from thunderus_mem.memory.transaction import Transaction
 from thunderus_mem.store.config_reader import refuse_newer
 from thunderus_mem.store.files import read_file, replace_file

@@ -55,6 +55,12 @@ def schema_text(name: str) -> str:
         return file.read()
 
 
+def packaged_schemas() -> dict[str, str]:
+    """File names and texts of the schemas that a store contains copies of."""
+    files = {f"{name}.schema.json": schema_text(name) for name in SCHEMA_NAMES}
+    return {**files, f"{INDEX}.sql": schema_text(INDEX)}
+
+
 def load_schema(name: str) -> dict[str, Any]:
     """A packaged schema as data; ``name`` is one of `SCHEMA_NAMES`. Raises `KeyError` for others."""
     import json

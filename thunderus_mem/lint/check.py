@@ -15,9 +15,9 @@ from thunderus_mem.fingerprint.source import parse_fingerprint, same_measure
 from thunderus_mem.git.changes import merge_base, patch_between
 from thunderus_mem.git.history import ObjectReader
 from thunderus_mem.git.repository import look_for_git
+from thunderus_mem.lint.context import lint_config
 from thunderus_mem.lint.engine import distinct, fingerprinted
 from thunderus_mem.lint.rule import finding
-from thunderus_mem.lint.runner import lint_config
 from thunderus_mem.memory.locate import find_row
 from thunderus_mem.verdicts import code
 from thunderus_mem.verdicts.evaluate import evaluate

@@ -21,10 +21,11 @@ from thunderus_mem.document.document import read_document
 from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.git.repository import look_for_git
 from thunderus_mem.index.writer import unlisted_folder
+from thunderus_mem.lint.context import lint_config
 from thunderus_mem.lint.engine import apply_edits, distinct, fingerprinted, lint_store
 from thunderus_mem.lint.rule import CODES
 from thunderus_mem.lint.rules.identity import renumbered
-from thunderus_mem.lint.runner import lint_config, lint_files, lint_stored, store_state, stored_bytes
+from thunderus_mem.lint.runner import lint_files, lint_stored, store_state, stored_bytes
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import stored_path
 from thunderus_mem.memory.transaction import open_transaction, settle

@@ -13,7 +13,7 @@ from thunderus_mem.document.frontmatter.edit import insert_item
 from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.errors import Busy, Conflict, InvalidDocument, NotWritable, Refused, ThunderusError
 from thunderus_mem.index.log import read as read_events
-from thunderus_mem.lint.runner import validate
+from thunderus_mem.lint.draft import validate
 from thunderus_mem.log.new_event import Ids, PatchLinks
 from thunderus_mem.memory.past_texts import CommittedTexts
 from thunderus_mem.memory.proposals import age, all_waiting

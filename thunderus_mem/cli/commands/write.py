@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from thunderus_mem.authoring import add, edit, rename, show
+from thunderus_mem.authoring import add, edit
 from thunderus_mem.cli.input import edited, keeping, links, pairs, relation, text_of, with_help
 from thunderus_mem.cli.params import ChangedId, NeededWhy, Plan, Why
 from thunderus_mem.cli.text import aligned, counted, finding_lines
@@ -16,6 +16,7 @@ from thunderus_mem.document.templates import check_kind
 from thunderus_mem.errors import ThunderusError
 
 if TYPE_CHECKING:
+    from thunderus_mem.authoring import rename
     from thunderus_mem.cli.console import Console
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.memory.transaction import Written
@@ -198,7 +199,9 @@ def _edited(memory: Memory, console: Console, document: str) -> edit.DocumentEdi
     """Open the document in the editor and return the new text."""
     if not console.interactive:
         raise ThunderusError("no change given", hint="use --set, --add-tag, --remove-tag, --anchor or --body")
-    shown = show.show(memory, document)
+    from thunderus_mem.authoring.show import show
+
+    shown = show(memory, document)
     result = edited(with_help(shown.text, _EDIT_HELP), console.environ, f"{shown.id}.md")
     if result is None:
         raise _unwritten(console)
@@ -294,6 +297,8 @@ def rename_command(
 
     The old id stays as an alias. A decision keeps its number.
     """
+    from thunderus_mem.authoring import rename
+
     console: Console = ctx.obj
     value = rename.rename(console.memory(), document, new_id, plan=plan, why=why)
     console.emit("rename", value, renamed)
