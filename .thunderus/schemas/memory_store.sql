@@ -26,8 +26,11 @@ CREATE TABLE files (
     inode INTEGER NOT NULL,
     hash TEXT NOT NULL,               -- sha256:… over the text with line ends as LF; "" when it could not be read
     doc_id TEXT NOT NULL,             -- "" when it is no document
-    problems_json TEXT NOT NULL       -- findings of the reader, [] for none
+    problems_json TEXT NOT NULL,      -- findings of the reader, [] for none
+    folded TEXT NOT NULL              -- the path in NFC and case-folded: equal for files that some system treats as one
 ) WITHOUT ROWID;
+
+CREATE INDEX files_by_folded ON files (folded);
 
 CREATE INDEX files_by_doc_id ON files (doc_id, path);
 
@@ -52,8 +55,11 @@ CREATE TABLE docs (
     hash TEXT NOT NULL,
     size INTEGER NOT NULL,            -- bytes
     tokens INTEGER NOT NULL,          -- about: characters / 4
-    archived INTEGER NOT NULL         -- 1 when it is set aside in the archive
+    archived INTEGER NOT NULL,        -- 1 if the document is archived
+    folded TEXT NOT NULL              -- the id in NFC and case-folded
 );
+
+CREATE INDEX docs_by_folded ON docs (folded);
 
 CREATE INDEX docs_by_updated ON docs (archived, updated_key, updated);
 
