@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -179,22 +180,25 @@ def test_import_of_many_documents_is_one_line() -> None:
     assert len(body.splitlines()) < 50
 
 
+def changed(op: str, *changes: Change) -> Event:
+    return patch_event(
+        id=event_id(1),
+        patch_id=f"patch_{encode_ulid(1, 1)}",
+        ts=at(1),
+        session_id="sess_A",
+        actor="user",
+        op=op,
+        changes=changes,
+    )
+
+
 def test_renamed_document_is_listed_once() -> None:
     sides = [
         Change("rename", "fact.old", f"{FOLDER}/old.md", "a", "", ""),
         Change("rename", "fact.keys", f"{FOLDER}/keys.md", "", "b", ""),
         Change("update", "fact.cache", f"{FOLDER}/cache.md", "c", "d", ""),
     ]
-    event = patch_event(
-        id=event_id(1),
-        patch_id=f"patch_{encode_ulid(1, 1)}",
-        ts=at(1),
-        session_id="sess_A",
-        actor="user",
-        op="rename",
-        changes=sides,
-    )
-    _, body = recap_document(day_scope(DAY), [event], DOCUMENTS, [], Config())
+    body = page_of(changed("rename", *sides), documents=DOCUMENTS)
     assert "- 2 documents changed: 1 changed, 1 renamed.\n" in body
     assert "- `fact.keys` (Keys) renamed: previously `fact.old`.\n" in body
     assert "- `fact.old`" not in body
@@ -327,3 +331,136 @@ def test_most_touched_files_are_listed(repo: Path, server: Server) -> None:
     text = (repo / f".thunderus/memory/episodic/{DAY}.md").read_text()
     assert "## Files touched\n\n- `often.py`\n- and 1 more\n" in text
     assert "- 2 commits.\n" in text
+
+
+def page_of(*events: Event, documents: Iterable[Document] = ()) -> str:
+    return recap_document(day_scope(DAY), events, documents, [], Config())[1]
+
+
+def approval(number: int, body: dict[str, Any], *docs: str, why: str = "") -> Event:
+    return make_event(
+        "approval",
+        body,
+        id=event_id(number),
+        ts=at(number),
+        session_id="sess_A",
+        actor="user",
+        refs={"paths": [], "memory_doc_ids": list(docs)},
+        why=why,
+    )
+
+
+VERIFIED = {"action": "verify", "approved": True, "evidence": []}
+
+
+def test_verification_is_a_change_and_not_an_approval() -> None:
+    changed = patch(1, "verify", "fact.cache", why="ok")
+    body = page_of(changed, approval(2, VERIFIED, "fact.cache", "fact.keys", why="ok"), documents=DOCUMENTS)
+    assert "- 2 documents changed: 2 verified.\n" in body
+    assert "- `fact.cache` (The cache) verified: ok.\n- `fact.keys` (Keys) verified: ok.\n" in body
+    assert f"- Changes to `fact.cache`: `{event_id(1)}`, `{event_id(2)}`\n" in body
+    assert f"- Changes to `fact.keys`: `{event_id(2)}`\n" in body
+    assert "pprov" not in body
+    assert "## Decisions" not in body
+
+
+def test_each_verification_is_counted() -> None:
+    again = [approval(number, VERIFIED, "fact.keys") for number in (1, 2)]
+    assert "- `fact.keys` verified 2 times.\n" in page_of(*again)
+
+
+def test_verification_of_many_documents_is_one_line() -> None:
+    ids = [f"fact.n{number:03d}" for number in range(30)]
+    body = page_of(patch(1, "verify", *ids[:25]), approval(2, VERIFIED, *ids))
+    assert "- 30 documents changed: 30 verified.\n" in body
+    assert "- 25 documents verified (`fact.n000`," in body
+    assert "- `fact.n025` verified.\n" in body
+    body = page_of(approval(2, VERIFIED, *ids, why="still true"))
+    assert "- 30 documents verified (`fact.n000`, `fact.n001`, `fact.n002` and 27 more): still true.\n" in body
+    assert page_of(patch(1, "verify", *ids), approval(2, VERIFIED, *ids)).count(event_id(2)) == 0
+
+
+def test_reviews_are_named_by_their_decision() -> None:
+    made = {"action": "patch", "approved": False}
+    body = page_of(
+        approval(1, made | {"approved": True, "decision": "approved"}, "fact.a", why="right"),
+        approval(2, made | {"decision": "rejected"}, "fact.b", why="wrong"),
+        approval(3, made | {"decision": "expired"}, "fact.c", why="old"),
+        approval(4, made | {"decision": "expired"}, "fact.d"),
+    )
+    assert "- 1 approval, 1 rejection, 2 expired proposals.\n" in body
+    assert "- Approved `fact.a`: right\n- Rejected `fact.b`: wrong\n- Expired `fact.c`: old\n\n" in body
+
+
+def test_snapshot_is_not_a_decision() -> None:
+    snapshot = make_event(
+        "snapshot",
+        {"command": "garden"},
+        id=event_id(1),
+        ts=at(1),
+        session_id="sess_A",
+        actor="user",
+        refs={"memory_doc_ids": ["fact.a"]},
+        why="before a run of the gardener",
+    )
+    body = page_of(snapshot)
+    assert "- 1 snapshot.\n" in body
+    assert f"- Snapshots: `{event_id(1)}`\n" in body
+    assert "## Decisions" not in body
+
+
+@pytest.mark.parametrize(
+    ("op", "shown"),
+    [("create", "added by hand"), ("update", "edited by hand"), ("remove", "removed by hand")],
+)
+def test_edit_by_hand_says_what_happened_to_the_file(op: str, shown: str) -> None:
+    change = Change(op, "fact.keys", f"{FOLDER}/keys.md", "a", "b", "d")
+    assert f"- `fact.keys` {shown}.\n" in page_of(changed("hand-edit", change))
+
+
+def decision(doc_id: str, title: str, *supersedes: str) -> Document:
+    links = f"links:\n  supersedes: [{', '.join(supersedes)}]\n" if supersedes else ""
+    text = f"---\nid: {doc_id}\ntitle: {title}\nkind: adr\ntags: [x]\n{links}---\n## Decision\n\n{title} always.\n"
+    document = read_document(f"{doc_id}.md", text.encode()).document
+    assert document is not None
+    return document
+
+
+def superseding(number: int, old: str, new: str, why: str) -> Event:
+    event = patch(number, "supersede", new, why=why)
+    return replace(event, refs={**event.refs, "memory_doc_ids": [new, old]})
+
+
+def test_superseded_decision_is_shown_as_superseded() -> None:
+    events = [
+        patch(1, "add", "adr.redis", why="It is fast."),
+        patch(2, "add", "adr.valkey", why="It is free"),
+        superseding(3, "adr.redis", "adr.valkey", "the licence"),
+    ]
+    old, new = decision("adr.redis", "Use redis"), decision("adr.valkey", "Use valkey", "adr.redis")
+    body = page_of(*events, documents=[old, new])
+    assert "- 2 documents changed, some more than once: 2 added, 1 linked, 1 superseded.\n" in body
+    assert (
+        "- `adr.redis` (Use redis): superseded by `adr.valkey`. Reason: the licence.\n"
+        "- `adr.valkey` (Use valkey): Use valkey always. Reason: It is free.\n"
+    ) in body
+    undone = page_of(*events, documents=[old, decision("adr.valkey", "Use valkey")])
+    assert "- `adr.redis` (Use redis): Use redis always. Reason: It is fast.\n" in undone
+
+
+def test_superseded_fact_names_its_successor() -> None:
+    body = page_of(superseding(1, "fact.keys", "fact.cache", "it moved"), documents=DOCUMENTS)
+    assert "- `fact.cache` (The cache) linked: it moved; supersedes `fact.keys`.\n" in body
+    assert "- `fact.keys` (Keys) superseded by `fact.cache`: it moved.\n" in body
+
+
+def test_decision_without_its_document_is_added() -> None:
+    assert "## Decisions\n\n- `adr.redis`: added.\n" in page_of(patch(1, "add", "adr.redis"))
+
+
+def test_document_moved_to_the_archive_by_the_gardener_is_archived() -> None:
+    sides = [
+        Change("rename", "fact.keys", f"{FOLDER}/keys.md", "a", "", ""),
+        Change("rename", "fact.keys", ".thunderus/memory/archive/semantic/FACTS/keys.md", "", "a", ""),
+    ]
+    assert "- `fact.keys` archived.\n" in page_of(changed("garden", *sides))

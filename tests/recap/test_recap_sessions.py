@@ -118,7 +118,7 @@ def test_episode_recap_uses_its_events(store: CommandStore) -> None:
     assert store.run("recap", "--episode", "Move to 2.0").code == 0
     text = (store.root / EPISODIC / "2026-01-21-episode-move-to-2-0.md").read_text(encoding="utf-8")
     assert "episode_id: Move to 2.0\n" in text
-    assert "✓ `cargo test`" in text
+    assert "- `cargo test`: succeeded\n" in text
     assert "make test" not in text
 
 

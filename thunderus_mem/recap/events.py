@@ -12,8 +12,9 @@ import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from thunderus_mem.log.event import changes_of
-from thunderus_mem.recap.template import one_line
+from thunderus_mem.document.paths import is_archived
+from thunderus_mem.log.event import HAND_EDIT, changes_of
+from thunderus_mem.recap.template import one_line, span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -396,7 +397,7 @@ _DONE: Final = {
     "add": "added",
     "edit": "edited",
     "remove": "removed",
-    "supersede": "superseded",
+    "supersede": "linked",  # the successor, which gets the link
     "link": "linked",
     "import": "imported",
     "garden": "cleaned up",
@@ -407,9 +408,12 @@ _DONE: Final = {
     "resolve": "resolved",
     "anchor": "anchored",
     "verify": "verified",
-    "hand-edit": "edited by hand",
+    HAND_EDIT: "edited by hand",
     "aborted": "aborted",
 }
+_BY_HAND: Final = {"create": "added by hand", "remove": "removed by hand"}
+ADDED: Final = frozenset(("added", _BY_HAND["create"]))
+SUPERSEDED: Final = "superseded"
 _NAMING: Final = frozenset({"patch", "note", "approval", "snapshot"})
 # An event that changed more documents than this (such as an import) gets a single line.
 _BULK = 20
@@ -425,13 +429,20 @@ _OPEN = re.compile(
 class DocumentRecap:
     """Changes of one document: the count of each operation, the reasons, and the ids of the events.
 
-    ``made_for`` is the reason given when it was added.
+    ``made_for`` is the reason given when it was added, ``replaced_for`` when it was superseded by the document
+    ``successor``.
     """
 
     operations: dict[str, int] = field(default_factory=dict)
     reasons: dict[str, None] = field(default_factory=dict)
     events: dict[str, None] = field(default_factory=dict)
     made_for: str = ""
+    successor: str = ""
+    replaced_for: str = ""
+
+    def count(self, operation: str) -> None:
+        """Add one to the count of an operation."""
+        self.operations[operation] = self.operations.get(operation, 0) + 1
 
 
 class EventReading(NamedTuple):
@@ -448,9 +459,9 @@ class SortedEvents:
     """Events, sorted by the sections of a recap.
 
     ``bulk`` are events that changed many documents, each with its operation and the ids of the documents;
-    ``approvals`` are approvals and snapshots, ``decided`` sentences of messages and notes; ``paths`` counts
-    how often each file is mentioned. ``unfit`` counts texts omitted because of their content, ``looks``
-    read-only commands.
+    ``approvals`` are reviews of proposals and of tool calls, ``decided`` sentences of messages; ``paths``
+    counts how often each file is mentioned. ``verified`` are documents that the last verification changed.
+    ``unfit`` counts texts omitted because of their content, ``looks`` read-only commands.
     """
 
     stories: dict[str, DocumentRecap] = field(default_factory=dict)
@@ -458,8 +469,10 @@ class SortedEvents:
     notes: list[Event] = field(default_factory=list)
     open_ends: list[Event] = field(default_factory=list)
     approvals: list[Event] = field(default_factory=list)
+    snapshots: list[Event] = field(default_factory=list)
     decided: list[tuple[Event, DecisionSentence]] = field(default_factory=list)
     paths: dict[str, int] = field(default_factory=dict)
+    verified: set[str] = field(default_factory=set)
     ran: tuple[Run, ...] = ()
     problems: tuple[CommandProblem, ...] = ()
     unfit: int = 0
@@ -478,12 +491,22 @@ def note_text(event: Event) -> str:
     return one_line(text) if isinstance(text, str) else ""
 
 
-def operation_name(op: str, change_op: str = "") -> str:
-    """A past participle for what a patch with ``op`` did to one document."""
+def outcome_of(event: Event) -> str:
+    """What an approval event decided: approved, rejected or expired."""
+    decision = event.body.get("decision")
+    if decision in ("approved", "rejected", "expired"):
+        return str(decision)
+    return "rejected" if event.body.get("approved") is False else "approved"
+
+
+def operation_name(op: str, change_op: str = "", path: str = "") -> str:
+    """A past participle for what a patch with ``op`` did to the document that is now at ``path``."""
     if op == "garden" and change_op == "remove":
         return "merged into another document"
     if change_op == "rename":
-        return _DONE[op] if op in ("archive", "unarchive") else "renamed"
+        return _DONE[op] if op in ("archive", "unarchive") else "archived" if is_archived(path) else "renamed"
+    if op == HAND_EDIT and change_op in _BY_HAND:
+        return _BY_HAND[change_op]
     return _DONE.get(op, "changed")
 
 
@@ -513,7 +536,12 @@ def _sort(found: SortedEvents, event: Event, own_id: str, reading: EventReading)
         return _sort_patch(found, event, own_id)
     if event.kind in ("message", "note"):
         return _sort_text(found, event, reading)
-    if event.kind in ("approval", "snapshot") or event.body.get("tool") == "approval":
+    if event.kind == "approval" and event.body.get("action") == "verify":
+        return _sort_verification(found, event, own_id)
+    if event.kind == "snapshot":
+        found.snapshots.append(event)
+        return True
+    if event.kind == "approval" or event.body.get("tool") == "approval":
         found.approvals.append(event)
         return True
     return False
@@ -543,29 +571,71 @@ def _sort_patch(found: SortedEvents, event: Event, own_id: str) -> bool:
     changes = [change for change in changes_of(event) if change.doc_id != own_id]
     if op == RECAP_OP or not changes:
         return False
+    if op == "verify":
+        found.verified = {change.doc_id for change in changes}
     if len(changes) > _BULK:
         found.bulk.append((event, op, sorted(change.doc_id for change in changes)))
         return True
     # A document that was only moved keeps its id.
     kept = {change.doc_id for change in changes if change.after}
-    gone = [change.doc_id for change in changes if change.op == "rename" and not change.after]
-    former = [doc_id for doc_id in gone if doc_id not in kept]
+    changes = [one for one in changes if one.op != "rename" or one.after or one.doc_id not in kept]
+    former = [change.doc_id for change in changes if change.op == "rename" and not change.after]
     if len(former) == 1:  # one renamed document, listed under its new id
         changes = [change for change in changes if change.doc_id not in former]
         _carry_over(found, former[0], changes)
     reason = one_line(event.why).rstrip(".") if event.why else ""
     for change in {(change.doc_id, change.op): change for change in changes}.values():
         story = found.stories.setdefault(change.doc_id, DocumentRecap())
-        operation = operation_name(op, change.op)
-        story.operations[operation] = story.operations.get(operation, 0) + 1
+        operation = operation_name(op, change.op, change.path)
+        story.count(operation)
         story.events[event.id] = None
         if change.op == "rename" and len(former) == 1:
             story.reasons[f"previously `{former[0]}`"] = None
-        if event.why and operation == "added":
+        if event.why and operation in ADDED:
             story.made_for = story.made_for or reason
         if event.why:
             story.reasons[reason] = None
+    if op == "supersede" and len(changes) == 1:
+        _sort_superseded(found, event, changes[0].doc_id, reason)
     return True
+
+
+def _sort_superseded(found: SortedEvents, event: Event, successor: str, reason: str) -> None:
+    """Add to the superseded documents that they are; the event changes only their successor."""
+    for doc_id in _about(event):
+        if doc_id != successor:
+            story = found.stories.setdefault(doc_id, DocumentRecap())
+            story.count(SUPERSEDED)
+            story.events[event.id] = None
+            story.successor, story.replaced_for = successor, reason
+            found.stories[successor].reasons[f"supersedes {span(doc_id)}"] = None
+            if reason:
+                story.reasons[reason] = None
+
+
+def _sort_verification(found: SortedEvents, event: Event, own_id: str) -> bool:
+    """Add the verification of documents, which are counted already if it changed them; false if none is
+    left."""
+    about = [doc_id for doc_id in _about(event) if doc_id != own_id]
+    fresh = [doc_id for doc_id in about if doc_id not in found.verified]
+    found.verified.clear()
+    if len(fresh) > _BULK:
+        found.bulk.append((event, "verify", sorted(fresh)))
+        return True
+    for doc_id in fresh:
+        found.stories.setdefault(doc_id, DocumentRecap()).count(_DONE["verify"])
+    told = [found.stories[doc_id] for doc_id in about if doc_id in found.stories]
+    for story in told:
+        story.events[event.id] = None
+        if event.why:
+            story.reasons[one_line(event.why).rstrip(".")] = None
+    return bool(told)
+
+
+def _about(event: Event) -> list[str]:
+    """The documents that an event is about."""
+    listed = event.refs.get("memory_doc_ids")
+    return [id for id in listed if isinstance(id, str)] if isinstance(listed, list) else []
 
 
 def _carry_over(found: SortedEvents, former: str, changes: Sequence[Change]) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from datetime import date, timedelta
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.document.frontmatter.write import compose
@@ -18,7 +19,14 @@ from thunderus_mem.document.timestamp import format_timestamp, parse_timestamp, 
 from thunderus_mem.document.unicode import visible
 from thunderus_mem.errors import InvalidDocument, NotFound, ThunderusError
 from thunderus_mem.log.event import changes_of
-from thunderus_mem.recap.events import note_text, operation_name, sort_events
+from thunderus_mem.recap.events import (
+    ADDED,
+    SUPERSEDED,
+    note_text,
+    operation_name,
+    outcome_of,
+    sort_events,
+)
 from thunderus_mem.recap.template import SECTIONS, count, cut, fill, one_line, span, spans
 from thunderus_mem.store.config import configured_caps
 
@@ -39,7 +47,9 @@ _FEW_FILES = 10
 _LONG: Final = 500
 _BULK_NAMED = 3
 _MOST_COMMANDS = 25
-_OUTCOMES = {True: "✓", False: "✗", None: "~"}
+_OUTCOMES = {True: "succeeded", False: "failed", None: "outcome unknown"}
+_MOST_OUTCOMES = 8
+_REVIEWED = {"approved": "approval", "rejected": "rejection", "expired": "expired proposal"}
 _ENDED = ((True, "succeeded"), (False, "failed"), (None, "with unknown outcome"))
 _DECISION = re.compile(r"(?m)^##[ \t]+Decision[ \t]*$")
 _ITEM = re.compile(r"(?m)^(?:[-*]|\d{1,2}[.)])[ \t]+")
@@ -213,6 +223,8 @@ def _weight(event: Event) -> int:
         if event.body.get("op") == "add" and any(one.doc_id.startswith("adr.") for one in changes_of(event)):
             return 0
         return 1 if event.why else 2
+    if event.kind == "snapshot":
+        return 2
     if event.kind in ("tool_call", "tool_result"):
         return 2 if event.body.get("success", True) else 1
     return 0
@@ -263,7 +275,8 @@ def _summary(whole: _Content) -> list[str]:
     if operations:
         changed = len({*day.stories, *(doc_id for _, _, ids in day.bulk for doc_id in ids)})
         parts = ", ".join(f"{number} {name}" for name, number in sorted(operations.items()))
-        lines.append(f"{count(changed, 'document')} changed: {parts}.")
+        often = ", some more than once" if sum(operations.values()) > changed else ""
+        lines.append(f"{count(changed, 'document')} changed{often}: {parts}.")
     if day.ran:
         ended = [(sum(run.ok is ok for run in day.ran), word) for ok, word in _ENDED]
         parts = ", ".join(f"{number} {word}" for number, word in ended if number)
@@ -277,9 +290,10 @@ def _summary(whole: _Content) -> list[str]:
     if day.notes or day.open_ends:
         ends = f", {count(len(day.open_ends), 'open item')}" if day.open_ends else ""
         lines.append(f"{count(len(day.notes) + len(day.open_ends), 'note')}{ends}.")
-    if day.approvals:
-        snapshots = sum(event.kind == "snapshot" for event in day.approvals)
-        counts = (("approval", len(day.approvals) - snapshots), ("snapshot", snapshots))
+    if day.approvals or day.snapshots:
+        outcomes = Counter(outcome_of(event) for event in day.approvals)
+        counts = [(name, outcomes[outcome]) for outcome, name in _REVIEWED.items()]
+        counts.append(("snapshot", len(day.snapshots)))
         lines.append(f"{', '.join(count(number, name) for name, number in counts if number)}.")
     if whole.commits:
         authors = sorted({one_line(commit.author) for commit in whole.commits})
@@ -299,21 +313,33 @@ def _decisions(day: SortedEvents, documents: Mapping[str, Document]) -> Iterator
         if _is_decision(doc_id, story):
             document = documents.get(doc_id)
             title = f" ({one_line(document.title)})" if document is not None else ""
-            decided = _first_of_decision(document) if document is not None else ""
-            reason = f" Reason: {story.made_for}." if story.made_for else ""
-            yield f"{span(doc_id)}{title}: {decided or 'decided.'}{reason}"
+            if _is_superseded(doc_id, story, documents):
+                decided, why = f"superseded by {span(story.successor)}.", story.replaced_for
+            else:
+                decided = _first_of_decision(document) if document is not None else ""
+                decided, why = decided or "added.", story.made_for
+            yield f"{span(doc_id)}{title}: {decided}{f' Reason: {why}.' if why else ''}"
     for _, one in day.decided:
         yield one_line(cut(one.whole))
     for event in day.approvals:
         reason = event.body.get("reason") or event.why
         if isinstance(reason, str) and reason:
-            verdict = "Rejected" if event.body.get("approved") is False else "Approved"
+            verdict = outcome_of(event).capitalize()
             about = [id for id in event.refs.get("memory_doc_ids") or () if isinstance(id, str)]
             yield f"{verdict}{' ' + spans(about[:_BULK_NAMED]) if about else ''}: {one_line(cut(reason))}"
 
 
 def _is_decision(doc_id: str, story: DocumentRecap) -> bool:
-    return doc_id.startswith("adr.") and not story.operations.keys().isdisjoint(("added", "superseded"))
+    return doc_id.startswith("adr.") and not story.operations.keys().isdisjoint(ADDED | {SUPERSEDED})
+
+
+def _is_superseded(doc_id: str, story: DocumentRecap, documents: Mapping[str, Document]) -> bool:
+    """Whether the document was superseded, unless that was undone."""
+    successor = documents.get(story.successor)
+    linked = successor is None or any(
+        link.rel == "supersedes" and link.target == doc_id for link in successor.links
+    )
+    return SUPERSEDED in story.operations and linked
 
 
 def _first_of_decision(document: Document) -> str:
@@ -348,7 +374,7 @@ def _unsolved(problems: Iterable[CommandProblem]) -> Iterator[str]:
     for one in problems:
         if one.solved is None:
             often = f" {one.times} times in a row" if one.times > 1 else ""
-            yield f"{span(one.failed.command)} failed{often}; not solved."
+            yield f"{span(one.failed.command)} failed{often} and has not succeeded since."
 
 
 def _commands(ran: Sequence[Run]) -> list[str]:
@@ -358,10 +384,18 @@ def _commands(ran: Sequence[Run]) -> list[str]:
         by_command.setdefault(run.command, []).append(run)
     lines = []
     for command, each in list(by_command.items())[:_MOST_COMMANDS]:
-        outcomes = "".join(_OUTCOMES[run.ok] for run in each[:10]) + ("…" if len(each) > 10 else "")
-        lines.append(f"{outcomes} {span(command)}")
+        lines.append(f"{span(command)}: {_outcomes([run.ok for run in each])}")
     more = len(by_command) - len(lines)
     return [*lines, f"and {more} more"] if more > 0 else lines
+
+
+def _outcomes(each: Sequence[bool | None]) -> str:
+    """The outcomes of a command in order: ``failed 2 times, succeeded``."""
+    parts = [(ok, len(list(same))) for ok, same in groupby(each)]
+    named = [
+        _OUTCOMES[ok] + (f" {times} times" if times > 1 else "") for ok, times in parts[:_MOST_OUTCOMES]
+    ]
+    return ", ".join([*named, "…"] if len(parts) > len(named) else named)
 
 
 def _changes(day: SortedEvents, documents: Mapping[str, Document]) -> list[str]:
@@ -376,11 +410,16 @@ def _changes(day: SortedEvents, documents: Mapping[str, Document]) -> list[str]:
         document = documents.get(doc_id)
         title = f" ({one_line(document.title)})" if document is not None and document.title else ""
         operations = ", ".join(
-            name if times == 1 else f"{name} {times} times" for name, times in story.operations.items()
+            _operation(name, story) + (f" {times} times" if times > 1 else "")
+            for name, times in story.operations.items()
         )
         reasons = f": {'; '.join(story.reasons)}" if story.reasons else ""
         lines.append(f"{span(doc_id)}{title} {operations}{reasons}.")
     return lines
+
+
+def _operation(name: str, story: DocumentRecap) -> str:
+    return f"{name} by {span(story.successor)}" if name == SUPERSEDED else name
 
 
 def _chosen_commits(commits: Sequence[Commit], most: int) -> tuple[Sequence[Commit], list[str]]:
@@ -453,7 +492,8 @@ def _provenance(day: SortedEvents, commits: Sequence[Commit], private: Collectio
         ("Decisions in messages", list(dict.fromkeys(event.id for event, _ in day.decided))),
         ("Notes", [event.id for event in day.notes]),
         ("Open items", [event.id for event in day.open_ends]),
-        ("Approvals and snapshots", [event.id for event in day.approvals]),
+        ("Reviews", [event.id for event in day.approvals]),
+        ("Snapshots", [event.id for event in day.snapshots]),
     ):
         if events:
             lines.append(f"{name}: {cite(events)}")
@@ -515,7 +555,7 @@ def _span_of(kind: str, name: str) -> _Span:
     except (ValueError, OverflowError):
         pass
     raise ThunderusError(
-        f"invalid {kind} {name!r}", hint=f"use {'2026-W04' if kind == 'week' else '2026-01'}"
+        f"invalid {kind} {name!r}", hint=f"use e.g. {'2026-W04' if kind == 'week' else '2026-01'}"
     )
 
 
