@@ -13,7 +13,7 @@ from base64 import b64decode, b64encode
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.document.diff import unified_diff
@@ -116,9 +116,9 @@ def garden_plan(memory: Memory, *, only: Sequence[str] = (), apart: bool = False
         decisions = _Decisions(memory)
         parts = planned(chosen, seen, memory.config, (lambda _: ()) if apart else decisions.undecided)
     steps = [step for part in parts for step in part if step.extent != "report"]
-    return make_plan(
-        *parts, rejected=decisions.rejected(steps), waiting=decisions.pending(steps), order=RULE_NAMES
-    )
+    if not steps:
+        return make_plan(*parts, order=RULE_NAMES)
+    return make_plan(*parts, rejected=decisions.rejected, waiting=decisions.pending, order=RULE_NAMES)
 
 
 def _see_all_decisions(memory: Memory) -> None:
@@ -134,22 +134,18 @@ class _Decisions:
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._rejected: frozenset[str] | None = None
-        self._pending: frozenset[str] | None = None
 
-    def rejected(self, steps: Sequence[Step]) -> frozenset[str]:
-        if self._rejected is None and steps:
-            self._rejected = rejected_keys(self._memory)
-        return self._rejected or frozenset()
+    @cached_property
+    def rejected(self) -> frozenset[str]:
+        return rejected_keys(self._memory)
 
-    def pending(self, steps: Sequence[Step]) -> frozenset[str]:
-        if self._pending is None and steps:
-            self._pending = frozenset(one.proposal.key for one in all_waiting(self._memory.layout)) - {""}
-        return self._pending or frozenset()
+    @cached_property
+    def pending(self) -> frozenset[str]:
+        return frozenset(one.proposal.key for one in all_waiting(self._memory.layout)) - {""}
 
     def undecided(self, steps: Sequence[Step]) -> tuple[Step, ...]:
         """The steps that are neither rejected nor pending."""
-        decided = self.rejected(steps) | self.pending(steps)
+        decided = self.rejected | self.pending
         return tuple(step for step in steps if step.key not in decided)
 
 

@@ -576,7 +576,7 @@ def _same(
     pair: Pair, two: Sequence[Document], config: Config, links: Mapping[str, str], logged: Mapping[str, int]
 ) -> Step:
     stays, leaves = by_strategy(two, config.duplicates_strategy, logged)
-    why = f"`{stays.id}` and `{leaves.id}` say the same in different words"
+    why = f"`{stays.id}` and `{leaves.id}` say the same thing in different words"
     reason = _obstacle(stays, leaves, config, links)
     after = None if reason else joined(stays, leaves)
     if after is None:
@@ -584,7 +584,7 @@ def _same(
         return _report_pair(pair, (stays, leaves), f"{why}; decide which one to keep", obstacle)
     return Step(
         JOIN,
-        f"{why}; merge `{leaves.id}` into `{stays.id}`",
+        f"{why}; `{leaves.id}` is merged into `{stays.id}`",
         pair.evidence,
         (stays.id, leaves.id),
         (DocumentEdit(stays.path, stays.id, stays.hash, after.text), *archived(leaves)),
@@ -628,7 +628,7 @@ def _contradiction(pair: Pair, two: Sequence[Document], config: Config, logged: 
         return _report_pair(pair, (newer, older), f"{why}; decide which one is correct")
     return Step(
         SUPERSEDE,
-        f"{why}; if the newer one is correct, approve this to mark the older one as superseded",
+        f"{why}; the newer one supersedes the older one",
         pair.evidence,
         (newer.id, older.id),
         (DocumentEdit(newer.path, newer.id, newer.hash, text),),

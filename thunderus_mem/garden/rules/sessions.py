@@ -230,10 +230,7 @@ def _step(lesson: Lesson, path: str, by_id: dict[str, Event], history: Activity)
     return Step(
         LEARN,
         lesson.why,
-        (
-            *(f"`{id}`" for id in lesson.events[:10]),
-            f"`{path}` would contain: {' '.join(body.split())[:200]}",
-        ),
+        tuple(f"`{id}`" for id in lesson.events[:10]),
         (lesson.id,),
         (DocumentEdit(path, lesson.id, "", text),),
         rule="consolidate",
@@ -328,7 +325,7 @@ def _decision(event: Event, one: recap_events.DecisionSentence) -> Lesson:
         body,
         ("decision", "learned"),
         (event.id,),
-        "a decision with a reason that is in no document",
+        "a decision, with its reason, that no document contains",
         recap_events.thread_of(event),
         one.sentence,
     )

@@ -629,7 +629,7 @@ _MOST: Final = 6
 _LONGEST: Final = 120
 _MEASURED: Final = {
     "near": "of the three-word sequences are shared",
-    "paraphrase": "of the concepts are shared, weighted by rarity",
+    "paraphrase": "of the terms are shared (rare terms count more)",
 }
 
 
