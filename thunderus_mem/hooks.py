@@ -168,7 +168,7 @@ def _advice(folder: str, hook: str) -> tuple[str, str]:
 
 def _refuse_unknown(hook: str) -> None:
     if hook not in HOOKS:
-        raise NotFound(f"unsupported hook {hook!r}", hint=f"use {', '.join(HOOKS)}")
+        raise NotFound(f"unsupported hook {hook!r}", hint=f"use one of: {', '.join(HOOKS)}")
 
 
 def _own_path(git: Git, hook: str) -> str:

@@ -81,7 +81,7 @@ def test_every_thunderus_log_type_has_a_case() -> None:
     ("text", "says"),
     [
         (b"[]", "line 2: invalid event: not a JSON object"),
-        (b"{", "line 2: invalid event: not JSON"),
+        (b"{", "line 2: invalid event: not valid JSON"),
         (b"\xff", "line 2: invalid event: not UTF-8"),
         (
             line(kind="patch", body={"op": "add"}),

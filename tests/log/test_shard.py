@@ -193,7 +193,7 @@ def test_damage_names_line_and_reason() -> None:
     reading = parse_shard(PATH, b"{\n")
     assert reading.damages[0].shard == PATH
     assert isinstance(reading.damages[0], Damage)
-    assert reading.damages[0].message.startswith("Not an event: not JSON")
+    assert reading.damages[0].message.startswith("Invalid event: not valid JSON")
 
 
 def test_only_a_last_line_with_lost_blocks_is_torn() -> None:

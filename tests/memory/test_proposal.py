@@ -128,9 +128,9 @@ NEW = {"before": "", "after": content_hash("x\n")}
 @pytest.mark.parametrize(
     ("data", "key", "reason"),
     [
-        (b"", "", "not JSON"),
+        (b"", "", "not valid JSON"),
         (b"[]", "", "not a JSON object"),
-        (b"<<<<<<< HEAD\n", "", "not JSON"),
+        (b"<<<<<<< HEAD\n", "", "not valid JSON"),
         (b'{"v": 1, "v": 1}', "", "duplicate key"),
         (b'{"v": 2}', "v", "newer format version"),
         (b'{"v": true}', "id", "is missing"),

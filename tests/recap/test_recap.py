@@ -376,7 +376,9 @@ def test_verification_of_many_documents_is_one_line() -> None:
     assert "- 25 documents verified (`fact.n000`," in body
     assert "- `fact.n025` verified.\n" in body
     body = page_of(approval(2, VERIFIED, *ids, why="still true"))
-    assert "- 30 documents verified (`fact.n000`, `fact.n001`, `fact.n002` and 27 more): still true.\n" in body
+    assert (
+        "- 30 documents verified (`fact.n000`, `fact.n001`, `fact.n002` and 27 more): still true.\n" in body
+    )
     assert page_of(patch(1, "verify", *ids), approval(2, VERIFIED, *ids)).count(event_id(2)) == 0
 
 
@@ -420,7 +422,7 @@ def test_edit_by_hand_says_what_happened_to_the_file(op: str, shown: str) -> Non
 
 def decision(doc_id: str, title: str, *supersedes: str) -> Document:
     links = f"links:\n  supersedes: [{', '.join(supersedes)}]\n" if supersedes else ""
-    text = f"---\nid: {doc_id}\ntitle: {title}\nkind: adr\ntags: [x]\n{links}---\n## Decision\n\n{title} always.\n"
+    text = f"---\nid: {doc_id}\ntitle: {title}\nkind: adr\n{links}---\n## Decision\n\n{title} always.\n"
     document = read_document(f"{doc_id}.md", text.encode()).document
     assert document is not None
     return document

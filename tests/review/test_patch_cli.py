@@ -269,10 +269,11 @@ def test_invalid_files_are_not_reported_as_an_empty_queue(
     listed = run("patch", "list", *(["--label", label] if label else []))
     assert listed.code == 6
     assert listed.out == ""
+    name = "the file name is not `patch_ID.json` with an id of 26 characters"
     assert listed.err.splitlines() == [
-        ".thunderus/patches/patch_0.json: invalid proposal: the file name is not `patch_<id>.json`",
-        ".thunderus/patches/x.json: invalid proposal: the file name is not `patch_<id>.json`",
-        ".thunderus/patches/y.json: invalid proposal: the file name is not `patch_<id>.json`",
+        f".thunderus/patches/patch_0.json: invalid proposal: {name}",
+        f".thunderus/patches/x.json: invalid proposal: {name}",
+        f".thunderus/patches/y.json: invalid proposal: {name}",
         "hint:  move the file out of .thunderus/patches",
     ]
     (folder / "patch_01KFG0000000000000000000AB.json").write_text("{}")

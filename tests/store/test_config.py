@@ -146,7 +146,7 @@ def test_caps_per_kind_come_from_file_and_environment(layout: Layout) -> None:
 WRONG_CAPS = [
     ("['recpa = 3000']", "'recpa = 3000' does not start with a kind", "did you mean recap?"),
     ("['Fact = 3000']", "'Fact = 3000' does not start with a kind", "did you mean fact?"),
-    ("['zzz = 3000']", "'zzz = 3000' does not start with a kind", "use one of fact, adr, playbook, recap"),
+    ("['zzz = 3000']", "'zzz = 3000' does not start with a kind", "use one of: fact, adr, playbook, recap"),
     ("['core = 3000']", "'core = 3000' does not start with a kind", "caps.core_soft"),
     ("['']", "'' does not start with a kind", "use one of"),
     *(

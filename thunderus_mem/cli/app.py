@@ -14,6 +14,7 @@ from __future__ import annotations
 import importlib
 import os
 import platform
+import re
 import signal
 import sys
 import traceback
@@ -191,6 +192,12 @@ _INSTEAD: Final = {
     ("edit", "title"): 'set fields with --set: --set title="New title"',
     ("edit", "tag"): "use --add-tag and --remove-tag",
 }
+_PLAINER: Final = (
+    (re.compile(r"is not a valid int(eger)?( range)?$"), "is not a whole number"),
+    (re.compile(r"is not in the range (-?\d+)<=x<=(-?\d+)$"), r"is not between \1 and \2"),
+    (re.compile(r"is not in the range x>=(-?\d+)$"), r"is less than \1"),
+)
+"""Patterns in messages of the command line library, and plainer words."""
 
 
 class _Ended(BaseException):
@@ -309,8 +316,13 @@ def _usage(error: TyperException, console: Console) -> int:
     hint = None
     if context is not None:
         option = str(getattr(error, "option_name", "")).lstrip("-")
-        hint = _INSTEAD.get((str(context.info_name), option), f"run `{context.command_path} --help`")
+        hint = _INSTEAD.get((str(context.info_name), option))
+        if hint and (also := getattr(error, "possibilities", None)):
+            also.clear()  # similar names are not what was meant
+        hint = hint or f"run `{context.command_path} --help`"
     message = error.format_message().removesuffix(".")
+    for pattern, words in _PLAINER:
+        message = pattern.sub(words, message)
     console.failure(ThunderusError(message[:1].lower() + message[1:], hint=hint), 2)
     return 2
 

@@ -291,7 +291,7 @@ def config(context: DoctorContext) -> Iterator[Check]:
     for trouble in context.memory.troubles:
         files = (layout.config_file, layout.gardener_file)
         path = next((layout.relative(file) for file in files if file in str(trouble)), "")
-        hint = trouble.hint or "fix the line; for all keys see `thunderus-mem schema print config`"
+        hint = trouble.hint or "fix the line; run `thunderus-mem schema print config` to list all keys"
         lost = "nothing, but no command runs until it is fixed"
         schema_name = "gardener" if path == layout.relative(layout.gardener_file) else "config"
         command = context.restore_command(path) if path else ""
@@ -423,7 +423,7 @@ def edits(context: DoctorContext) -> Iterator[Check]:
                 "1 document with unrecorded hand edits",
                 "{} documents with unrecorded hand edits",
             ),
-            "the next write records them, or run this command",
+            "the next command that writes records them; to record them now, use the command below",
             tuple(edit.change.path for edit in found),
             "nothing",
             "thunderus-mem record",
@@ -480,7 +480,7 @@ _LOG_DAMAGE: Final = {
     SHAPE: _LogDamage(
         "invalid event in the log",
         "{} invalid events in the log",
-        "restore the file from git, or leave it; the other lines work, and old lines are never rewritten",
+        "restore the file from git; or leave it: its other lines are still read",
         "the events on these lines; no document is lost",
     ),
     CONFLICT: _LogDamage(
@@ -525,7 +525,7 @@ def _where(findings: list[Diagnostic]) -> tuple[str, ...]:
 def _damaged(context: DoctorContext, damage: _LogDamage, findings: list[Diagnostic]) -> Check:
     weights = {finding.severity for finding in findings}
     state = next(one for one in Severity if one in weights)
-    detail = findings[0].message.removeprefix("Not an event: ")
+    detail = findings[0].message.removeprefix("Invalid event: ")
     message = many(len(findings), f"{damage.one}: {detail[:1].lower()}{detail[1:]}", damage.many)
     if damage is _LOG_DAMAGE[CONFLICT]:
         message, command = many(len(findings), damage.one, damage.many), "thunderus-mem events verify"
@@ -725,7 +725,7 @@ def repository(context: DoctorContext) -> Iterator[Check]:
             "git check-ignore -v .thunderus",
         )
     else:
-        yield Check("git", "ok", "the store is tracked")
+        yield Check("git", "ok", "the store is not ignored")
     for path in FILES:
         missing = lacking(path, context.layout.at(path))
         if missing:

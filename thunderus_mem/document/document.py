@@ -148,18 +148,18 @@ def _decode(path: str, data: bytes) -> str | Diagnostic:
 
 def _no_fences(path: str, text: str, fences: Fences | None) -> Diagnostic:
     if fences is not None:
-        hint = "End the frontmatter with a line ---"
+        hint = "End the frontmatter with a `---` line"
         return _error(
             "TM005", path, 1, 1, "The frontmatter is not closed", expected="a closing ---", hint=hint
         )
     message = "The file has no frontmatter"
     hint = (
-        "Begin the file with a line ---, then id, title and kind, then a line ---; or move the file away and "
-        "import it: `thunderus-mem import markdown FILE --kind fact`"
+        "Start the file with a `---` line, then id, title and kind, then another `---` line; or move it "
+        "elsewhere and import it: `thunderus-mem import markdown FILE --kind fact`"
     )
     if text.lstrip("\ufeff \t\r\n").startswith("---"):
         message = "The frontmatter does not begin on the first line, or its first line is not just ---"
-        hint = "Begin the file with a line ---, then id, title and kind, then a line ---"
+        hint = "Start the file with a `---` line, then id, title and kind, then another `---` line"
     return _error("TM004", path, 1, 1, message, expected="--- on the first line", hint=hint)
 
 

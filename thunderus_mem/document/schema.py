@@ -320,7 +320,10 @@ def _in_words(error: ValidationError, key: str) -> tuple[str, str]:
         case "minimum" | "maximum":
             return f"{name} cannot be {_shown(value)}", _range(error.schema)
         case "anyOf":
-            return f"{name} is {_type_of(value)}", "a path, or a mapping with the key `path`"
+            found = f"is {_type_of(value)}"
+            if isinstance(value, dict):
+                found = "is not a valid anchor" if "path" in value else "has no key `path`"
+            return f"{name} {found}", "a path, or a mapping with the key `path`"
         case _:
             return f"{name} does not match the schema", "a value that matches the schema"
 

@@ -126,7 +126,7 @@ def is_core_skeleton(body: str, title: str) -> bool:
 def check_kind(kind: str) -> str:
     """The kind itself; raises `InvalidDocument` with the five kinds for any other."""
     if kind not in KINDS:
-        raise InvalidDocument(f"unknown kind {kind!r}", hint=f"use one of {', '.join(KINDS)}")
+        raise InvalidDocument(f"unknown kind {kind!r}", hint=f"use one of: {', '.join(KINDS)}")
     return kind
 
 
@@ -147,7 +147,7 @@ def adr_status(text: str) -> str:
     for status in ADR_STATUSES:
         if status.casefold() == text.strip().casefold():
             return status
-    raise InvalidDocument(f"unknown ADR status {text!r}", hint=f"use one of {', '.join(ADR_STATUSES)}")
+    raise InvalidDocument(f"unknown ADR status {text!r}", hint=f"use one of: {', '.join(ADR_STATUSES)}")
 
 
 def with_status_section(body: str, status: str) -> str:
@@ -173,7 +173,7 @@ def check_relation(relation: str) -> str:
     """The relation with ``-`` as ``_``; raises `InvalidDocument` with the four relations for any other."""
     name = relation.replace("-", "_")
     if name not in RELATIONS:
-        raise InvalidDocument(f"unknown relation {relation!r}", hint=f"use one of {', '.join(RELATIONS)}")
+        raise InvalidDocument(f"unknown relation {relation!r}", hint=f"use one of: {', '.join(RELATIONS)}")
     return name
 
 

@@ -271,6 +271,6 @@ def _findings(rest: Unexplained) -> Iterator[Diagnostic]:
 
 def _gone(lost: tuple[str, str]) -> Diagnostic:
     id, path = lost
-    message = f"Missing file of {id}: no event or commit removed it"
+    message = f"The file of {id} is missing, but no event or commit removed it"
     hint = f"Run `thunderus-mem log {id}` or `git log --all -- {path}` to see its history"
     return Diagnostic("", Severity.NOTE, path, 0, 0, message, hint=hint, doc_id=id)

@@ -208,7 +208,7 @@ def _check_unchanged(tree: reverse.DocumentTree, event: Event) -> None:
         now = tree.text(step.new_path)
         if ("" if now is None else content_hash(now)) != step.after:
             raise Conflict(
-                f"{step.name!r} ({step.new_path}) has changed since",
+                f"{step.name!r} ({step.new_path}) has changed since the gardener ran",
                 hint="nothing was written; to keep that change and revert the rest, run "
                 f"`thunderus-mem undo {reverse.patch_of(event)[1]}`",
             )

@@ -151,11 +151,11 @@ def _next_step(one: Anchored, verdict: Verdict) -> str:
     if verdict.status == MISSING:
         return (
             f"anchor other code with `thunderus-mem anchor {one.doc_id} PLACE` and remove this anchor with "
-            "--remove; if the text is no longer true, `edit` or `supersede` it"
+            "--remove; if the text is no longer true, edit or supersede it"
         )
     return (
-        f"if it is still true, run `thunderus-mem verify {one.doc_id}`; otherwise "
-        f"`thunderus-mem edit {one.doc_id}`, or `supersede` it"
+        f"if it is still true, run `thunderus-mem verify {one.doc_id}`; otherwise edit it "
+        f"(`thunderus-mem edit {one.doc_id}`) or supersede it"
     )
 
 
@@ -226,7 +226,7 @@ def check_since(memory: Memory, revision: str) -> CheckReport:
     if base is None or patch is None:
         raise NotFound(
             f"unknown revision {revision!r}",
-            hint="give a branch, a tag or a commit; a shallow clone has few of them",
+            hint="pass a branch, tag or commit; in a shallow clone, fetch it first",
         )
     with ObjectReader(git) as reader:
         trees = code.CommitTree(git, reader, base), code.WorkingTree(memory.root, git)

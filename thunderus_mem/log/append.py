@@ -52,7 +52,7 @@ def _open_log(path: str, flags: int, *, new: bool = False) -> int:
     descriptor = disk.create(path, flags) if new else open_file(path, flags, 0o664)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise Refused(f"{path} is not a regular file", hint="restore the log, or move the file away")
+        raise Refused(f"{path} is not a regular file", hint="restore the log, or move this elsewhere")
     return descriptor
 
 

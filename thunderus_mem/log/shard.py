@@ -86,7 +86,7 @@ def _damage(path: str, number: int, line: bytes, whole: bool, reason: str) -> Da
         return Damage(number, CONFLICT, f"Merge conflict marker in the log ({digest})", path)
     if not whole:
         return Damage(number, TORN, f"Incomplete last line, from an interrupted write ({digest})", path)
-    return Damage(number, SHAPE, f"Not an event: {reason} ({digest})", path)
+    return Damage(number, SHAPE, f"Invalid event: {reason} ({digest})", path)
 
 
 def parse_shard(path: str, data: bytes) -> ShardReading:
@@ -154,7 +154,7 @@ def merge_readings(readings: Iterable[ShardReading]) -> LogReading:
 
 _RESTORE: Final = (
     "Find an intact version with `git log -- {path}` and restore it with `git checkout COMMIT -- {path}`; "
-    "without one, leave the file as it is: its other lines still work"
+    "otherwise leave the file as it is; its other lines are still read"
 )
 _ADVICE: Final = {
     TORN: "Run `thunderus-mem doctor --fix`",
@@ -219,8 +219,8 @@ class LogCheck:
 
     def _missing_heads(self) -> Iterator[Diagnostic]:
         """Yield notes for events whose ``head`` is not in any shard: dropped by git, or removed."""
-        message = "The newest line known to this session is missing"
-        hint = "Ignore it if its branch was deleted, rebased or is not merged yet"
+        message = "This session continues from a log line that is missing"
+        hint = "Ignore this if the branch with that line was deleted or rebased, or is not merged yet"
         for head, shard, line in self._heads:
             if _mark_of_hash(head) not in self._lines:
                 yield _finding(CHAIN, Severity.NOTE, shard, line, message, key="head", hint=hint)

@@ -78,7 +78,7 @@ def _named(memory: Memory, given: str) -> DocRow:
         return row
     if matches:
         raise InvalidDocument(
-            f"ambiguous id {given!r}: {len(matches)} ids match", hint=f"use one of {', '.join(matches[:8])}"
+            f"ambiguous id {given!r}: {len(matches)} ids match", hint=f"use one of: {', '.join(matches[:8])}"
         )
     raise NotFound(f"no document has the id {given!r}", hint=_hint(memory, given, ids))
 

@@ -414,7 +414,7 @@ def _read(layout: Layout, path: str) -> Waiting:
     if not named:
         raise InvalidProposal(
             "",
-            "the file name is not `patch_<id>.json`",
+            "the file name is not `patch_ID.json` with an id of 26 characters",
             "move the file out of .thunderus/patches",
         )
     data = read_below(layout.root, path, MAX_PROPOSAL)

@@ -193,7 +193,7 @@ def _meant(memory: Memory, found: Sequence[DocumentConflict], name: str) -> list
     ids = resolve_prefix(name, (one.id for one in found)) if not exact else []
     if len(ids) > 1:
         raise InvalidDocument(
-            f"{name!r} is ambiguous: {len(ids)} ids begin with it", hint=f"use one of {', '.join(ids[:8])}"
+            f"{name!r} is ambiguous: {len(ids)} ids begin with it", hint=f"use one of: {', '.join(ids[:8])}"
         )
     return exact or [one for one in found if one.id in ids]
 
@@ -312,7 +312,7 @@ def _reason(answers: Sequence[Answer]) -> str:
     keys = dict.fromkeys(settled.key for answer in answers for settled in answer.settled)
     left = dict.fromkeys(one.key for answer in answers for one in answer.left)
     summary = [f"resolved {', '.join(keys)}"] if keys else [answers[0].note or "merged"]
-    return "; ".join([*summary, *([f"left {', '.join(left)}"] if left else [])])
+    return "; ".join([*summary, *([f"still in conflict: {', '.join(left)}"] if left else [])])
 
 
 def _stage(memory: Memory, answers: Sequence[Answer], shards: Sequence[Shard]) -> tuple[tuple[str, ...], str]:

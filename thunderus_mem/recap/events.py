@@ -429,7 +429,7 @@ _OPEN = re.compile(
 class DocumentRecap:
     """Changes of one document: the count of each operation, the reasons, and the ids of the events.
 
-    ``made_for`` is the reason given when it was added, ``replaced_for`` when it was superseded by the document
+    ``made_for`` is the reason given when it was added, ``replaced_for`` when it was superseded by
     ``successor``.
     """
 

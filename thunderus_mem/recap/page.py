@@ -392,9 +392,7 @@ def _commands(ran: Sequence[Run]) -> list[str]:
 def _outcomes(each: Sequence[bool | None]) -> str:
     """The outcomes of a command in order: ``failed 2 times, succeeded``."""
     parts = [(ok, len(list(same))) for ok, same in groupby(each)]
-    named = [
-        _OUTCOMES[ok] + (f" {times} times" if times > 1 else "") for ok, times in parts[:_MOST_OUTCOMES]
-    ]
+    named = [_OUTCOMES[ok] + (f" {times} times" if times > 1 else "") for ok, times in parts[:_MOST_OUTCOMES]]
     return ", ".join([*named, "…"] if len(parts) > len(named) else named)
 
 

@@ -224,13 +224,13 @@ def filter_value(key: str, given: str) -> str:
     value = given.strip()
     if key == "kind":
         if value.lower() not in _KINDS:
-            raise InvalidQuery(f"unknown kind {given!r}", hint="use one of core, fact, adr, playbook, recap")
+            raise InvalidQuery(f"unknown kind {given!r}", hint="use one of: core, fact, adr, playbook, recap")
         return _KINDS[value.lower()]
     if key == "status":
         if value.lower() not in _STATUSES:
             raise InvalidQuery(
                 f"unknown status {given!r}",
-                hint=f"use one of {', '.join(_STATUSES)}; the state of a decision is in its text",
+                hint=f"use one of: {', '.join(_STATUSES)} (accepted, proposed etc. are in the text of a decision)",
             )
         return value.lower()
     if key in ("since", "before"):

@@ -278,7 +278,7 @@ def checked(key: Key, value: Any, place: str) -> Any:
     if key.type == "caps" and _is_text_list(value):
         text, problem, hint = next(_wrong_caps(value, key.choices))
         raise InvalidConfig(f"{place}: {key.name}: {_short(text)} {problem}", hint=hint)
-    hint = f"for all keys, run `thunderus-mem schema print {key.file.partition('.')[0]}`"
+    hint = f"run `thunderus-mem schema print {key.file.partition('.')[0]}` to list all keys"
     if key.type == "table" and key.choices and _is_text_table(value):
         name, wrong = next((name, text) for name, text in value.items() if text not in key.choices)
         allowed = f"{', '.join(key.choices[:-1])} or {key.choices[-1]}"
@@ -337,7 +337,7 @@ def _suggest_kind(kind: str, kinds: tuple[str, ...]) -> str:
     if kind == "core":
         return "for core documents, set `caps.core_soft` and `caps.core_hard`"
     near = closest(kind.lower(), kinds, 1)
-    return f"did you mean {near[0]}?" if near else f"use one of {', '.join(kinds)}"
+    return f"did you mean {near[0]}?" if near else f"use one of: {', '.join(kinds)}"
 
 
 def _is_text_list(value: object) -> bool:

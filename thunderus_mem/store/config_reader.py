@@ -118,7 +118,7 @@ def _parse(data: bytes, path: str) -> dict[str, Any]:
         hint = (
             "it has merge conflict markers: resolve the conflict and delete them"
             if marked
-            else f"fix the line; for all keys, run `{_schema(path)}`"
+            else f"fix the line; run `{_schema(path)}` to list all keys"
         )
         raise InvalidConfig(f"{path} is not valid TOML: {error}", hint=hint) from error
 
@@ -154,7 +154,7 @@ def _unknown(name: str, path: str) -> InvalidConfig:
     close = get_close_matches(name, list(KEY_BY_NAME), n=5, cutoff=0.5)
     near = get_close_matches(leaf, [one.rpartition(".")[2] for one in close], n=1, cutoff=0.6)
     meant = next((one for one in close if near and one.rpartition(".")[2] == near[0]), "")
-    hint = f"did you mean {meant}?" if meant else f"for all keys, run `{_schema(path)}`"
+    hint = f"did you mean {meant}?" if meant else f"run `{_schema(path)}` to list all keys"
     return InvalidConfig(f"unknown key {name!r} in {path}", hint=hint)
 
 

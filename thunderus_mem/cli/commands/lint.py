@@ -332,7 +332,7 @@ def _hook_status(value: hooks.HookStatus, console: Console) -> str:
 
 def _hook_removed(value: hooks.HookStatus, console: Console) -> str:
     if not value.changed:
-        return f"There was no {value.hook} hook of thunderus-mem to remove: {value.path}"
+        return f"No thunderus-mem {value.hook} hook to remove: {value.path}"
     line = f"Removed the {value.hook} hook: {value.path}"
     return f"{line}\n{value.note}" if value.note else line
 

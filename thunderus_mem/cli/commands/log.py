@@ -98,11 +98,11 @@ def events_add_command(
         str, typer.Option("--kind", "-k", metavar="KIND", help="message, tool_call, tool_result or note.")
     ] = "",
     body: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--body", metavar="TEXT", help="The message, or the command that was run; - reads stdin."
         ),
-    ] = "",
+    ] = None,
     exit_code: Annotated[
         int | None,
         typer.Option("--exit-code", metavar="N", help="Exit code of the command of a tool_result."),
@@ -116,11 +116,13 @@ def events_add_command(
     accepted too. Kinds in events.private stay in this working tree.
     """
     console: Console = ctx.obj
+    if kind and body == "":
+        raise ThunderusError("the body is empty", hint="pass --body TEXT, or --body - to read stdin")
     if bool(kind) != bool(body):
         raise ThunderusError(
             "--kind and --body must be used together", hint="or omit both and pipe JSON Lines to stdin"
         )
-    if kind:
+    if kind and body:
         one = given_event(kind, text_of(body, console) or "", actor=actor, exit_code=exit_code)
         value = events_add(console.memory(), [one], why=why)
     else:
@@ -305,7 +307,7 @@ def _short_hash(text: str) -> str:
 def _explained(counts: dict[str, int]) -> str:
     """Count the documents by explanation."""
     total = sum(number for state, number in counts.items() if state != "gone")
-    parts = [f"{counts['log']:,} explained by the log", f"{counts['git']:,} by git"]
+    parts = [f"{counts['log']:,} in the log", f"{counts['git']:,} in git"]
     parts += [
         f"{counts[state]:,} {state}" for state in ("personal", "unrecorded", "unreadable") if counts[state]
     ]

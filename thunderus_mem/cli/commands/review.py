@@ -217,7 +217,7 @@ def _chosen(
     what = " ".join(filter(None, ("all proposals", label and f"labelled {label}", rule and f"of {rule}")))
     if not console.interactive:
         hint = f"use --yes to {verb.lower()} {what}"
-        raise ThunderusError("no terminal to ask for confirmation", hint=hint)
+        raise ThunderusError("cannot ask for confirmation without a terminal", hint=hint)
     if console.confirm(f"{verb} {what}?"):
         return ids
     console.say("Nothing written")

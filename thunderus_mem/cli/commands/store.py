@@ -165,6 +165,7 @@ def manifest_report(value: upkeep.ManifestReport, console: Console) -> str:
     """Format the findings, or the path of the manifest."""
     if value.diagnostics:
         return "\n".join(finding_lines(value.diagnostics, console.style))
+    console.say("The manifest is up to date:")
     return (
         f"{console.style.name(value.path)}  {counted(value.documents, 'document')}, {value.tokens:,} tokens"
     )

@@ -124,7 +124,7 @@ def _description(event: undo.UndoneEvent, style: Style, *, dry_run: bool) -> str
     begin = f"Dry run; would {'redo' if event.again else 'undo'}:" if dry_run else _DONE[event.again]
     reason = f": {one_line(event.why)}" if event.why else ""
     left = "" if event.documents else " (no changes left)"
-    what = f"{event.op} {style.name(event.id)} of {minute(event.ts)} by {event.author}"
+    what = f"{event.op} {style.name(event.id)} from {minute(event.ts)} by {event.author}"
     return f"{begin} {what}{reason}{left}"
 
 

@@ -59,7 +59,8 @@ def written(value: Written, console: Console) -> str:
     if value.dry_run:
         console.say(f"Dry run; would write {value.path}:")
         return value.text.rstrip("\n")
-    console.say(f"{_DONE.get(value.op, 'Wrote')}:" if value.changed else "Nothing to change")
+    unchanged = "Already up to date:" if value.op == "recap" else "Nothing to change"
+    console.say(f"{_DONE.get(value.op, 'Wrote')}:" if value.changed else unchanged)
     return f"{style.name(value.id)}  {value.path}"
 
 

@@ -500,7 +500,7 @@ def _parted(document: Document, found: Split) -> Step:
     )
     return Step(
         "split",
-        f"`{document.id}` has about {_tokens(document):,} tokens; its longest sections become documents of their own",
+        f"`{document.id}` has about {_tokens(document):,} tokens; its longest sections become documents",
         (*parts, "no line is lost; links to headings are updated", *led),
         (document.id, *(doc_id for doc_id, _, _ in found.parts), *following),
         found.edits,

@@ -594,7 +594,7 @@ def _labelled(found: _Found, reader: _Reader) -> Pair | None:
 
 # Cached results
 
-_JUDGEMENT: Final = 3
+_JUDGEMENT: Final = 4
 """Increase it if the result for the same documents changes: thresholds, labels, word tables or evidence."""
 
 

@@ -377,11 +377,10 @@ def size_hard(context: LintContext) -> Iterable[Diagnostic]:
         yield context.finding(
             "TM302",
             (0, 0),
-            f"The document has about {tokens:,} tokens",
+            f"The document has about {tokens:,} tokens, more than the limit of {hard:,}",
             expected=f"at most {hard:,} tokens",
-            hint="Run `thunderus-mem garden --only sizes` to see how to split it"
-            if document.kind == "fact"
-            else "Split it at its headings",
+            hint="Split it at its headings"
+            + ("; `thunderus-mem garden --only sizes` shows how" if document.kind == "fact" else ""),
             severity=NOTE if document.imported_from else None,
         )
 

@@ -51,7 +51,7 @@ def schema_drift(store: StoreState) -> Iterable[Diagnostic]:
         if copy.text is None:
             message = "Missing schema file"
         elif copy.text.replace("\r\n", "\n").removeprefix("\ufeff") != copy.wanted:
-            message = "The schema file differs from that of this version"
+            message = "The schema file differs from the one in this version"
         else:
             continue
         expected = f"{name} of this version"
