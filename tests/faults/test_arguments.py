@@ -3,14 +3,11 @@
 
 from __future__ import annotations
 
-import io
 import os
 import random
-import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import report
@@ -18,13 +15,10 @@ from commands import named
 from tier import points
 
 from tests.conftest import sealed_environment
+from tests.support.every_command import CommandLine, every_command, run_here
 from tests.support.verify_store import verify
-from thunderus_mem.cli.app import load_command, run
-from thunderus_mem.cli.table import COMMANDS as TABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tests.support.command_server import Server
 
 CODES = frozenset({0, 1, 2, 3, 4, 5, 6, 75})
@@ -55,29 +49,13 @@ GLOBAL = (
     "--help",
     "-h",
 )
-LEFT_OUT = frozenset({"watch"})
-"""It would not end."""
 
 
-def _paths() -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Every command with the names of its options."""
-    found = []
-    for entry in TABLE:
-        if entry.name in LEFT_OUT:
-            continue
-        command = load_command(entry)
-        for name, sub in (getattr(command, "commands", None) or {"": command}).items():
-            options = tuple(
-                option for parameter in sub.params for option in parameter.opts if option.startswith("-")
-            )
-            found.append(((entry.name, name) if name else (entry.name,), options))
-    return found
-
-
-def _arguments(chance: random.Random, paths: list[tuple[tuple[str, ...], tuple[str, ...]]]) -> list[str]:
+def _arguments(chance: random.Random, commands: list[CommandLine]) -> list[str]:
     if chance.random() < 0.08:
         return [chance.choice((*WORDS, *GLOBAL)) for _ in range(chance.randint(0, 3))]
-    path, options = chance.choice(paths)
+    command = chance.choice(commands)
+    path, options = command.path, command.options
     before = [chance.choice(GLOBAL)] if chance.random() < 0.2 else []
     if before in (["-C"], ["--color"]):
         before.append(chance.choice(("nowhere", "", "always", ".", "\udcff")))
@@ -88,42 +66,22 @@ def _arguments(chance: random.Random, paths: list[tuple[tuple[str, ...], tuple[s
     return [*before, *path, *words]
 
 
-@contextmanager
-def _streams() -> Iterator[tuple[io.BytesIO, io.BytesIO]]:
-    """No terminal, nothing to read; what is printed is kept."""
-    before = sys.stdin, sys.stdout, sys.stderr
-    handlers = [(number, signal.getsignal(number)) for number in (signal.SIGTERM, signal.SIGHUP)]
-    out, err = io.BytesIO(), io.BytesIO()
-    sys.stdin = io.TextIOWrapper(io.BytesIO(), "utf-8")
-    sys.stdout, sys.stderr = io.TextIOWrapper(out, "utf-8"), io.TextIOWrapper(err, "utf-8")
-    try:
-        yield out, err
-    finally:
-        sys.stdin, sys.stdout, sys.stderr = before
-        for number, handler in handlers:
-            signal.signal(number, handler)
-
-
 def test_any_arguments_work_or_are_a_usage_error(tmp_path, server: Server, monkeypatch) -> None:
     root, chance = os.path.join(str(tmp_path), "store"), random.Random(7)
     named("add").build(server, root)
     monkeypatch.chdir(root)
-    paths, wrong, slowest = _paths(), list[str](), (0.0, "")
+    commands, wrong, slowest = every_command(), list[str](), (0.0, "")
     tried = points(300, 5_000)
     for _ in range(tried):
-        arguments = _arguments(chance, paths)
+        arguments = _arguments(chance, commands)
         shown = [word if len(word) < 60 else f"{word[:20]}… ({len(word)})" for word in arguments]
         began = time.process_time()
-        with _streams() as (out, err):
-            code = run(arguments)
-            sys.stdout.flush()
-            sys.stderr.flush()
-            printed, said = out.getvalue(), err.getvalue()
+        done = run_here(*arguments)
         slowest = max(slowest, (time.process_time() - began, repr(shown)))
-        if code not in CODES or b"Traceback" in said or b"a bug in" in said:
-            wrong.append(f"{shown}: {code} {said[-300:]!r}")
-        if code != 0 and not said and not printed:
-            wrong.append(f"{shown}: {code} without a word")
+        if done.code not in CODES or "Traceback" in done.err or "a bug in" in done.err:
+            wrong.append(f"{shown}: {done.code} {done.err[-300:]!r}")
+        if done.code != 0 and not done.err and not done.out:
+            wrong.append(f"{shown}: {done.code} without a word")
     assert verify(root, settled=True) == []
     report.add("F7", "in process", tried=tried, slowest=slowest[0])
     assert not wrong, "\n".join(wrong[:30])
@@ -132,10 +90,10 @@ def test_any_arguments_work_or_are_a_usage_error(tmp_path, server: Server, monke
 def test_processes_accept_bytes_and_long_arguments(tmp_path, server: Server, sealed) -> None:
     root, chance = os.path.join(str(tmp_path), "store"), random.Random(77)
     named("add").build(server, root)
-    paths, wrong = _paths(), list[str]()
+    commands, wrong = every_command(), list[str]()
     tried = points(12, 300)
     for number in range(tried):
-        arguments = [word.replace("\0", "") for word in _arguments(chance, paths)]
+        arguments = [word.replace("\0", "") for word in _arguments(chance, commands)]
         given = [os.fsencode(word) if "\ud800" not in word else b"\xed\xa0\x80" for word in arguments]
         if number % 3 == 0:
             given.append(bytes(chance.randrange(1, 256) for _ in range(chance.choice((1, 4, LONGEST)))))

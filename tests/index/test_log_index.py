@@ -119,6 +119,24 @@ def test_index_and_log_have_one_order(seconds: list[list[int]], shuffled: random
         assert [one for one in in_log if one in ids] == ids
 
 
+@pytest.mark.parametrize("arrived", [("one", "two"), ("two", "one")])
+def test_completion_offers_each_patch_once_in_the_order_of_the_log(
+    tmp_path: Path, arrived: Sequence[str]
+) -> None:
+    layout = new_store(tmp_path)
+    log = LogIndex(create())
+    lines = {
+        "one": line(5, "fact.a", "sha256:1", 9) + line(4, "fact.a", "", 3) + line(6, "fact.a", "", 3),
+        "two": line(5, "fact.a", "sha256:1", 9) + line(2, "fact.a", "", 3),
+    }
+    for name in arrived:
+        folder = Path(layout.sessions_dir) / name
+        folder.mkdir(parents=True)
+        (folder / "events.jsonl").write_text(lines[name])
+        log.refresh(log_of(layout))
+    assert [id[-1] for id, _ in log.patches("evt_", 9)] == ["6", "4", "2", "5"]
+
+
 def test_last_event_is_last_in_its_shard_not_by_time(tmp_path: Path) -> None:
     layout = new_store(tmp_path)
     folder = Path(layout.sessions_dir) / "one"

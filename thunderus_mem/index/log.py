@@ -166,10 +166,10 @@ class LogIndex:
         """Return ``(id, day)`` of the last patches with this id prefix, newest first, for completion."""
         rows = self._database.rows(
             "SELECT id, day FROM events WHERE kind = 'patch' AND substr(id, 1, ?) = ? "
-            "ORDER BY place DESC LIMIT ?",
+            "ORDER BY place DESC, line DESC, id DESC LIMIT ?",
             (len(start), start, limit),
         )
-        return [(row[0], row[1]) for row in rows]
+        return list(dict(rows).items())
 
     def beginning_with(self, start: str) -> list[EventRow]:
         """Return the events with this id prefix, ignoring case, in the order of the log."""

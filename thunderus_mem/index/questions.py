@@ -215,7 +215,7 @@ class Index(Protocol):
 
     def ranked(self, expression: str, limit: int, *, archived: bool) -> RankedRows:
         """Return the best matches of an expression: at most ``limit`` documents and three times as many
-        passages; all for -1."""
+        passages; all for -1. Equal scores are sorted by document id, then by position in the document."""
 
     def summaries(self, *, rows: Iterable[int] = (), ids: Iterable[str] = ()) -> dict[int, DocSummary]:
         """Return the data of documents that ranking needs, by row."""

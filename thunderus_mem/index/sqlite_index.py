@@ -300,16 +300,20 @@ class SqliteIndex:
         return {row[0] for row in self.database.rows(sql, (expression,))}
 
     def ranked(self, expression: str, limit: int, *, archived: bool) -> RankedRows:
-        unseen = "" if archived else f"NOT IN {_ARCHIVED} "
+        # CROSS JOIN keeps the full-text table first. Row ids depend on the order in which files arrived, so
+        # equal scores are sorted by document id and position.
         documents = self.database.rows(
-            f"SELECT rowid, {_DOCUMENT_BM25} AS score FROM docs_fts WHERE docs_fts MATCH ? "
-            f"{unseen and f'AND rowid {unseen}'}ORDER BY score LIMIT ?",
-            (expression, limit),
+            f"SELECT docs.rowid, {_DOCUMENT_BM25} AS score "
+            "FROM docs_fts CROSS JOIN docs ON docs.rowid = docs_fts.rowid "
+            "WHERE docs_fts MATCH ? AND archived <= ? ORDER BY score, docs.doc_id LIMIT ?",
+            (expression, int(archived), limit),
         )
         passages = self.database.rows(
-            f"SELECT rowid, {_PASSAGE_BM25} AS score FROM passages_fts WHERE passages_fts MATCH ? "
-            f"{unseen and f'AND rowid / {PASSAGES_PER_DOCUMENT} {unseen}'}ORDER BY score LIMIT ?",
-            (expression, limit * 3 if limit > 0 else limit),
+            f"SELECT passages_fts.rowid, {_PASSAGE_BM25} AS score "
+            f"FROM passages_fts CROSS JOIN docs ON docs.rowid = passages_fts.rowid / {PASSAGES_PER_DOCUMENT} "
+            "WHERE passages_fts MATCH ? AND archived <= ? "
+            "ORDER BY score, docs.doc_id, passages_fts.rowid LIMIT ?",
+            (expression, int(archived), limit * 3 if limit > 0 else limit),
         )
         return RankedRows(
             [(row, -score) for row, score in documents],
