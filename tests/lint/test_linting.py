@@ -45,6 +45,13 @@ def test_other_documents_are_read_once(tmp_path: Path, monkeypatch: pytest.Monke
     assert len(asked) == 1
 
 
+def test_decision_numbers_are_listed_once_for_all_documents(tmp_path: Path) -> None:
+    layout = new_store(tmp_path)
+    put(layout, "a.md", document("fact.a"))
+    corpus = IndexCorpus(open_memory(str(tmp_path)).index)
+    assert corpus.adr_numbers() is corpus.adr_numbers()
+
+
 @pytest.mark.parametrize(
     ("select", "expected"),
     [('"NOPE"', ["TM604"]), ('"TM201", "NOPE"', ["TM201", "TM604"]), ('"TM201"', ["TM201"])],

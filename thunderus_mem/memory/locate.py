@@ -255,6 +255,10 @@ class IndexCorpus:
 
     def adr_numbers(self) -> Mapping[int, tuple[str, ...]]:
         """Return the files of each decision number."""
+        return self._adr_numbers
+
+    @cached_property
+    def _adr_numbers(self) -> dict[int, tuple[str, ...]]:
         numbers: dict[int, list[str]] = {}
         for path, _, _ in self._files:
             if match := _ADR_NUMBER.search(path):
