@@ -429,8 +429,9 @@ def decision(doc_id: str, title: str, *supersedes: str) -> Document:
 
 
 def superseding(number: int, old: str, new: str, why: str) -> Event:
-    event = patch(number, "supersede", new, why=why)
-    return replace(event, refs={**event.refs, "memory_doc_ids": [new, old]})
+    diff = f"--- a/x.md\n+++ b/x.md\n@@ -6,6 +6,9 @@\n+links:\n+  supersedes:\n+    - {old}\n provenance:\n"
+    change = Change("update", new, "x.md", "a", "b", diff)
+    return replace(changed("supersede", change), id=event_id(number), ts=at(number), why=why)
 
 
 def test_superseded_decision_is_shown_as_superseded() -> None:
@@ -456,6 +457,22 @@ def test_superseded_fact_names_its_successor() -> None:
     assert "- `fact.keys` (Keys) superseded by `fact.cache`: it moved.\n" in body
 
 
+@pytest.mark.parametrize(
+    ("diff", "superseded"),
+    [
+        ("+links:\n+  supersedes:\n+    - old\n", ["old"]),
+        ('-  supersedes: [fact.a]\n+  supersedes: [fact.a, "fact.b-c"]\n', ["fact.b-c"]),
+        (None, []),
+    ],
+)
+def test_superseded_documents_are_found_in_the_diff(diff: str | None, superseded: list[str]) -> None:
+    head = "--- a/x.md\n+++ b/x.md\n@@ -1,2 +1,3 @@\n"
+    change = Change("update", "fact.new", "x.md", "a", "b", diff and head + diff, diff is None)
+    body = page_of(changed("supersede", change))
+    shown = [line.split("`")[1] for line in body.splitlines() if " superseded by " in line]
+    assert shown == superseded
+
+
 def test_decision_without_its_document_is_added() -> None:
     assert "## Decisions\n\n- `adr.redis`: added.\n" in page_of(patch(1, "add", "adr.redis"))
 
@@ -466,3 +483,21 @@ def test_document_moved_to_the_archive_by_the_gardener_is_archived() -> None:
         Change("rename", "fact.keys", ".thunderus/memory/archive/semantic/FACTS/keys.md", "", "a", ""),
     ]
     assert "- `fact.keys` archived.\n" in page_of(changed("garden", *sides))
+
+
+def test_recap_after_supersede_names_the_successor(repo: Path, server: Server) -> None:
+    assert server.run("init", cwd=str(repo)).code == 0
+    for seed, title in enumerate(("Old", "Older", "New"), 2):
+        env = {"THUNDERUS_MEM_SEED": str(seed)}
+        made = server.run("add", "fact", title, "--tag", "x", "--body", f"{title}.", cwd=str(repo), env=env)
+        assert made.code == 0, made.err
+    for seed, old in enumerate(("old", "older"), 5):
+        env = {"THUNDERUS_MEM_SEED": str(seed)}
+        done = server.run("supersede", f"fact.{old}", "fact.new", "-m", "it moved", cwd=str(repo), env=env)
+        assert done.code == 0, done.err
+    env = {"THUNDERUS_MEM_SEED": "9"}
+    assert server.run("recap", "--day", DAY, cwd=str(repo), env=env).code == 0
+    text = (repo / f".thunderus/memory/episodic/{DAY}.md").read_text()
+    lines = [line for line in text.splitlines() if " superseded by `fact.new`" in line]
+    assert sorted(line.partition(")")[0] for line in lines) == ["- `fact.old` (Old", "- `fact.older` (Older"]
+    assert "4 documents changed, some more than once: 4 added, 2 linked, 2 superseded.\n" in text
