@@ -111,6 +111,15 @@ def test_only_documents_above_the_cap_of_their_kind_are_too_long(
     assert [(step.action, step.targets[0]) for step in plan.steps] == told
 
 
+def test_fact_is_only_reported_where_its_kind_is_not_allowed() -> None:
+    config = Config(caps_document_soft=100, caps_document_hard=200, kinds_allowed=("core", "playbook"))
+    plan = plan_of(material(_long_ones()), config, ["sizes"])
+    assert [(step.action, step.targets[0]) for step in plan.steps] == [
+        ("report", "fact.long"),
+        ("report", "playbook.long"),
+    ]
+
+
 def test_fact_is_split_down_to_the_cap() -> None:
     def parts(cap: int) -> int:
         config = Config(caps_document_soft=400, caps_document_hard=400, caps_kinds=(f"fact = {cap}",))

@@ -69,6 +69,12 @@ def test_history_is_not_read_without_a_schedule() -> None:
     assert plan_recaps(GardenInput((), today="2026-01-21", history=forbidden), Config()) == ()
 
 
+def test_recaps_are_not_planned_where_their_kind_is_not_allowed() -> None:
+    config = Config(recap_schedule=("day",))
+    assert planned(config, "2026-01-21") != []
+    assert planned(config._replace(kinds_allowed=("core", "fact")), "2026-01-21") == []
+
+
 def test_only_finished_periods_get_recaps() -> None:
     config = Config(recap_schedule=ALL, recap_days_back=60)
     assert planned(config, "2026-01-21") == [

@@ -12,6 +12,8 @@ import pytest
 from tests.support.lint_corpus import lint_documents, read_case
 from thunderus_mem.cli.report import report
 from thunderus_mem.lint.engine import RULES
+from thunderus_mem.lint.rule import LintConfig
+from thunderus_mem.store.config import Config
 
 CASES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "cases", "lint")
 NAMES = sorted(os.listdir(CASES))
@@ -24,7 +26,7 @@ def test_case_has_exactly_its_findings(name: str) -> None:
     with open(path, encoding="utf-8", newline="") as file:
         text = file.read()
     case = read_case(text)
-    found = lint_documents(case.documents)
+    found = lint_documents(case.documents, LintConfig(settings=Config(**case.settings)))
     code = name[:5]
     for bad in case.bad:
         assert code in {one.rule for one in found[bad]}, f"{bad} should show {code}"

@@ -141,3 +141,34 @@ def test_configured_caps_of_kinds_are_used_by_the_rules(tmp_path: Path) -> None:
         found = lint(open_memory(str(tmp_path))).diagnostics
         limits.append([one.expected for one in found if one.rule in ("TM301", "TM302")])
     assert limits == [[], ["at most 90 tokens"], []]
+
+
+ALLOWED = '[kinds]\nallowed = ["core", "adr"]\n'
+
+
+def test_kinds_allowed_limits_new_documents(repo: Path, run: Run) -> None:
+    facts = repo / ".thunderus/memory/semantic/FACTS"
+    run("init")
+    run("add", "fact", "Early", "--tag", "x", "--body", "It came before the limit.")
+    run("events", "add", "--kind", "note", "--body", '{"text": "We chose SQLite."}')
+    (repo / "notes").mkdir()
+    (repo / "notes/late.md").write_text("# Late\n\nIt came after the limit.\n")
+    (repo / ".thunderus/memory/gardener.toml").write_text(f'{ALLOWED}[recap]\nschedule = ["day"]\n')
+    before = sorted(path.name for path in facts.parent.parent.rglob("*.md"))
+    for words in (
+        ("add", "fact", "Late", "--tag", "x", "--body", "It came after the limit."),
+        ("import", "markdown", "notes", "--kind", "fact"),
+        ("import", "markdown", "notes", "--kind", "fact", "--dry-run"),
+        ("recap",),
+    ):
+        refused = run(*words)
+        assert refused.code == 2, words
+        assert "not allowed in this memory" in refused.err
+    assert run("add", "adr", "Chosen", "--tag", "x", "--body", "We chose it.").code == 0
+    found = run("lint", "--select", "TM113", "--json")
+    assert [one["path"] for one in found.json["diagnostics"]] == [".thunderus/memory/semantic/FACTS/early.md"]
+    assert run("edit", "fact.early", "--add-tag", "y").code == 0
+    later = {"THUNDERUS_MEM_NOW": "2026-01-25T09:00:00Z"}
+    assert run("garden", "--json", env=later).json["steps"] == []
+    now = sorted(path.name for path in facts.parent.parent.rglob("*.md"))
+    assert now == sorted([*before, "ADR-0001-chosen.md"])

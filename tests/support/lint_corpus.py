@@ -124,6 +124,7 @@ class Case:
     documents: dict[str, bytes] = field(default_factory=dict)
     bad: list[str] = field(default_factory=list)
     good: list[str] = field(default_factory=list)
+    settings: dict[str, tuple[str, ...]] = field(default_factory=dict)
     findings: str = ""
 
 
@@ -149,7 +150,8 @@ def _expand(text: str) -> bytes:
 
 
 def read_case(text: str) -> Case:
-    """Read a case: a head, then parts begun by ``=====> bad|good|with: path`` or ``=====> findings``."""
+    """Read a case: a head, then parts begun by ``=====> bad|good|with: path``, ``=====> setting: key`` (a
+    value on each line) or ``=====> findings``."""
     head, *parts = re.split(r"^=====> ", text, flags=re.MULTILINE)
     case = Case(head)
     for part in parts:
@@ -158,6 +160,9 @@ def read_case(text: str) -> Case:
             case.findings = content
             continue
         sort, _, path = name.partition(": ")
+        if sort == "setting":
+            case.settings[path] = tuple(content.split())
+            continue
         if sort in ("bad", "good"):
             getattr(case, sort).append(path)
         case.documents[path] = _expand(content)

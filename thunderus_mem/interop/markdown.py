@@ -20,7 +20,7 @@ from thunderus_mem.document.ids import fold_key
 from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.document.templates import is_core_skeleton
 from thunderus_mem.document.timestamp import format_timestamp
-from thunderus_mem.errors import NotFound, ThunderusError
+from thunderus_mem.errors import InvalidDocument, NotFound, ThunderusError
 from thunderus_mem.git.commits import added_dates
 from thunderus_mem.git.repository import Git
 from thunderus_mem.interop import decisions, fields
@@ -359,10 +359,16 @@ def import_markdown(
 
     Texts are kept byte for byte; a file whose text is already in the store is skipped. All new documents are
     one patch: one event, or one for every 500. ``mapping`` (``THEIRS=OURS``) maps their fields to ours.
-    Raises `NotFound` if the folder does not exist, `ThunderusError` for an unknown kind or field.
+    Raises `NotFound` if the folder does not exist, `ThunderusError` for an unknown kind or field,
+    `InvalidDocument` for a kind that the memory does not allow.
     """
     if kind not in KINDS:
         raise ThunderusError(f"unknown kind {kind!r}", hint=f"use one of: {', '.join(KINDS)}")
+    if kind not in (allowed := memory.config.kinds_allowed):
+        raise InvalidDocument(
+            f"nothing imported: documents of kind {kind!r} are not allowed in this memory",
+            hint=f"use one of: {', '.join(allowed)}; or add {kind} to `kinds.allowed`",
+        )
     pairs = fields.read_mapping(mapping)
     files = read_folder(directory, memory.now(), memory.tell)
     layout = memory.layout

@@ -150,7 +150,9 @@ KEYS: Final[tuple[Key, ...]] = (
         "Milliseconds after which watch processes the changes although more arrive.", bounds=(10, 600_000)),
     Key("watch.poll", "bool",
         "Whether watch polls instead of using file system events; for network folders and containers."),
-    Key("kinds.allowed", "list", "Kinds of documents allowed in this memory.", choices=_KINDS),
+    Key("kinds.allowed", "list",
+        "Kinds of documents allowed in this memory: others are not added, imported or planned, and lint "
+        "reports them.", choices=_KINDS),
     Key("caps.core_soft", "int",
         "Tokens (4 characters each) at which a core document gets a warning.",
         bounds=(1, None), older="hygiene.core_soft_limit"),

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 def plan_recaps(material: GardenInput, config: Config) -> tuple[Step, ...]:
     """A step for each missing recap of ``recap.schedule``; sessions and days first, because weeks and months
     are made from them."""
-    if not config.recap_schedule or not material.today:
+    if not config.recap_schedule or not material.today or "recap" not in config.kinds_allowed:
         return ()
     return _Planner(material, config, material.history()).run()
 

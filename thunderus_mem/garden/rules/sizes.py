@@ -437,7 +437,10 @@ def plan_sizes(material: GardenInput, config: Config) -> tuple[Step, ...]:
     names = DocumentNames(material)
     taken = _Taken(material, names)
     for document in long:
-        found = _split_step(document, material, caps[document.kind], names, taken)
+        if document.kind in config.kinds_allowed:
+            found = _split_step(document, material, caps[document.kind], names, taken)
+        else:
+            found = Split(reason=f"documents of kind {document.kind} are not allowed, so it is not split")
         steps.append(
             _too_long(document, found.reason, caps[document.kind].hard)
             if found.reason

@@ -219,6 +219,35 @@ def names_alike(context: LintContext) -> Iterable[Diagnostic]:
         )
 
 
+def kind_not_allowed(context: LintContext) -> Iterable[Diagnostic]:
+    """The kind of the document is not in ``kinds.allowed``.
+
+    Why: ``kinds.allowed`` in ``gardener.toml`` limits a memory to some kinds, so that no one looks for
+    documents of the others. Commands do not write new documents of other kinds.
+
+    Bad::
+
+        kinds.allowed = ["core", "fact", "adr"]     kind: playbook
+
+    Good::
+
+        kinds.allowed = ["core", "fact", "adr"]     kind: fact
+
+    Fix: archive or convert the document, or add its kind to ``kinds.allowed``.
+    """
+    document, allowed = context.document, context.config.settings.kinds_allowed
+    if document is None or document.kind in allowed or document.kind not in DOCUMENT_FOLDERS:
+        return
+    yield context.finding(
+        "TM113",
+        context.at("kind"),
+        f"Documents of kind `{document.kind}` are not allowed in this memory",
+        key="kind",
+        expected=f"one of {', '.join(allowed)}",
+        hint=f"Archive the document, or add `{document.kind}` to `kinds.allowed`",
+    )
+
+
 def file_name(context: LintContext) -> Iterable[Diagnostic]:
     """The file name is not portable, is too long, or does not match the id.
 

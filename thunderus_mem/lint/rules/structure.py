@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.diagnostic import Diagnostic, Severity, TextEdit
-from thunderus_mem.document.frontmatter.nodes import Mapping, Scalar
+from thunderus_mem.document.frontmatter.nodes import Mapping, Scalar, is_null
 from thunderus_mem.document.frontmatter.read import find_fences
 from thunderus_mem.document.frontmatter.write import ambiguous
 from thunderus_mem.document.ids import closest
@@ -332,7 +332,6 @@ SECTIONS: Final = {
     "core": ("Identity", "Commands", "Architecture", "Conventions"),
     "adr": ("Status", "Context", "Decision", "Consequences"),
     "playbook": ("Preconditions", "Steps", "Verification"),
-    "recap": ("Provenance",),
 }
 _DATE_ONLY = re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])")
 _NESTED = {
@@ -423,10 +422,9 @@ def missing_section(context: LintContext) -> Iterable[Diagnostic]:
     """A section that this kind of document should have is missing.
 
     Why: people and programs look for these headings. core: Identity, Commands, Architecture, Conventions;
-    adr: Status, Context, Decision, Consequences; playbook: Preconditions, Steps, Verification; recap:
-    Provenance. A heading may be longer (``Context and problem``), and an adr may have its status in the
-    frontmatter instead. In MADR decisions, a missing Status or Consequences is a note. Imported documents are
-    not checked.
+    adr: Status, Context, Decision, Consequences; playbook: Preconditions, Steps, Verification. A heading may
+    be longer (``Context and problem``), and an adr may have its status in the frontmatter instead. In MADR
+    decisions, a missing Status or Consequences is a note. Imported documents are not checked.
 
     Bad::
 
@@ -453,7 +451,7 @@ def missing_section(context: LintContext) -> Iterable[Diagnostic]:
     wanted = SECTIONS.get(document.kind, ()) if document is not None else ()
     if document is None or not wanted or not context.body.strip() or document.imported_from:
         return
-    begun = tuple(heading.text.lower().lstrip("0123456789. ") for heading in context.headings)
+    begun = tuple(_heading_name(heading.text) for heading in context.headings)
     missing = [name for name in wanted if not any(text.startswith(name.lower()) for text in begun)]
     if "Status" in missing and isinstance(context.node("status"), Scalar):
         missing.remove("Status")
@@ -470,6 +468,111 @@ def missing_section(context: LintContext) -> Iterable[Diagnostic]:
         hint="Add " + ", ".join(f"`## {name}`" for name in missing),
         severity=NOTE if optional else None,
     )
+
+
+def recap_provenance(context: LintContext) -> Iterable[Diagnostic]:
+    """A recap does not say what it was made from.
+
+    Why: a recap is a summary, so its statements must be traceable. It needs a section ``Provenance`` with
+    text, and at least one event, patch or commit under ``provenance`` in the frontmatter. The section is not
+    required in imported documents.
+
+    Bad::
+
+        provenance:
+          events: []
+          patches: []
+
+    Good::
+
+        provenance:
+          events:
+            - evt_01KFF9T5G0GM00EG87DTZMYXB0
+          patches: []
+
+    Fix: write the recap with ``thunderus-mem recap``, or add the section and the ids by hand.
+    ``thunderus-mem log`` lists the events.
+    """
+    document = context.document
+    if document is None or document.kind != "recap" or not context.body.strip():
+        return
+    sections = [*_sections(context, "provenance")]
+    if not any(sections) and not document.imported_from:
+        yield context.finding(
+            "TM114",
+            (document.body_line, 1),
+            "The section Provenance is empty" if sections else "Missing section: Provenance",
+            expected="## Provenance, and text below it",
+            hint="Write under `## Provenance` which events and files the recap was made from",
+        )
+    if not (document.events or document.patches or document.commits):
+        yield context.finding(
+            "TM114",
+            context.at("provenance"),
+            "The recap has no provenance",
+            key="provenance",
+            expected="at least one event, patch or commit",
+            hint="Add the ids of its events to `provenance.events`; `thunderus-mem log` lists them",
+        )
+
+
+def _sections(context: LintContext, name: str) -> Iterator[str]:
+    """The text of each section whose heading starts with ``name``, with its subsections."""
+    headings, lines = context.headings, context.body.split("\n")
+    for at, heading in enumerate(headings):
+        if _heading_name(heading.text).startswith(name):
+            end = next((one.line - 1 for one in headings[at + 1 :] if one.level <= heading.level), None)
+            yield "\n".join(lines[heading.line : end]).strip("-= \t\r\n")
+
+
+def _heading_name(text: str) -> str:
+    return text.lower().lstrip("0123456789. ")
+
+
+TYPES: Final = (
+    *("Observation", "Decision", "Learning", "Error", "Discovery", "Pattern", "Context", "Task"),
+    *("CodeEdit", "FileAccess", "Search", "Command", "Conversation"),
+)
+SOURCE_TYPES: Final = ("user", "system", "api", "file", "web", "ai_generated", "inferred")
+_LISTED: Final = {"type": TYPES, "source_type": SOURCE_TYPES}
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalpha, text.lower()))
+
+
+def unlisted_type(context: LintContext) -> Iterable[Diagnostic]:
+    """The value of ``type`` or ``source_type`` is not in the list of known values.
+
+    Why: other programs filter by these keys and do not know other values. ``type`` is one of Observation,
+    Decision, Learning, Error, Discovery, Pattern, Context, Task, CodeEdit, FileAccess, Search, Command,
+    Conversation; ``source_type`` is one of user, system, api, file, web, ai_generated, inferred.
+
+    Bad::
+
+        type: decision
+        source_type: human
+
+    Good::
+
+        type: Decision
+        source_type: user
+
+    Fix: use one of the known values, or a tag.
+    """
+    for key, known in _LISTED.items():
+        node = context.node(key)
+        if not isinstance(node, Scalar) or is_null(node) or node.text in known:
+            continue
+        near = next((value for value in known if _letters(value) == _letters(node.text)), "")
+        yield context.finding(
+            "TM115",
+            context.at(key),
+            f"Unknown `{key}`: '{node.text}'",
+            key=key,
+            expected=f"one of {', '.join(known)}",
+            hint=f"Did you mean `{near}`?" if near else "Use one of the known values, or a tag",
+        )
 
 
 def _heading_paths(context: LintContext) -> Iterator[tuple[tuple[str, ...], int]]:
