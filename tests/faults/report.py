@@ -49,7 +49,7 @@ FLOORS = {
     "E2": Floor(90, 900),
     "E3": Floor(29, 185),
     "E4": Floor(12, 240),
-    "E5": Floor(650, 650),
+    "E5": Floor(750, 750),
     "E6": Floor(9, 255),
     "E7": Floor(33, 33),
     "K2": Floor(48, 400),

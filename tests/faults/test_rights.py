@@ -136,6 +136,53 @@ def test_unreadable_folder_loses_no_document(command: Command, folder: str, serv
     report.add("E5", f"unreadable {command.name}", **vars(tally))
 
 
+WAITING = tuple(
+    command
+    for command in WRITES
+    if command.name in ("add", "edit", "remove", "rename", "supersede", "link", "undo", "lint-fix")
+)
+
+
+@pytest.mark.parametrize("then", ["undo", "note"])
+@pytest.mark.parametrize("command", WAITING, ids=lambda command: command.name)
+def test_change_waits_for_a_folder_that_is_not_writable(
+    command: Command, then: str, folder: str, server: Server
+) -> None:
+    """The change is logged; `undo` takes it back unwritten, else the next write completes it."""
+    base, root = command.made(server, folder)
+    _give(copy(base, root), NOBODY)
+    tally = Tally()
+
+    def run(*words: str) -> Done:
+        tally.tried += 1
+        return _as_somebody(server, root, words, tally.tried, stdin=command.stdin)
+
+    old = _documents(root)
+    os.chmod(os.path.join(root, FACTS), 0o555)
+    done = run(*command.arguments)
+    said_plainly(done)
+    assert done.code == 6, done
+    seen = run("status", "--json").json
+    assert (seen["pending"], seen["unrecorded"]) == (1, []), seen
+    event = run("--json", "events", "list", "-n", "1").json["events"][0]["id"]
+    if then == "undo":
+        undone = run("undo", event)
+        said_plainly(undone)
+        assert undone.code == 0, undone
+    assert run("note", "still read-only").code == 0
+    os.chmod(os.path.join(root, FACTS), 0o755)
+    assert run("note", "writable again").code == 0
+    assert (_documents(root) == old) is (then == "undo")
+    assert run("events", "replay", "--check").code == 0
+    assert verify(root, settled=True) == []
+    report.add("E5", f"waiting {command.name} {then}", **vars(tally))
+
+
+def _documents(root: str) -> dict[str, bytes]:
+    memory = os.path.join(root, ".thunderus", "memory")
+    return {path: data for path, data in _snapshot(memory).items() if path.endswith(".md")}
+
+
 def test_files_of_another_user_are_read(folder: str, server: Server) -> None:
     if not ROOT:
         pytest.skip("only root may give files away")

@@ -548,3 +548,110 @@ def test_removed_and_moved_files_keep_their_permissions() -> None:
     assert [one.mode for one in kept] == [None, 0o600, 0o600]
     assert [one.op for one in kept] == ["remove", "rename", "rename"]
     assert [one.for_log().mode for one in (kept[0], kept[1]._replace(renames=False))] == ["", "600"]
+
+
+def _refused_commit(store: Store, monkeypatch) -> None:
+    """Commit while the new text of ``a.md`` and the removal of ``b.md`` are refused."""
+
+    def refuse(*arguments: object, **options: object) -> None:
+        raise OSError(errno.EROFS, "no")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", refuse)
+        assert not store.commit().published
+
+
+def test_unpublished_writes_wait(store: Store, monkeypatch) -> None:
+    assert store.journal.waiting() == frozenset()
+    _refused_commit(store, monkeypatch)
+    assert store.journal.waiting() == {("evt_1", "a.md"), ("evt_1", "b.md")}
+    store.write("b.md", b"a person's")
+    assert store.journal.waiting() == {("evt_1", "a.md"), ("evt_1", "b.md")}
+    os.unlink(os.path.join(store.root, "b.md"))
+    store.write("a.md", b"new a")  # as staged, whoever wrote it
+    assert store.journal.waiting() == frozenset()
+    store.journal.recover(store.contains)
+    assert store.journal.pending() == 0
+
+
+def test_removed_file_does_not_wait(store: Store, monkeypatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(disk, "link", _refuse)
+        assert not store.commit().published
+    assert store.journal.waiting() == {("evt_1", "sub/c.md")}
+
+
+def test_write_waits_if_its_file_cannot_be_read(store: Store, monkeypatch) -> None:
+    _refused_commit(store, monkeypatch)
+    os.unlink(os.path.join(store.root, "b.md"))
+    os.mkdir(os.path.join(store.root, "b.md"))
+    assert ("evt_1", "b.md") in store.journal.waiting()
+
+
+def test_damaged_operation_does_not_wait(store: Store, monkeypatch) -> None:
+    _refused_commit(store, monkeypatch)
+    with open(os.path.join(store.staging, "evt_1", "op.json"), "w", encoding="utf-8") as stream:
+        stream.write("{")
+    assert store.journal.waiting() == frozenset()
+
+
+def test_line_ends_wait_though_hashes_are_equal(store: Store, monkeypatch) -> None:
+    store.write("a.md", b"one\r\n")
+
+    def refuse(*arguments: object, **options: object) -> None:
+        raise OSError(errno.EROFS, "no")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", refuse)
+        change = FileChange("", "a.md", "one\r\n", "one\n")
+        assert not store.journal.commit("evt_1", LOG, b'{"id":"evt_1"}\n', [change]).published
+    assert store.journal.waiting() == {("evt_1", "a.md")}
+    store.journal.recover(store.contains)
+    assert store.read("a.md") == b"one\n"
+
+
+def test_file_that_waits_takes_no_other_change(store: Store, monkeypatch) -> None:
+    _refused_commit(store, monkeypatch)
+    change = FileChange("", "a.md", "old a", "other")
+    with pytest.raises(NotWritable, match=r"a\.md") as caught:
+        store.journal.commit("evt_2", LOG, b'{"id":"evt_2"}\n', [change])
+    assert "undo evt_1" in (caught.value.hint or "")
+    assert store.journal.commit("evt_2", LOG, b'{"id":"evt_2"}\n', [one_file("d.md")]).published
+
+
+def test_given_up_writes_are_kept_and_never_published(store: Store, monkeypatch) -> None:
+    _refused_commit(store, monkeypatch)
+    told: list[RecoveredFile] = []
+    lost = store.journal.give_up("evt_1", told.extend)
+    assert told == list(lost)
+    assert [(one.path, one.action, bool(one.kept)) for one in lost] == [
+        ("a.md", "aborted", True),
+        ("b.md", "aborted", False),
+    ]
+    assert read_file(lost[0].kept, 100) == b"new a"
+    assert store.journal.pending() == 0
+    assert store.documents() == (b"old a", b"old b", b"new c")
+
+
+def test_change_given_up_in_the_log_is_dropped_by_recovery(store: Store, monkeypatch) -> None:
+    _refused_commit(store, monkeypatch)
+    given_up = {("evt_1", "a.md"), ("evt_1", "b.md")}
+    told: list[RecoveredFile] = []
+    recovered = store.journal.recover(
+        store.contains, given_up=lambda paths: given_up if list(paths) else set(), on_abort=told.append
+    )
+    assert [(one.path, one.action) for one in recovered] == [("sub/c.md", "dropped")]
+    assert told == []
+    assert store.journal.pending() == 0
+    assert store.documents() == (b"old a", b"old b", b"new c")
+
+
+def test_change_that_cannot_be_kept_is_not_given_up(store: Store, monkeypatch) -> None:
+    _refused_commit(store, monkeypatch)
+    with open(store.kept, "w", encoding="utf-8"):
+        pass
+    told: list[RecoveredFile] = []
+    with pytest.raises(NotWritable):
+        store.journal.give_up("evt_1", told.extend)
+    assert told == []
+    assert store.journal.pending() == 1

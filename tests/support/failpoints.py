@@ -145,6 +145,27 @@ def arm(wanted: str, replace: Callable[[Any, str, Any], None] = setattr) -> None
         replace(disk, name, partial(points.around, getattr(disk, name), name))
 
 
+@contextmanager
+def not_writable(folder: str | os.PathLike[str]) -> Iterator[None]:
+    """Refuse to change entries of ``folder`` while this is open, as without permission (which root has)."""
+    names = ("create", "rename", "link", "unlink", "make_folder", "remove_folder")
+    before = {name: getattr(disk, name) for name in names}
+
+    def refusing(name: str, *given: Any, **named: Any) -> Any:
+        for path in given:
+            if isinstance(path, str) and os.path.dirname(path) == os.fspath(folder):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return before[name](*given, **named)
+
+    for name in names:
+        setattr(disk, name, partial(refusing, name))
+    try:
+        yield
+    finally:
+        for name, function in before.items():
+            setattr(disk, name, function)
+
+
 def arm_by_environment() -> None:
     """Arm the points that ``FAILPOINT`` names, if it does."""
     if wanted := os.environ.get("FAILPOINT"):

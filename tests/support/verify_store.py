@@ -137,6 +137,12 @@ def _in_order(shards_read: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:
 def _check_documents(root: str, events: list[dict[str, Any]], problems: list[str]) -> None:
     known: dict[str, set[str]] = {}
     last: dict[str, str] = {}
+    aborted = {
+        (str(event.get("why") or "").partition(" ")[0], change["path"])
+        for event in events
+        for change in changes_of(event)
+        if change.get("op") == "aborted"
+    }
     for event in events:
         for change in changes_of(event):
             path = str(change["path"])
@@ -144,7 +150,7 @@ def _check_documents(root: str, events: list[dict[str, Any]], problems: list[str
                 str(change.get(key) or "").removeprefix("sha256:") for key in ("before", "after")
             )
             known.setdefault(path, set()).update((before, after))
-            if change.get("op") != "aborted":
+            if change.get("op") != "aborted" and (_identity(event), path) not in aborted:
                 last[path] = after
     for path, hashes in sorted(known.items()):
         found = _hash_at(root, path)

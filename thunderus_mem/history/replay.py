@@ -240,7 +240,9 @@ def replay_check(memory: Memory) -> ReplayReport:
     open_files = index.unexplained_files()
     rest = unexplained(memory.layout, open_files, memory.git)
     missing = index.vanished()
-    lost = gone(memory.layout, replay_log(_events_about(memory, missing)), missing, memory.git)
+    waiting = {path for _, path in memory.journal.waiting()}
+    reached = replay_log(_events_about(memory, missing))
+    lost = [one for one in gone(memory.layout, reached, missing, memory.git) if one[1] not in waiting]
     counts = {
         "log": total - len(open_files),
         "git": len(rest.in_git),

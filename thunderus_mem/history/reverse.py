@@ -17,8 +17,16 @@ from thunderus_mem.document.timestamp import ulid_time
 from thunderus_mem.errors import Conflict, InvalidDocument, NotFound
 from thunderus_mem.history.log import event_named
 from thunderus_mem.index.log import read
-from thunderus_mem.log.event import HAND_EDIT, Change, changes_of, document_ids, is_imported, undone_by
-from thunderus_mem.log.reader import given_up
+from thunderus_mem.log.event import (
+    ABORTED,
+    HAND_EDIT,
+    Change,
+    changes_of,
+    document_ids,
+    is_imported,
+    undone_by,
+)
+from thunderus_mem.log.reader import RENAME, given_up
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.past_texts import PastTexts, as_lf, text_before
 from thunderus_mem.merge.documents import merge_cleanly
@@ -26,7 +34,7 @@ from thunderus_mem.store.files import ABSENT
 from thunderus_mem.store.layout import SHARD_FOLDERS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from thunderus_mem.log.line import Event
     from thunderus_mem.log.shard import LoggedEvent
@@ -91,21 +99,29 @@ class DocumentStep(NamedTuple):
         return self.new_id or self.old_id or self.new_path
 
 
-def steps_of(event: Event) -> list[DocumentStep]:
-    """The steps of an event, one per document: the two halves of a rename are one step."""
-    listed = list(enumerate(changes_of(event)))
-    sources = [(at, one) for at, one in listed if one.op == "rename" and one.after == ""]
-    targets = [(at, one) for at, one in listed if one.op == "rename" and one.before == ""]
-    found = []
-    for at, one in sources:
-        _, other = min(targets, key=lambda pair: _distance(one, pair[1]), default=(at, None))
-        if other is None:
-            continue
-        targets = [pair for pair in targets if pair[1] is not other]
-        ids, paths = (one.doc_id, other.doc_id), (one.path, other.path)
-        found.append(DocumentStep(at, *ids, *paths, one.before, other.after, other.diff or one.diff))
+def steps_of(event: Event, not_made: Collection[tuple[str, str]] = ()) -> list[DocumentStep]:
+    """The steps of an event, one per document: the two halves of a rename are one step.
+
+    ``not_made`` are ``(event id, path)`` of changes that never reached their file. The other half of such a
+    rename only created or removed a file.
+    """
+    listed = [
+        (at, one)
+        for at, one in enumerate(changes_of(event))
+        if one.op != ABORTED and (event.id, one.path) not in not_made
+    ]
+    targets = [(at, one) for at, one in listed if one.op == RENAME and one.before == ""]
+    found, paired = [], set[int]()
     for at, one in listed:
-        if one.op not in ("rename", "aborted"):
+        if targets and one.op == RENAME and one.after == "":
+            pair = min(targets, key=lambda pair: _distance(one, pair[1]))
+            targets.remove(pair)
+            paired |= {at, pair[0]}
+            ids, paths = (one.doc_id, pair[1].doc_id), (one.path, pair[1].path)
+            diff = pair[1].diff or one.diff
+            found.append(DocumentStep(at, *ids, *paths, one.before, pair[1].after, diff))
+    for at, one in listed:
+        if at not in paired:
             ids, paths = (one.doc_id, one.doc_id), (one.path, one.path)
             found.append(DocumentStep(at, *ids, *paths, one.before, one.after, one.diff))
     return found
@@ -159,8 +175,10 @@ def _id(path: str, text: str) -> str:
 class DocumentHistory:
     """The log's events about the documents of one event, and unrecorded hand edits since."""
 
-    def __init__(self, events: Sequence[Event], by_hand: Sequence[Change]) -> None:
-        self.given_up = given_up(events)
+    def __init__(
+        self, events: Sequence[Event], by_hand: Sequence[Change], waiting: Collection[tuple[str, str]]
+    ) -> None:
+        self.not_made = given_up(events).union(waiting)
         self.taken = undone_events(events)
         self._by_hand = by_hand
         self._about: dict[str, list[tuple[int, Event, Change]]] = {}
@@ -189,12 +207,14 @@ class Sources(NamedTuple):
     """Sources of the history of documents and of their past texts.
 
     ``events`` returns those about some paths and ids, in the order of the log; ``by_hand`` are unrecorded
-    hand edits. ``kept`` returns the text that this working tree kept for a change in an event, ``committed``
-    the texts that git has of some paths, by hash. ``now`` is the time for ``updated``.
+    hand edits, ``waiting`` are ``(event id, path)`` of changes not written yet. ``kept`` returns the text
+    that this working tree kept for a change in an event, ``committed`` the texts that git has of some paths,
+    by hash. ``now`` is the time for ``updated``.
     """
 
     events: Callable[[Iterable[str], Iterable[str]], Sequence[Event]]
     by_hand: Sequence[Change]
+    waiting: Collection[tuple[str, str]]
     kept: Callable[[str, int], str | None]
     committed: Callable[[Iterable[str]], Mapping[str, str]]
     now: str
@@ -214,14 +234,14 @@ class Reverser:
         Raises `Conflict` if a later change conflicts, `NotFound` if a past text cannot be found.
         """
         listed = steps_of(event)
+        sources = self._sources
         paths = {path for step in listed for path in (step.old_path, step.new_path)}
         ids = {name for step in listed for name in (step.old_id, step.new_id)} - {""}
-        history = DocumentHistory(self._sources.events(paths, ids), self._sources.by_hand)
-        reversal_of = _EventReversal(event, history, paths, self._tree, self._sources, frozenset(self._done))
+        history = DocumentHistory(sources.events(paths, ids), sources.by_hand, sources.waiting)
+        reversal_of = _EventReversal(event, history, paths, self._tree, sources, frozenset(self._done))
         made = [
             reversal
-            for step in reversed(listed)
-            if (event.id, step.new_path) not in history.given_up
+            for step in reversed(steps_of(event, history.not_made))
             for reversal in reversal_of.reversals(step)
         ]
         self._tree.change(made)
@@ -339,11 +359,12 @@ class _EventReversal(NamedTuple):
         )
         if self.history.by_hand(step):
             return by_hand
-        for later, _ in reversed(self.history.of(step)):
+        for later, change in reversed(self.history.of(step)):
             op = str(later.body.get("op", ""))
             if later.id == self.event.id:
                 break
-            if later.id in self.done or later.id in self.history.taken or op in (UNDO, "aborted"):
+            undone = later.id in self.done or later.id in self.history.taken
+            if undone or (later.id, change.path) in self.history.not_made or op in (UNDO, ABORTED):
                 continue
             if op == HAND_EDIT:
                 return by_hand
@@ -361,7 +382,7 @@ class _EventReversal(NamedTuple):
 
 _LINES: Final = 64
 _DAY: Final = timedelta(days=1)
-NOT_BY_THE_TOOL: Final = frozenset((HAND_EDIT, "aborted"))
+NOT_BY_THE_TOOL: Final = frozenset((HAND_EDIT, ABORTED))
 """Ops of patches that record changes made outside the tool, or aborted ones."""
 
 
@@ -536,7 +557,9 @@ def _named(memory: Memory, given: str) -> tuple[Event, ...]:
     left = tuple(event for event in reversed(found) if event.id not in taken)
     if not left:
         by = taken[found[0].id]
-        hint = f"to redo it, run `thunderus-mem undo {by}`"
+        undo = _event(memory, by)
+        aborted = undo is not None and undo.body.get("op") == ABORTED
+        hint = "repeat the command to redo it" if aborted else f"to redo it, run `thunderus-mem undo {by}`"
         raise Conflict(f"{given} is already undone by {by}", hint=hint)
     if not any(steps_of(event) or event.body.get("op") == UNDO for event in left):
         raise InvalidDocument(f"{given} changed no document, so there is nothing to undo")

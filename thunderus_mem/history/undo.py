@@ -13,7 +13,7 @@ from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import Conflict, InvalidDocument, NotFound, Refused
 from thunderus_mem.history import reverse
 from thunderus_mem.index.log import read
-from thunderus_mem.log.event import changes_of, document_ids
+from thunderus_mem.log.event import ABORTED, changes_of, document_ids
 from thunderus_mem.log.new_event import Ids, PatchLinks
 from thunderus_mem.memory.hand_edits import hand_edits
 from thunderus_mem.memory.locate import left_behind
@@ -38,7 +38,8 @@ _LAST: Final = reverse.UndoChoice()
 class UndoneDocument(NamedTuple):
     """The change to one file: ``op`` is create, update, remove or rename, with its ``diff``.
 
-    ``moved_from`` is the old path of a renamed file.
+    ``moved_from`` is the old path of a renamed file. ``op`` is aborted if the undone change had not been
+    written to the file yet: then the file is unchanged, and the text is ``kept`` in the quarantine.
     """
 
     id: str
@@ -46,6 +47,7 @@ class UndoneDocument(NamedTuple):
     op: str
     diff: str | None
     moved_from: str = ""
+    kept: str = ""
 
 
 class UndoneEvent(NamedTuple):
@@ -63,6 +65,11 @@ class UndoneEvent(NamedTuple):
     undo_id: str
     documents: tuple[UndoneDocument, ...]
 
+    @property
+    def is_aborted(self) -> bool:
+        """Whether the change had not been written to any file yet."""
+        return bool(self.documents) and all(one.op == ABORTED for one in self.documents)
+
 
 class Undone(NamedTuple):
     """The result of `undo`, newest change first.
@@ -79,11 +86,15 @@ class Undone(NamedTuple):
 
 
 class _Reversal(NamedTuple):
-    """One event to revert, the changes that do it, and the patch of the undo."""
+    """One event to revert, the changes that do it, and the patch of the undo.
+
+    ``waiting`` are the paths that the event has not been written to yet: these writes are aborted.
+    """
 
     chosen: reverse.Chosen
     patch: str
     changes: tuple[FileChange, ...]
+    waiting: frozenset[str]
 
     @property
     def why(self) -> str:
@@ -91,6 +102,14 @@ class _Reversal(NamedTuple):
         first = self.chosen.origin
         reason = f": {first.why}" if first.why else ""
         return f"{'redo' if self.chosen.again else 'undo'} {first.body.get('op')}{reason}"
+
+
+class _Reverted(NamedTuple):
+    """The event that reverted another, "" in a dry run, and where texts that were not written yet are kept,
+    by path."""
+
+    id: str = ""
+    kept: Mapping[str, str] = {}
 
 
 def undo(
@@ -105,8 +124,9 @@ def undo(
 ) -> Undone:
     """Revert the chosen changes, each as a new event, all or nothing.
 
-    With ``exact``, any later change to one of the documents is a conflict. ``modes`` are permissions of
-    restored files by path; the default is those in the log.
+    A change that could not be written to its files yet is aborted instead. With ``exact``, any later change
+    to one of the documents is a conflict. ``modes`` are permissions of restored files by path; the default is
+    those in the log.
 
     Raises `Conflict` if a later change conflicts, `NotFound` if there is nothing to undo or a past text
     cannot be found, `Refused` for a secret.
@@ -116,16 +136,16 @@ def undo(
         memory.refresh()
         by_hand = [edit.change for edit in hand_edits(memory, memory.git_state())]
         planned = planner.committed.fetching(lambda: planner.plan(by_hand))
-        return _undone(planned, ["" for _ in planned])._replace(dry_run=True)
+        return _undone(planned, [_Reverted() for _ in planned])._replace(dry_run=True)
     recorded: list[str] = []
 
     def attempt() -> tuple[list[_Reversal], Undone]:
         with open_transaction(memory, reverse.UNDO) as transaction:
             recorded.extend(transaction.outcome.recorded)
             planned = planner.plan()
-            written: list[str] = []
+            written: list[_Reverted] = []
             for one in planned:
-                written.append(_commit(transaction, memory, one, why, actor, modes))
+                written.append(_revert(transaction, memory, one, why, actor, modes))
                 if not transaction.outcome.published:  # a write failed, and the next step may need that file
                     break
         return planned, _undone(planned, written)._replace(published=transaction.outcome.published)
@@ -147,9 +167,11 @@ class _Planner:
     def plan(self, by_hand: Sequence[Change] = ()) -> list[_Reversal]:
         """The events to revert and the changes that do it; ``by_hand`` are unrecorded hand edits."""
         memory = self._memory
+        waiting = memory.journal.waiting()
         sources = reverse.Sources(
             events=memory.events_about,
             by_hand=by_hand,
+            waiting=waiting,
             kept=memory.undo_texts.read,
             committed=self.committed.texts,
             now=format_timestamp(memory.now()),
@@ -162,10 +184,11 @@ class _Planner:
             for one in command:
                 _check_places(one.event)
                 if self._exact:
-                    _check_unchanged(tree, one.event)
+                    _check_unchanged(tree, one.event, waiting)
                 changes = tuple(reverser.reverse(one.event))
                 _check_secrets(changes)
-                planned.append(_Reversal(one, patch, changes))
+                unwritten = frozenset(path for event_id, path in waiting if event_id == one.event.id)
+                planned.append(_Reversal(one, patch, changes, unwritten))
         return planned
 
 
@@ -202,9 +225,9 @@ def _check_places(event: Event) -> None:
                 )
 
 
-def _check_unchanged(tree: reverse.DocumentTree, event: Event) -> None:
-    """Raise if a document has changed since the event."""
-    for step in reverse.steps_of(event):
+def _check_unchanged(tree: reverse.DocumentTree, event: Event, waiting: frozenset[tuple[str, str]]) -> None:
+    """Raise if a document has changed since the event; ``waiting`` are changes not written yet."""
+    for step in reverse.steps_of(event, waiting):
         now = tree.text(step.new_path)
         if ("" if now is None else content_hash(now)) != step.after:
             raise Conflict(
@@ -222,6 +245,22 @@ def _check_secrets(reversals: Iterable[FileChange]) -> None:
                 f"nothing written: this would restore a possible secret in {one.path}",
                 hint="edit the document and write where the secret is stored instead of the secret",
             )
+
+
+def _revert(
+    transaction: Transaction, memory: Memory, one: _Reversal, why: str, actor: str, modes: Mapping[str, int]
+) -> _Reverted:
+    """Abort what the event has not written yet, and write the changes that revert the rest."""
+    event, kept = one.chosen.event, dict[str, str]()
+    if one.waiting:
+        aborts = Ids(memory.new_id("evt"), one.patch)
+        # Only an event that is aborted as a whole is undone by that.
+        links = PatchLinks(undoes=() if one.changes else [event.id], about=document_ids(event))
+        lost = transaction.give_up(event.id, why=why, actor=actor, ids=aborts, links=links)
+        kept = {file.path: memory.layout.relative(file.kept) for file in lost if file.kept}
+        if not one.changes:
+            return _Reverted(aborts.event, kept)
+    return _Reverted(_commit(transaction, memory, one, why, actor, modes), kept)
 
 
 def _commit(
@@ -247,11 +286,11 @@ def _left_behind(memory: Memory, planned: Iterable[_Reversal]) -> tuple[Diagnost
     return tuple(finding for one in gone for finding in left_behind(memory, one.doc_id, one.path))
 
 
-def _undone(planned: Sequence[_Reversal], written: Sequence[str]) -> Undone:
-    return Undone(tuple(_undone_event(one, undo_id) for one, undo_id in zip(planned, written, strict=False)))
+def _undone(planned: Sequence[_Reversal], written: Sequence[_Reverted]) -> Undone:
+    return Undone(tuple(_undone_event(one, by) for one, by in zip(planned, written, strict=False)))
 
 
-def _undone_event(one: _Reversal, undo_id: str) -> UndoneEvent:
+def _undone_event(one: _Reversal, by: _Reverted) -> UndoneEvent:
     first = one.chosen.origin
     return UndoneEvent(
         first.id,
@@ -260,9 +299,15 @@ def _undone_event(one: _Reversal, undo_id: str) -> UndoneEvent:
         str(first.origin.get("author", "")) or first.actor,
         first.why,
         one.chosen.again,
-        undo_id,
-        tuple(_documents(one.changes)),
+        by.id,
+        (*_aborted(one, by.kept), *_documents(one.changes)),
     )
+
+
+def _aborted(one: _Reversal, kept: Mapping[str, str]) -> Iterator[UndoneDocument]:
+    for change in changes_of(one.chosen.event):
+        if change.path in one.waiting:
+            yield UndoneDocument(change.doc_id, change.path, ABORTED, None, kept=kept.get(change.path, ""))
 
 
 def _documents(reversals: Sequence[FileChange]) -> Iterator[UndoneDocument]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from thunderus_mem.log.line import Event
 
 HAND_EDIT: Final = "hand-edit"
+ABORTED: Final = "aborted"
 
 
 class Change(NamedTuple):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from thunderus_mem.document.diff import apply_diff, reversed_diff
 from thunderus_mem.document.document import content_hash
 from thunderus_mem.errors import NotWritable
-from thunderus_mem.log.event import changes_of, is_hand_edit
+from thunderus_mem.log.event import ABORTED, changes_of, is_hand_edit
 from thunderus_mem.log.line import decode
 from thunderus_mem.log.shard import (
     SHAPE,
@@ -198,7 +198,6 @@ class EventLog:
 
 _NO_TEXT: Final = ""
 RENAME: Final = "rename"
-ABORTED: Final = "aborted"
 
 
 class Transition(NamedTuple):
@@ -246,7 +245,7 @@ class _Names(NamedTuple):
 
 
 def given_up(events: Iterable[Event]) -> frozenset[tuple[str, str]]:
-    """Return ``(event id, path)`` of logged changes that were aborted because the file had another text."""
+    """Return ``(event id, path)`` of aborted changes: logged, but never written to their file."""
     return frozenset(
         (event.why.partition(" ")[0], change.path)
         for event in events

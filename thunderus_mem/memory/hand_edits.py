@@ -17,12 +17,13 @@ from thunderus_mem.document.document import MAX_DOCUMENT, content_hash, read_doc
 from thunderus_mem.document.secrets import find_secrets, holds_secret
 from thunderus_mem.errors import NotFound, Refused, ThunderusError
 from thunderus_mem.index.refresh import most_lost
-from thunderus_mem.log.event import Change, changes_of, hand_edit_id
+from thunderus_mem.log.event import Change, hand_edit_id
+from thunderus_mem.log.reader import happened
 from thunderus_mem.store.files import ABSENT, read_file
 from thunderus_mem.store.paths import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from thunderus_mem.git.repository import Git, GitState
     from thunderus_mem.memory.memory import Memory
@@ -93,11 +94,12 @@ def hand_edits(memory: Memory, state: GitState | None) -> tuple[HandEdit, ...]:
     if not unexplained and not vanished:
         return ()
     edited = [one.path for one in unexplained]
-    named = _History(memory, (), vanished)
+    waiting = memory.journal.waiting()
+    named = _History(memory, waiting, (), vanished)
     gone = {path for doc_id in vanished if (path := named.path(doc_id))}.difference(edited)
     gone = {path for path in gone if not os.path.lexists(os.path.join(layout.root, path))}
     committed = _committed(asked, [*edited, *gone])
-    finder = _Finder(layout, _History(memory, [*edited, *gone], ()), committed)
+    finder = _Finder(layout, _History(memory, waiting, [*edited, *gone], ()), committed)
     edits = [finder.edit(one) for one in unexplained]
     # A committed file that is missing but not reported as changed is excluded by a sparse checkout.
     edits += [finder.removal(path) for path in gone if path not in committed]
@@ -138,15 +140,24 @@ def _committed(git: Git | None, paths: list[str]) -> dict[str, bytes]:
 
 
 class _History:
-    """The changes that events made to some paths and documents, in the order of the log."""
+    """The changes that events made to some paths and documents, in the order of the log.
 
-    def __init__(self, memory: Memory, paths: Iterable[str], doc_ids: Iterable[str]) -> None:
+    Changes that are logged but were aborted, or are not written yet (``waiting``), are left out.
+    """
+
+    def __init__(
+        self,
+        memory: Memory,
+        waiting: Collection[tuple[str, str]],
+        paths: Iterable[str],
+        doc_ids: Iterable[str],
+    ) -> None:
         self._by_path: dict[str, list[Change]] = {}
         self._paths: dict[str, str] = {}
         # Reads the log now, after the files: the change that made a file's current text is in it.
-        for event in memory.events_about(paths, doc_ids):
-            for change in changes_of(event):
-                if change.op != "aborted":
+        for event, changes in happened(memory.events_about(paths, doc_ids)):
+            for change in changes:
+                if (event.id, change.path) not in waiting:
                     self._by_path.setdefault(change.path, []).append(change)
                     self._paths[change.doc_id] = change.path
 

@@ -13,11 +13,12 @@ from __future__ import annotations
 import os
 import re
 import stat
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from thunderus_mem.document.diff import unified_diff
 from thunderus_mem.document.document import content_hash
-from thunderus_mem.errors import Conflict, Refused, ThunderusError, explain
+from thunderus_mem.errors import Conflict, NotWritable, Refused, ThunderusError, explain
 from thunderus_mem.log.append import (
     Batch,
     TailRepair,
@@ -34,6 +35,7 @@ from thunderus_mem.store import disk
 from thunderus_mem.store.files import (
     ABSENT,
     check_expected,
+    file_hash,
     publish_staged,
     read_file,
     sweep,
@@ -42,7 +44,9 @@ from thunderus_mem.store.paths import inside, safe_relative
 from thunderus_mem.store.quarantine import quarantine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+    GivenUp = Callable[[Iterable[str]], Collection[tuple[str, str]]]
 
 OPERATION: Final = "op.json"
 
@@ -343,6 +347,21 @@ class Journal:
         """Return the number of staged changes: in progress in another process, or interrupted."""
         return len(staged_ids(self._staging))
 
+    def waiting(self) -> frozenset[tuple[str, str]]:
+        """Return ``(event id, path)`` of the staged writes that are not published yet."""
+        found: set[tuple[str, str]] = set()
+        for event_id in staged_ids(self._staging):
+            with suppress(OSError, ThunderusError):  # dropped meanwhile, or `recover` reports it
+                found |= {(event_id, one.writes[at].path) for one, at in self._unpublished(event_id)}
+        return frozenset(found)
+
+    def _unpublished(self, event_id: str) -> Iterator[tuple[Operation, int]]:
+        operation = read_operation(self._staging, event_id)
+        if operation is not None:
+            for position in range(len(operation.writes)):
+                if self._is_pending(operation, position):
+                    yield operation, position
+
     def repair(self, shard: str) -> TailRepair | None:
         """Repair the end of a root-relative log; call it before computing a line's ``prev``."""
         return repair_tail(inside(self._root, shard), self._quarantine)
@@ -373,11 +392,13 @@ class Journal:
 
         ``head`` is git's HEAD at the time of the change; ``recover`` compares it. ``follows`` is the hash of
         the previous line. Raises ``Conflict`` if a file or the log is not as expected, ``Refused`` for an
-        unsafe path, ``NotWritable`` for a system error, and its subclass ``Uncertain`` if the line may or may
-        not be written. Once it is written, nothing is raised: see ``Committed``.
+        unsafe path, ``NotWritable`` for a system error or a file that an earlier change has yet to write, and
+        its subclass ``Uncertain`` if the line may or may not be written. Once it is written, nothing is
+        raised: see ``Committed``.
         """
         operation = plan(event_id, shard, changes, head)
         log = inside(self._root, shard)
+        self._check_waiting(operation)
         for planned in operation.writes:
             check_expected(inside(self._root, planned.path), planned.before)
         repair = repair_tail(log, self._quarantine)
@@ -398,6 +419,32 @@ class Journal:
         if not problem:
             drop(self._staging, event_id)
         return Committed(problem, tuple(one for one in outcomes if one.action == "aborted"))
+
+    def _check_waiting(self, operation: Operation) -> None:
+        """Raise if an earlier change of a file waits: this one would be based on a text about to change."""
+        paths = {planned.path for planned in operation.writes}
+        for event_id, path in sorted(self.waiting() if paths else ()):
+            if path in paths:
+                raise NotWritable(
+                    f"an earlier change of {path} is logged, but could not be written yet",
+                    hint=f"make its folder writable, or run `thunderus-mem undo {event_id}`",
+                )
+
+    def give_up(
+        self, event_id: str, on_abort: Callable[[Sequence[RecoveredFile]], None]
+    ) -> tuple[RecoveredFile, ...]:
+        """Abort the writes of a committed change that are not published yet, under the lock; return them.
+
+        Their texts are quarantined. ``on_abort`` records them, which decides: before it, ``recover``
+        publishes them, and after it never. Raises ``NotWritable``, and whatever ``on_abort`` raises.
+        """
+        lost = tuple(self._abort(operation, at) for operation, at in self._unpublished(event_id))
+        problem = next((one.problem for one in lost if one.problem), "")
+        if problem:
+            raise NotWritable(problem)
+        on_abort(lost)
+        drop(self._staging, event_id)
+        return lost
 
     def _publish(self, operation: Operation, position: int) -> RecoveredFile:
         """Publish a committed write; ``pending`` on a system error, ``aborted`` if the text differs."""
@@ -429,6 +476,7 @@ class Journal:
         *,
         head: str | None = None,
         shards: Iterable[str] = (),
+        given_up: GivenUp = lambda paths: frozenset(),
         on_abort: Callable[[RecoveredFile], None] | None = None,
     ) -> list[RecoveredFile]:
         """Finish or undo interrupted changes, under the lock; return what was done.
@@ -436,7 +484,8 @@ class Journal:
         ``contains(shard, event_id)`` is whether the log has the event. ``head`` is git's current HEAD: a
         change made on another HEAD is quarantined, not published. The ends of ``shards`` are repaired first.
         ``on_abort`` is called for each aborted file, so that it can be recorded, before the staged operation
-        is dropped; it may be called twice. An interrupted recovery is finished by the next call. Raises
+        is dropped. ``given_up`` returns ``(event id, path)`` of the recorded ones among some paths: these are
+        neither published nor recorded again. An interrupted recovery is finished by the next call. Raises
         ``NotWritable`` if the staging folder cannot be read.
         """
         recovered: list[RecoveredFile] = []
@@ -445,7 +494,7 @@ class Journal:
             recovered += _tail_recovered(self.repair(shard), shard)
         try:
             for event_id in staged_ids(self._staging):
-                recovered += self._recover_one(event_id, contains, head, on_abort)
+                recovered += self._recover_one(event_id, contains, head, given_up, on_abort)
         except OSError as error:
             raise explain(error, self._staging) from error
         return recovered
@@ -455,6 +504,7 @@ class Journal:
         event_id: str,
         contains: Callable[[str, str], bool],
         head: str | None,
+        given_up: GivenUp,
         on_abort: Callable[[RecoveredFile], None] | None,
     ) -> list[RecoveredFile]:
         folder = os.path.join(self._staging, event_id)
@@ -475,7 +525,8 @@ class Journal:
         moved = head is not None and operation.head not in ("", head)
         if contains(operation.shard, event_id):
             sync_log(log)
-            return [*tails, *self._finish(operation, moved, on_abort)]
+            lost = given_up([planned.path for planned in operation.writes])
+            return [*tails, *self._finish(operation, moved, lost, on_abort)]
         return [*tails, *self._undo(operation, moved)]
 
     def _is_ours(self, operation: Operation) -> bool:
@@ -499,10 +550,16 @@ class Journal:
         return undone
 
     def _finish(
-        self, operation: Operation, moved: bool, on_abort: Callable[[RecoveredFile], None] | None
+        self,
+        operation: Operation,
+        moved: bool,
+        given_up: Collection[tuple[str, str]],
+        on_abort: Callable[[RecoveredFile], None] | None,
     ) -> list[RecoveredFile]:
         outcomes = []
-        for position in range(len(operation.writes)):
+        for position, planned in enumerate(operation.writes):
+            if (operation.event_id, planned.path) in given_up:
+                continue
             if moved and self._is_pending(operation, position):
                 outcome = self._abort(operation, position)
             else:
@@ -515,11 +572,16 @@ class Journal:
         return outcomes
 
     def _is_pending(self, operation: Operation, position: int) -> bool:
+        """Whether a write is not published yet; also if that cannot be determined."""
         planned = operation.writes[position]
         staged = os.path.join(self._staging, operation.event_id, str(position))
-        if planned.after == ABSENT:
-            return not disk.mode_of(staged + ".taken")
-        return disk.mode_of(staged) != 0
+        try:
+            begun = disk.mode_of(staged + ".taken") if planned.after == ABSENT else not disk.mode_of(staged)
+            # Hashes ignore line ends: of a write that changes only these, they say nothing.
+            same = planned.before == planned.after
+            return not begun and (same or file_hash(inside(self._root, planned.path)) != planned.after)
+        except (OSError, ThunderusError):
+            return True
 
     def _keep_damaged(self, event_id: str) -> RecoveredFile:
         folder = os.path.join(self._staging, event_id)

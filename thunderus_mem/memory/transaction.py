@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.document.timestamp import format_precise
 from thunderus_mem.errors import Busy, Conflict, Degraded, NotWritable, ThunderusError, explain
-from thunderus_mem.log.event import Change, changes_of
+from thunderus_mem.log.event import ABORTED, Change, changes_of
 from thunderus_mem.log.line import Event, encode, line_hash, refuse_secrets
 from thunderus_mem.log.new_event import (
     NO_LINKS,
@@ -24,7 +24,7 @@ from thunderus_mem.log.new_event import (
     note_event,
     patch_event,
 )
-from thunderus_mem.log.reader import last_line, read_last_line
+from thunderus_mem.log.reader import given_up, last_line, read_last_line
 from thunderus_mem.memory.hand_edits import hand_edits, mass_loss, refusal, still_unrecorded
 from thunderus_mem.memory.journal import FileChange, with_modes
 from thunderus_mem.memory.past_texts import unrestorable
@@ -420,15 +420,37 @@ class Transaction:
                 memory.log.contains,
                 head=self.head or None,
                 shards=(shard,) if shard else (),
+                given_up=lambda paths: given_up(memory.events_about(paths, ())),
                 on_abort=self._log_aborted,
             )
         )
         self.changed.update(one.path for one in self.recovered)
 
     def _log_aborted(self, recovered: RecoveredFile) -> None:
-        change = Change("aborted", "", recovered.path, "", "", None, False)
         why = f"{recovered.event_id} was not applied: the file has other text; ours is in {recovered.kept}"
-        self._log_change("aborted", change, why)
+        self._log_change(ABORTED, _aborted(recovered), why)
+
+    def give_up(
+        self, event_id: str, *, why: str, actor: str, ids: Ids, links: PatchLinks
+    ) -> tuple[RecoveredFile, ...]:
+        """Abort the writes of an event that are not published yet, as an event with ``ids``; return them.
+
+        Raises `NotWritable` if their texts cannot be quarantined: then nothing was changed.
+        """
+        actor = resolve_actor(self._memory.environ, actor)
+
+        def log(lost: Sequence[RecoveredFile]) -> None:
+            texts = ", ".join(self._memory.layout.relative(one.kept) for one in lost if one.kept)
+            kept = f"; its text is in {texts}" if texts else ""
+            reason = f"{event_id} was undone before it was written{kept}" + (f": {why}" if why else "")
+            changes = [_aborted(one) for one in lost]
+            self._append(
+                lambda context: patch_event(
+                    context, ids, ABORTED, changes, actor=actor, why=reason, links=links
+                )
+            )
+
+        return self._memory.journal.give_up(event_id, log)
 
     def record(self, edits: Iterable[HandEdit], why: str = "") -> None:
         """Log hand edits, one event each, as actor ``user``."""
@@ -441,6 +463,10 @@ class Transaction:
     def _log_change(self, op: str, change: Change, why: str, ids: Ids | None = None) -> None:
         fresh = Ids(self._memory.new_id("evt"), self._memory.new_id("patch"))
         self._append(lambda context: patch_event(context, ids or fresh, op, (change,), actor="user", why=why))
+
+
+def _aborted(lost: RecoveredFile) -> Change:
+    return Change(ABORTED, "", lost.path, "", "")
 
 
 _TRIES: Final = 3

@@ -26,7 +26,13 @@ app = typer.Typer()
 # ``undo restore``
 
 _DONE = {False: "Undid:", True: "Redid:"}
-_BECAME = {"create": "restored", "update": "changed", "remove": "removed", "rename": "moved"}
+_BECAME = {
+    "create": "restored",
+    "update": "changed",
+    "remove": "removed",
+    "rename": "moved",
+    "aborted": "not written",
+}
 
 
 @app.command("undo")
@@ -96,7 +102,7 @@ def restore_command(
 def undone_code(console: Console, command: str, value: undo.Undone, *, redo_hint: bool = True) -> int:
     """Print what was undone, with ``redo_hint`` also how to redo it; return the exit code."""
     console.emit(command, value, undone)
-    if redo_hint:
+    if redo_hint and not all(one.is_aborted for one in value.events):
         console.say("To redo: thunderus-mem undo --redo")
     return console.published_code(value.published)
 
@@ -116,6 +122,8 @@ def undone(value: undo.Undone, console: Console) -> str:
             for one in documents
             for line in diff_lines(one.path, one.op, one.diff, one.moved_from, style)
         )
+    for kept in (one.kept for one in documents if one.kept):
+        console.say(f"The text that was not written is in {kept}")
     rows = [(_BECAME[one.op], style.name(one.id), one.path) for one in documents]
     return "\n".join(aligned(rows))
 
