@@ -273,7 +273,10 @@ def config() -> str:
         "`thunderus-mem config show --origin` shows the value in effect and its origin.",
         "",
     ]
-    places = {CONFIG: "`.thunderus/config.toml`", GARDENER: "`.thunderus/memory/gardener.toml`"}
+    places = {
+        CONFIG: "`.thunderus/config.toml`",
+        GARDENER: "`.thunderus/memory/gardener.toml`, or the same keys as JSON in `gardener.json` beside it",
+    }
     for file in (CONFIG, GARDENER):
         rows = [
             [

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import inspect
+import json
 import os
 import re
+import tempfile
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.conftest import PROJECT
 from thunderus_mem.errors import InvalidConfig
@@ -17,6 +21,7 @@ from thunderus_mem.store.config import Caps, Config, configured_caps
 from thunderus_mem.store.config_keys import (
     CONFIG,
     GARDENER,
+    KEY_BY_NAME,
     KEYS,
     config_schema,
     default_config_toml,
@@ -25,6 +30,9 @@ from thunderus_mem.store.config_keys import (
 )
 from thunderus_mem.store.config_reader import load, newer_version
 from thunderus_mem.store.layout import Layout
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @pytest.fixture
@@ -225,3 +233,96 @@ def test_schema_and_reader_agree_on_caps_of_kinds(layout: Layout) -> None:
     for value in right:
         put(layout.gardener_file, f"[caps]\nkinds = {value}\n")
         assert load(layout, {}).origin("caps.kinds") == "file"
+
+
+GARDENER_JSON = ".thunderus/memory/gardener.json"
+
+
+def as_json(layout: Layout, text: str) -> None:
+    put(layout.gardener_json_file, text)
+
+
+def test_gardener_json_is_read_like_gardener_toml(layout: Layout) -> None:
+    settings = {
+        "caps": {"core_soft": 100, "kinds": ["recap = 3000"]},
+        "kinds": {"allowed": ["core", "fact"]},
+        "tags": {"aliases": {"testing": "tests"}},
+        "hygiene": {"dedup_strategy": "KeepNewest"},
+    }
+    as_json(layout, json.dumps(settings))
+    found = load(layout, {})
+    os.unlink(layout.gardener_json_file)
+    put(
+        layout.gardener_file,
+        '[caps]\ncore_soft = 100\nkinds = ["recap = 3000"]\n[kinds]\nallowed = ["core", "fact"]\n'
+        '[tags.aliases]\ntesting = "tests"\n[hygiene]\ndedup_strategy = "KeepNewest"\n',
+    )
+    assert found == load(layout, {})
+    assert (found.caps_core_soft, found.duplicates_strategy) == (100, "keep_newest")
+
+
+@given(st.fixed_dictionaries({}, optional={key.name: st.just(key.default) for key in KEYS}))
+@settings(max_examples=50, deadline=None)
+def test_json_and_toml_with_the_same_settings_are_equal(chosen: dict[str, Any]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        layout = Layout(folder)
+        os.makedirs(layout.memory_dir)
+        mine = {name: value for name, value in chosen.items() if KEY_BY_NAME[name].file == GARDENER}
+        put(layout.gardener_file, "".join(f"{name} = {toml_value(value)}\n" for name, value in mine.items()))
+        wanted = load(layout, {})
+        os.unlink(layout.gardener_file)
+        sections: dict[str, dict[str, Any]] = {}
+        for name, value in mine.items():
+            section, _, key = name.partition(".")
+            sections.setdefault(section, {})[key] = dict(value) if hasattr(value, "items") else value
+        as_json(layout, json.dumps(sections))
+        assert load(layout, {}) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", f"{GARDENER_JSON} is not valid JSON"),
+        ("", f"{GARDENER_JSON} is not valid JSON"),
+        ("[]", f"{GARDENER_JSON} is not a JSON object"),
+        ("[" * 100_000, f"{GARDENER_JSON} is not valid JSON"),
+        ('{"caps": {"core_soft": NaN}}', f"{GARDENER_JSON} is not valid JSON"),
+        ('{"caps": {"core_soft": 1, "core_soft": 2}}', "duplicate key 'core_soft'"),
+        ('{"caps": {"core_sift": 1}}', "unknown key 'caps.core_sift'"),
+        ('{"caps": {"core_soft": "much"}}', f"{GARDENER_JSON}: caps.core_soft must be"),
+        ('{"search": {"limit": 3}}', "belongs in config.toml"),
+        ("<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> x\n", f"{GARDENER_JSON} is not valid JSON"),
+    ],
+)
+def test_wrong_gardener_json_is_reported(layout: Layout, text: str, message: str) -> None:
+    as_json(layout, text)
+    with pytest.raises(InvalidConfig) as caught:
+        load(layout, {})
+    assert message in str(caught.value).replace(layout.root + "/", "")
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize("text", ["", default_gardener_toml(), "[caps]\ncore_soft = 1\n"])
+def test_two_gardener_files_are_an_error_that_names_both(layout: Layout, text: str) -> None:
+    put(layout.gardener_file, text)
+    as_json(layout, "{}")
+    with pytest.raises(InvalidConfig) as caught:
+        load(layout, {})
+    assert layout.gardener_file in str(caught.value)
+    assert layout.gardener_json_file in str(caught.value)
+
+
+def test_init_keeps_gardener_json(repo: Path, run: Callable[..., Any]) -> None:
+    (repo / ".thunderus/memory").mkdir(parents=True)
+    (repo / GARDENER_JSON).write_text('{"caps": {"core_soft": 7}}')
+    assert run("init").code == 0
+    assert not (repo / ".thunderus/memory/gardener.toml").exists()
+    assert run("config", "show", "caps.core_soft").out.split()[-1] == "7"
+    assert run("config", "path").out.splitlines()[1] == str(repo / GARDENER_JSON)
+    assert run("doctor").code == 0
+    (repo / ".thunderus/memory/gardener.toml").write_text("")
+    refused = run("search", "x")
+    assert refused.code == 2
+    assert "gardener.toml" in refused.err
+    assert "gardener.json" in refused.err
+    assert run("doctor").code == 1

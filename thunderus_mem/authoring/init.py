@@ -214,7 +214,8 @@ def _made(memory: Memory, steps: Mapping[str, bytes], *, agents: bool) -> list[s
 
 def _files(layout: Layout) -> Iterator[tuple[str, bytes]]:
     yield ".thunderus/config.toml", default_config_toml().encode()
-    yield ".thunderus/memory/gardener.toml", default_gardener_toml().encode()
+    if not os.path.lexists(layout.gardener_json_file):
+        yield ".thunderus/memory/gardener.toml", default_gardener_toml().encode()
     yield from ((path, text.encode()) for path, text in FILES.items())
     for name, text in packaged_schemas().items():
         yield f".thunderus/schemas/{name}", text.encode()

@@ -289,11 +289,11 @@ def config(context: DoctorContext) -> Iterator[Check]:
     """Check the configuration; if it is invalid, no other command runs."""
     layout = context.layout
     for trouble in context.memory.troubles:
-        files = (layout.config_file, layout.gardener_file)
+        files = (layout.config_file, layout.gardener_json_file, layout.gardener_file)
         path = next((layout.relative(file) for file in files if file in str(trouble)), "")
         hint = trouble.hint or "fix the line; run `thunderus-mem schema print config` to list all keys"
         lost = "nothing, but no command runs until it is fixed"
-        schema_name = "gardener" if path == layout.relative(layout.gardener_file) else "config"
+        schema_name = "config" if path in ("", layout.relative(layout.config_file)) else "gardener"
         command = context.restore_command(path) if path else ""
         command = command or f"thunderus-mem schema print {schema_name}"
         yield Check("config", "error", str(trouble), hint, (path,) if path else (), lost, command)

@@ -150,7 +150,7 @@ def template_of(memory: Memory) -> str:
     try:
         data = read_below(memory.root, path, MAX_DOCUMENT)
     except NotFound as error:
-        hint = "correct `recap.template` in .thunderus/memory/gardener.toml"
+        hint = "correct `recap.template`; `thunderus-mem config path` prints the file"
         raise NotFound(f"template {path!r} does not exist", hint=hint) from error
     try:
         return data.decode("utf-8")

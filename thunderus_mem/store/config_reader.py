@@ -1,4 +1,5 @@
-"""Reader of a store's settings (``config.toml``, ``gardener.toml``, the environment) and format version.
+"""Reader of a store's settings (``config.toml``, ``gardener.toml`` or ``gardener.json``, the environment) and
+format version.
 
 Unset keys keep their defaults, so a store works without configuration. The environment takes precedence:
 ``search.limit`` is ``THUNDERUS_MEM_SEARCH_LIMIT``. If nothing is set (the usual case), neither the table of
@@ -28,9 +29,8 @@ def load(layout: Layout, environ: Mapping[str, str]) -> Config:
     """Read both files and the environment. Raises ``InvalidConfig`` with file, key and a hint."""
     values: dict[str, Any] = {}
     origins: list[tuple[str, Origin]] = []
-    for path, name in ((layout.config_file, "config.toml"), (layout.gardener_file, "gardener.toml")):
-        data = _read(path)
-        if not _sets_nothing(data):
+    for path, name, data in _files(layout):
+        if path.endswith(".json") or not _sets_nothing(data):
             for key, value in _settings(data, path, name):
                 values[key.field] = value
                 origins.append((key.name, "file"))
@@ -41,14 +41,30 @@ def load(layout: Layout, environ: Mapping[str, str]) -> Config:
     return Config(**values, origins=tuple(origins)) if values else Config()
 
 
-def _read(path: str) -> bytes:
-    """Return the bytes of a file, empty if it does not exist."""
+def _files(layout: Layout) -> Iterator[tuple[str, str, bytes]]:
+    """Yield each file with settings: its path, the name of its keys' file, and its bytes."""
+    for path, name in ((layout.config_file, "config.toml"), (layout.gardener_file, "gardener.toml")):
+        data = _read(path)
+        if data is not None:
+            yield path, name, data
+    data = _read(layout.gardener_json_file)
+    if data is None:
+        return
+    if os.path.lexists(layout.gardener_file):
+        raise InvalidConfig(
+            f"both {layout.gardener_file} and {layout.gardener_json_file} exist", hint="delete one of them"
+        )
+    yield layout.gardener_json_file, "gardener.toml", data
+
+
+def _read(path: str) -> bytes | None:
+    """Return the bytes of a file, ``None`` if it does not exist."""
     try:
         # Non-blocking, in case it is a pipe.
         with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as handle:
             data = handle.read(_SIZE_LIMIT + 1)
     except FileNotFoundError:
-        return b""
+        return None
     except OSError as error:
         raise InvalidConfig(f"cannot read {path}: {error.strerror}") from error
     if len(data) > _SIZE_LIMIT:
@@ -107,10 +123,10 @@ def _settings(data: bytes, path: str, name: str) -> Iterator[tuple[Key, Any]]:
 
 
 def _parse(data: bytes, path: str) -> dict[str, Any]:
-    import tomllib
-
+    is_json = path.endswith(".json")
     try:
-        return tomllib.loads(data.decode("utf-8-sig"))
+        text = data.decode("utf-8-sig")
+        return _from_json(text, path) if is_json else _from_toml(text)
     except UnicodeDecodeError as error:
         raise InvalidConfig(f"{path} is not UTF-8 text", hint="save it as UTF-8") from error
     except (ValueError, RecursionError) as error:  # a number with too many digits raises ValueError
@@ -120,7 +136,38 @@ def _parse(data: bytes, path: str) -> dict[str, Any]:
             if marked
             else f"fix the line; run `{_schema(path)}` to list all keys"
         )
-        raise InvalidConfig(f"{path} is not valid TOML: {error}", hint=hint) from error
+        raise InvalidConfig(
+            f"{path} is not valid {'JSON' if is_json else 'TOML'}: {error}", hint=hint
+        ) from error
+
+
+def _from_toml(text: str) -> dict[str, Any]:
+    import tomllib
+
+    return tomllib.loads(text)
+
+
+def _from_json(text: str, path: str) -> dict[str, Any]:
+    """Parse JSON as strictly as TOML: no duplicate keys, no ``NaN``."""
+    import json
+
+    table = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_number)
+    if not isinstance(table, dict):
+        raise InvalidConfig(f"{path} is not a JSON object", hint=f"for all keys, run `{_schema(path)}`")
+    return table
+
+
+def _no_number(name: str) -> Any:
+    raise ValueError(f"{name} is not a number in JSON")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"duplicate key {key!r}")
+        found[key] = value
+    return found
 
 
 def _is_later(table: dict[str, Any]) -> bool:
@@ -141,7 +188,7 @@ def _flatten(table: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 def _schema(path: str) -> str:
     """The command that prints the keys of a configuration file."""
-    return f"thunderus-mem schema print {'gardener' if path.endswith('gardener.toml') else 'config'}"
+    return f"thunderus-mem schema print {'config' if path.endswith('config.toml') else 'gardener'}"
 
 
 def _unknown(name: str, path: str) -> InvalidConfig:

@@ -149,6 +149,11 @@ class Layout(NamedTuple):
         return os.path.join(self.memory_dir, "gardener.toml")
 
     @property
+    def gardener_json_file(self) -> str:
+        """``gardener.json``: the same settings as JSON, instead of ``gardener.toml``."""
+        return os.path.join(self.memory_dir, "gardener.json")
+
+    @property
     def core_file(self) -> str:
         """The shared core document."""
         return self.at(CORE_FILE)

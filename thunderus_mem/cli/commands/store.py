@@ -326,10 +326,12 @@ def config_show(
 
 @config_app.command("path")
 def config_path(ctx: typer.Context) -> None:
-    """Print the paths of config.toml and gardener.toml."""
+    """Print the paths of config.toml and gardener.toml (or gardener.json)."""
     console: Console = ctx.obj
     layout = console.layout()
-    files = {"config": layout.config_file, "gardener": layout.gardener_file}
+    as_json = os.path.lexists(layout.gardener_json_file)
+    gardener = layout.gardener_json_file if as_json else layout.gardener_file
+    files = {"config": layout.config_file, "gardener": gardener}
     console.emit("config path", files, lambda value, _: "\n".join(value.values()))
 
 
