@@ -251,6 +251,21 @@ def test_refresh_after_a_write_looks_only_at_the_written_files(
     assert len(find_hits(index, query, root=layout.root)) == 3
 
 
+def test_reading_an_unchanged_file_again_does_not_write_the_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layout = new_store(tmp_path)
+    path = put(layout, "a.md", document("fact.a"))
+    monkeypatch.setattr(writer.FileStamp, "racy_at", lambda stamp, moment: True)
+    index, _ = open_index(layout)
+    before = Path(layout.index_file).read_bytes()
+    assert not refresh(layout, index).changed
+    assert Path(layout.index_file).read_bytes() == before
+    put(layout, path.rpartition("/")[2], document("fact.a", "other\n"))
+    assert refresh(layout, index).changed
+    assert Path(layout.index_file).read_bytes() != before
+
+
 def test_names_that_differ_in_case_or_unicode_form_are_found_by_key(tmp_path: Path) -> None:
     layout = new_store(tmp_path)
     path = put(layout, "caf\u00e9.md", document("fact.a"))

@@ -146,7 +146,8 @@ class Database:
     def set_meta(self, key: str, value: str) -> None:
         """Set a value of the whole index."""
         self.run(
-            "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+            "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value "
+            "WHERE value <> excluded.value",
             (key, value),
         )
 

@@ -232,11 +232,14 @@ def _apply(layout: Layout, index: SqliteIndex, seen: FolderScan, tell: Tell) -> 
     database = index.database
     update = Update(layout.root, database, tell)
     with gc_paused(), database.transaction():
-        update.run(seen, index.walk())
+        before = index.walk()
+        update.run(seen, before)
         total = index.count()
         problems = update.problem_count()
-        database.run("DELETE FROM walk")
-        database.run("INSERT INTO walk VALUES (?, ?)", seen.packed(update.unsettled))
+        walk = seen.packed(update.unsettled)
+        if walk != before:
+            database.run("DELETE FROM walk")
+            database.run("INSERT INTO walk VALUES (?, ?)", walk)
         database.set_meta("counts", f"{total} {problems}")
         database.set_meta("generation", update.drift.applied(index.generation()))
         meta = {"manifest": database.meta("manifest")}

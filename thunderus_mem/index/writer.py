@@ -505,11 +505,13 @@ def _file_hash(path: str, content_hash: str) -> int:
 
 
 _Item = TypeVar("_Item")
-_INSERT_FILE = (
+_FILE_COLUMNS: Final = "size, mtime_ns, ctime_ns, inode, hash, doc_id, problems_json"
+_FILE_VALUES: Final = ", ".join(f"excluded.{column}" for column in _FILE_COLUMNS.split(", "))
+# An equal row is not written, so that reading a file again need not write to the disk.
+_INSERT_FILE: Final = (
     "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "
-    "ON CONFLICT (path) DO UPDATE SET size = excluded.size, "
-    "mtime_ns = excluded.mtime_ns, ctime_ns = excluded.ctime_ns, inode = excluded.inode, "
-    "hash = excluded.hash, doc_id = excluded.doc_id, problems_json = excluded.problems_json"
+    f"ON CONFLICT (path) DO UPDATE SET ({_FILE_COLUMNS}) = ({_FILE_VALUES}) "
+    f"WHERE ({_FILE_COLUMNS}) <> ({_FILE_VALUES})"
 )
 
 _FIRST_PATH: Final = f"substr(min((path GLOB '{ARCHIVE}/*') || path), 2)"
@@ -573,7 +575,7 @@ class Update:
         changed = {path: stamp for path, stamp in seen.files() if stamps.get(path) != stamp}
         gone: list[str] = []
         if before is None or before.names != seen.packed_names:
-            left = {row[0] for row in self._database.rows("SELECT path FROM files")}.difference(seen.names)
+            left = self._indexed(before).difference(seen.names)
             hidden = tuple(f"{folder}/" for folder in seen.unlisted)
             gone = sorted(path for path in left if not path.startswith(hidden or "//"))
             self.held = len(left) - len(gone)
@@ -582,6 +584,12 @@ class Update:
             self._read_changed(changed, seen.special)
         finally:
             self._writer.wait()
+
+    def _indexed(self, before: FolderWalk | None) -> set[str]:
+        """Return the paths in the index. Files of folders that could not be read are not in the walk."""
+        if before is not None and not before.unlisted():
+            return set(before.files())
+        return {row[0] for row in self._database.rows("SELECT path FROM files")}
 
     def _read_changed(self, changed: dict[str, Stamp], special: frozenset[str]) -> None:
         """Read the changed files and write their rows, in batches."""
