@@ -68,7 +68,6 @@ def test_writes_on_one_head_share_a_session_and_chain(tree: Tree) -> None:
     assert (first.id, second.id, third.id) == ("sess_001",) * 3
     assert (first.prev_line_hash, second.prev_line_hash) == (None, line_hash(b"one"))
     assert third.prev_line_hash == line_hash(b"two")
-    assert (first.head_hint, second.head_hint) == (None, None)
 
 
 def test_current_session_lookup_writes_nothing(tree: Tree) -> None:
@@ -93,7 +92,6 @@ def test_git_state_change_ends_a_session(tree: Tree, state: GitState | None) -> 
     session = tree.write("two", state)
     assert session.id == "sess_002"
     assert session.prev_line_hash is None
-    assert session.head_hint == line_hash(b"one")
 
 
 @pytest.mark.parametrize("change", ["more\n", "torn", ""])

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from tests.support.events import note_event, patch_event
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.log.event import Change, hand_edit_id
-from thunderus_mem.log.line import Event, encode, line_hash
-from thunderus_mem.log.shard import Damage, LogCheck, ShardReading, check_chain, merge_readings, parse_shard
+from thunderus_mem.log.line import Event, decode, encode, line_hash
+from thunderus_mem.log.shard import (
+    Damage,
+    GitVersion,
+    LogCheck,
+    ShardReading,
+    broken_links,
+    check_chain,
+    check_growth,
+    first_change,
+    merge_readings,
+    parse_shard,
+)
 
 PATH = ".thunderus/sessions/sess_1/events.jsonl"
 HASH = "sha256:" + "a" * 64
@@ -117,10 +131,132 @@ def test_complete_record_without_line_end_is_read() -> None:
     assert reading.damages == ()
 
 
-def test_log_of_another_program_needs_no_chain() -> None:
-    plain = [line.replace(b',"prev":null', b"") for line in (encode(note(n)) for n in range(3))]
-    assert [rule for rule, _, _ in findings(plain)] == ["TM504", "TM504"]
-    assert findings(plain, free=True) == []
+UNCHAINED = [line.replace(b',"prev":null', b"") for line in (encode(note(n)) for n in range(3))]
+
+
+def test_shard_without_any_prev_is_unchained_which_is_a_note() -> None:
+    assert findings(UNCHAINED) == [("TM504", "note", 0)]
+    assert findings(UNCHAINED[:1]) == [("TM504", "note", 0)]
+    assert parse_shard(PATH, b"".join(UNCHAINED)).chained is False
+
+
+def test_null_prev_on_any_line_makes_a_shard_chained() -> None:
+    errors = [("TM504", "error", 2), ("TM504", "error", 3)]
+    assert findings([LINES[0], *UNCHAINED[1:]]) == errors
+    assert findings([encode(note(number)) for number in range(3)]) == errors
+    assert findings([UNCHAINED[0], LINES[1], UNCHAINED[2]])[0] == ("TM504", "error", 2)
+
+
+def test_shard_that_git_has_with_a_chain_stays_chained() -> None:
+    stripped = b"".join(line.replace(b',"prev":null', b"") for line in UNCHAINED)
+    chained = b"".join(encode(note(number)) for number in range(2))
+    found = LogCheck().take(parse_shard(PATH, stripped), "sess_1", [GitVersion("HEAD", chained)])
+    assert {(one.rule, one.severity) for one in found} == {("TM504", Severity.ERROR)}
+    assert found[-1].message == "This line differs from HEAD"
+
+
+def test_links_before_and_after_a_changed_line_are_known() -> None:
+    edited = [LINES[0], LINES[1].replace(b"note 1", b"note x"), *LINES[2:]]
+    (link,) = broken_links(parse_shard(PATH, b"".join(edited)))
+    assert (link.before, link.line, link.expected) == (2, 3, line_hash(edited[1]))
+    (link,) = broken_links(parse_shard(PATH, b"".join(LINES[1:])))
+    assert (link.before, link.line, link.expected) == (0, 1, None)
+
+
+@pytest.mark.parametrize(
+    ("now", "line"),
+    [
+        (LINES, None),
+        ([line.replace(b"\n", b"\r\n") for line in LINES], None),
+        ([b"\n", *LINES], None),
+        ([LINES[0], LINES[1], LINES[3]], 3),
+        ([LINES[0].replace(b"note 0", b"other"), *LINES[1:]], 1),
+        (LINES[:2], 0),
+        ([], 0),
+    ],
+    ids=["grown", "crlf", "blank", "removed", "edited", "shorter", "empty"],
+)
+def test_shard_must_begin_with_what_git_has(now: list[bytes], line: int | None) -> None:
+    reading = parse_shard(PATH, b"".join(now))
+    assert first_change(reading, b"".join(LINES[:3])) == line
+    found = list(check_growth(reading, GitVersion("HEAD", b"".join(LINES[:3]))))
+    assert [one.line for one in found] == ([] if line is None else [line])
+
+
+def shard_of(session_id: str) -> str:
+    return f".thunderus/sessions/{session_id}/events.jsonl"
+
+
+def log_of_shards(counts: list[int]) -> dict[str, list[bytes]]:
+    """Shards by session, each naming the last line of the one before."""
+    shards: dict[str, list[bytes]] = {}
+    heads: dict[str, str] = {}
+    for shard, count in enumerate(counts):
+        session_id, lines = f"sess_{shard}", list[bytes]()
+        for number in range(count):
+            event = note(number, lines[-1] if lines else None, heads={} if lines else heads)
+            lines.append(encode(replace(event, id=f"evt_{shard}_{number}", session_id=session_id)))
+        heads = {session_id: line_hash(lines[-1])}
+        shards[session_id] = lines
+    return shards
+
+
+def errors_of(shards: dict[str, bytes]) -> set[str]:
+    check = LogCheck()
+    readings = [parse_shard(shard_of(session_id), data) for session_id, data in shards.items()]
+    found = [one for reading in readings for one in check.take(reading, reading.path.split("/")[-2])]
+    found += check.close(lambda: readings)
+    return {one.path for one in found if one.severity is Severity.ERROR}
+
+
+@given(st.lists(st.integers(1, 3), min_size=2, max_size=4), st.data())
+def test_every_change_before_the_newest_line_of_the_log_is_an_error(
+    counts: list[int], data: st.DataObject
+) -> None:
+    lines = log_of_shards(counts)
+    shards = {session_id: b"".join(one) for session_id, one in lines.items()}
+    assert errors_of(shards) == set()
+    session_id = data.draw(st.sampled_from(sorted(shards)))
+    last = lines[session_id][-1:] if session_id == max(shards) else []
+    before = lines[session_id][: len(lines[session_id]) - len(last)]
+    assume(before)
+    removed = b"".join([*before[:-1], *last])
+    flipped = bytearray(shards[session_id])
+    flipped[data.draw(st.integers(0, len(b"".join(before)) - 1))] ^= 1
+    assert errors_of(shards | {session_id: data.draw(st.sampled_from([removed, bytes(flipped)]))})
+
+
+def test_named_line_that_is_missing_is_an_error_at_its_shard() -> None:
+    shards = log_of_shards([1, 1])
+    forged = shards["sess_0"][0].replace(b"note 0", b"forged")
+    check = LogCheck()
+    readings = [parse_shard(shard_of("sess_0"), forged), parse_shard(shard_of("sess_1"), shards["sess_1"][0])]
+    found = [one for reading in readings for one in check.take(reading, reading.path.split("/")[-2])]
+    (error,) = [*found, *check.close(lambda: readings)]
+    assert (error.path, error.severity, error.expected) == (
+        shard_of("sess_0"), Severity.ERROR, line_hash(shards["sess_0"][0]),
+    )  # fmt: skip
+    assert f"{shard_of('sess_1')}:1" in error.message
+    assert f"git checkout COMMIT -- {shard_of('sess_0')}" in error.hint
+
+
+def test_missing_shard_is_a_note_at_the_line_that_names_it() -> None:
+    named = {"sess_0": HASH, "sess_9": "sha256:" + "b" * 64}
+    reading = parse_shard(shard_of("sess_1"), encode(note(1, session_id="sess_1", heads=named)))
+    check = LogCheck()
+    assert check.take(reading, "sess_1") == []
+    (found,) = check.close(lambda: [reading])
+    assert (found.rule, found.severity, found.path, found.line) == ("TM504", Severity.NOTE, reading.path, 1)
+    assert found.message == "2 shards named here are missing, among them that of sess_0"
+
+
+@pytest.mark.parametrize(
+    "heads", [[], {"sess_1": 1}, {"sess_1": None}, {"other": HASH}, {"sess_1": "sha256:x"}]
+)
+def test_invalid_heads_are_refused(heads: object) -> None:
+    line = encode(note(1)).replace(b'"prev"', b'"heads":' + json.dumps(heads).encode() + b',"prev"')
+    with pytest.raises(ValueError, match=r'"heads"|line hash'):
+        decode(line)
 
 
 def test_shards_are_merged_by_time_across_offsets() -> None:

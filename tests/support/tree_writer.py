@@ -13,6 +13,8 @@ from thunderus_mem.document.diff import unified_diff
 from thunderus_mem.document.document import content_hash
 from thunderus_mem.document.timestamp import UlidSource, format_precise
 from thunderus_mem.git.repository import Git
+from thunderus_mem.index.database import create
+from thunderus_mem.index.log import LogIndex
 from thunderus_mem.log.event import Change, hand_edit_id
 from thunderus_mem.log.line import Event, encode
 from thunderus_mem.log.reader import EventLog
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tests.support.git_repository import Repository
+    from thunderus_mem.git.repository import GitState
 
 MEMORY = ".thunderus/memory"
 FACTS = f"{MEMORY}/semantic/FACTS"
@@ -85,13 +88,20 @@ class Writer:
             "session_id": session.id,
             "actor": "user",
             "prev": session.prev_line_hash,
-            "head": session.head_hint,
+            "heads": self._heads(state) if session.prev_line_hash is None else {},
         }
         event = make(common)
         line = encode(event)
         assert self._journal.commit(event.id, session.shard, line, files).published
         self._sessions.wrote(session, line)
         return event.id
+
+    def _heads(self, state: GitState | None) -> dict[str, str]:
+        """What a new shard names."""
+        assert state is not None
+        index = LogIndex(create())
+        index.refresh(self.reader)
+        return index.unnamed_heads(state.has)
 
     def _change(self, name: str, old: str | None, new: str) -> Change:
         path = f"{FACTS}/{name}.md"

@@ -83,6 +83,8 @@ def _check_shard(path: str, seen: dict[str, bytes], problems: list[str]) -> list
     events: list[dict[str, Any]] = []
     previous: bytes | None = None
     in_this_file: set[bytes] = set()
+    # The lines of another program may have no chain.
+    free = b'"prev":' not in data
     # A checkout may have made the line ends CRLF; a line is what it is without them.
     for number, line in enumerate(data.replace(b"\r\n", b"\n").split(b"\n"), 1):
         if not line.strip() or line in in_this_file:
@@ -99,8 +101,6 @@ def _check_shard(path: str, seen: dict[str, bytes], problems: list[str]) -> list
         elif (first := seen.setdefault(identity, line)) != line and not _same_hand_edit(first, event):
             problems.append(f"{path}:{number}: {identity} stands twice with other bytes")
         named = str(event.get("prev") or "").removeprefix("sha256:")
-        # The one log that another program may have written has no chain.
-        free = not named and path.endswith(os.path.join(".thunderus", "events.jsonl"))
         if previous is not None and not free and named not in _names(previous):
             problems.append(f"{path}:{number}: does not name the line before it")
         previous = line

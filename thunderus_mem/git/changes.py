@@ -175,6 +175,17 @@ def merge_base(git: Git, revision: str) -> str | None:
     return found[0] if output.ok and found else None
 
 
+def without_filter(git: Git, paths: Sequence[str]) -> set[str]:
+    """Those of the files that no git filter is configured for."""
+    data = b"".join(os.fsencode(f"{path}\0") for path in paths)
+    asked = git.ask("check-attr", "-z", "--stdin", "filter", data=data).data.split(b"\0")
+    return {
+        os.fsdecode(path)
+        for path, value in zip(asked[0::3], asked[2::3], strict=False)
+        if value in (b"unspecified", b"unset")
+    }
+
+
 _GREP: Final = ("grep", "-n", "-z", "-I", "--no-color", "--no-column", "--full-name", "--fixed-strings")
 _FOUND: Final = re.compile(rb"([^\0]+)\0([0-9]+)[\0:](.*)", re.DOTALL)
 
@@ -259,8 +270,7 @@ def stage_files(git: Git, paths: Sequence[str]) -> str:
     Filters are never run here, so files with a filter must be staged by the user.
     """
     data = b"".join(os.fsencode(f"{path}\0") for path in paths)
-    asked = git.ask("check-attr", "-z", "--stdin", "filter", data=data).data.split(b"\0")
-    if not set(asked[2::3]) <= {b"unspecified", b"unset"}:
+    if len(without_filter(git, paths)) < len(paths):
         return "a git filter is configured for them; run `git add` yourself"
     done = git.ask("update-index", "--add", "--remove", "-z", "--stdin", data=data)
     return "" if done.ok else git.reason

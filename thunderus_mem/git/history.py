@@ -11,6 +11,7 @@ import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.document.document import content_hash
+from thunderus_mem.git.changes import without_filter
 from thunderus_mem.git.commits import log
 
 if TYPE_CHECKING:
@@ -28,6 +29,12 @@ _RENAMES: Final = (
     *("log", "-z", "--no-walk=unsorted", "-m", "--raw", "--no-abbrev", "-M", "--diff-filter=R"),
     *("--no-ext-diff", "--format=%x01%H"),
 )
+
+_LISTED: Final = (
+    *("status", "--porcelain=v2", "-z", "--untracked-files=no", "--no-renames"),
+    "--ignore-submodules=all",
+)
+_RAW: Final = ("diff", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff", "--no-textconv")
 
 
 class FileVersion(NamedTuple):
@@ -162,6 +169,67 @@ def removed_files(git: Git, paths: Sequence[str], below: str) -> set[str]:
     deleted = {git.below(name) for name in names}
     present = {git.below(path) for _, path in _head_files(git, below)}
     return {path for path in paths if path in deleted and path not in present}
+
+
+# Files of the working tree that differ from git
+
+
+class OlderBytes(NamedTuple):
+    """The bytes of a file in git; ``revision`` is HEAD, "" for the index, or another commit."""
+
+    revision: str
+    data: bytes
+
+
+def bytes_before(git: Git, paths: Sequence[str]) -> dict[str, OlderBytes]:
+    """The bytes in HEAD, else in the index, of changed files at or below these paths; by path.
+
+    One process if none is changed. New files, conflicts and files with a git filter are not included.
+    """
+    output = git.ask(*_LISTED, "--", *paths) if paths else None
+    found: dict[str, tuple[str, str]] = {}
+    for entry in output.data.split(b"\0") if output is not None and output.ok else ():
+        fields = os.fsdecode(entry).split(" ", 8)
+        path = git.below(fields[-1]) if fields[0] == "1" and len(fields) == 9 else None
+        if path is not None:
+            states, head, staged = fields[1], fields[6], fields[7]
+            if head.strip("0"):
+                found[path] = ("HEAD", head)
+            elif states[1] != ".":
+                found[path] = ("", staged)
+    return _with_bytes(git, found)
+
+
+def bytes_since(git: Git, commit: str, paths: Sequence[str]) -> tuple[dict[str, OlderBytes], list[str]]:
+    """The bytes in a commit of files at or below these paths that are changed since, and the removed ones.
+
+    Compares with the working tree. Files with a git filter are not included in the first.
+    """
+    output = git.ask(*_RAW, commit, "--", *paths)
+    entries = [os.fsdecode(entry) for entry in output.data.split(b"\0")] if output.ok else []
+    found: dict[str, tuple[str, str]] = {}
+    removed = []
+    for head, name in zip(entries[0::2], entries[1::2], strict=False):
+        _, _, older, _, status = head.split(" ")
+        path = git.below(name)
+        if path is not None and status == "D":
+            removed.append(path)
+        elif path is not None and older.strip("0"):
+            found[path] = (commit, older)
+    return _with_bytes(git, found), removed
+
+
+def _with_bytes(git: Git, found: Mapping[str, tuple[str, str]]) -> dict[str, OlderBytes]:
+    """Read these objects, by path; files with a filter differ from git's bytes by design."""
+    if not found:
+        return {}
+    blobs = git.blobs([oid for _, oid in found.values()])
+    plain = without_filter(git, list(found))
+    return {
+        path: OlderBytes(revision, blob)
+        for path, (revision, oid) in found.items()
+        if path in plain and (blob := blobs[oid]) is not None
+    }
 
 
 # Objects

@@ -14,7 +14,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from subprocess import Popen
 
 # Processes
@@ -163,6 +163,7 @@ STATUS: Final = (
     *("status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all"),
     *("--ignored=matching", "--no-renames", "--ignore-submodules=all", "--"),
 )
+_SHARD_NAME: Final = "events.jsonl"
 # Fields before the path in each kind of line.
 _FIELDS: Final = {"1": 8, "2": 9, "u": 10}
 
@@ -173,7 +174,8 @@ class GitState(NamedTuple):
     ``head`` is the commit, ``None`` before the first. ``reflog_size`` is that of ``logs/HEAD`` (0: none).
     ``shard_known``: the ``shard`` is in git's index. ``changed``: root-relative paths of documents that
     differ from HEAD or are untracked, sorted, without changes that git makes during a merge. ``conflicts``:
-    documents in conflict, sorted. ``ignored``: git ignores the store.
+    documents in conflict, sorted. ``ignored``: git ignores the store. ``differing``: shards that git does not
+    have as they are (new or changed), and ignored folders, ending in ``/``.
     """
 
     head: str | None
@@ -183,6 +185,51 @@ class GitState(NamedTuple):
     shard: str = ""
     ignored: bool = False
     conflicts: tuple[str, ...] = ()
+    differing: frozenset[str] = frozenset()
+
+    def has(self, shard: str) -> bool:
+        """Whether git has an existing shard as it is, at least in its index."""
+        return shard not in self.differing and not _is_ignored(shard, self.differing)
+
+
+class _Listed:
+    """The paths in the output by kind; all but ``untracked`` and ``ignored`` are ``changed``.
+
+    ``staged`` differ from HEAD only in the index, and ``added`` are those of them that HEAD does not have.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self.head: str | None = None
+        self.changed: set[str] = set()
+        self.untracked: set[str] = set()
+        self.ignored: set[str] = set()
+        self.unmerged: set[str] = set()
+        self.staged: set[str] = set()
+        self.added: set[str] = set()
+        tokens = iter(data.decode("utf-8", "surrogateescape").split("\0"))
+        for token in tokens:
+            kind, _, rest = token.partition(" ")
+            if kind == "#" and rest.startswith("branch.oid "):
+                oid = rest[len("branch.oid ") :]
+                self.head = None if oid.startswith("(") else oid
+            elif kind == "?":
+                self.untracked.add(rest)
+            elif kind == "!":
+                self.ignored.add(rest)
+            elif kind in _FIELDS:
+                self._add(kind, token)
+                if kind == "2":
+                    next(tokens, None)
+
+    def _add(self, kind: str, token: str) -> None:
+        path = token.split(" ", _FIELDS[kind])[-1]
+        self.changed.add(path)
+        if kind == "u":
+            self.unmerged.add(path)
+        elif token[3] == ".":
+            self.staged.add(path)
+            if token[2] == "A":
+                self.added.add(path)
 
 
 def read_state(
@@ -200,31 +247,8 @@ def read_state(
     are relative. ``exists``: the file ``shard`` exists; if it is not listed, it is in the index, unchanged.
     ``merging``: a merge, rebase or similar is in progress, and git stages the files it has merged.
     """
-    head: str | None = None
-    changed: set[str] = set()
-    untracked: set[str] = set()
-    ignored: set[str] = set()
-    unmerged: set[str] = set()
-    staged: set[str] = set()  # differ from HEAD only in the index
-    tokens = iter(data.decode("utf-8", "surrogateescape").split("\0"))
-    for token in tokens:
-        kind, _, rest = token.partition(" ")
-        if kind == "#" and rest.startswith("branch.oid "):
-            oid = rest[len("branch.oid ") :]
-            head = None if oid.startswith("(") else oid
-        elif kind == "?":
-            untracked.add(rest)
-        elif kind == "!":
-            ignored.add(rest)
-        elif kind in _FIELDS:
-            path = token.split(" ", _FIELDS[kind])[-1]
-            changed.add(path)
-            if kind == "u":
-                unmerged.add(path)
-            elif token[3] == ".":
-                staged.add(path)
-            if kind == "2":
-                next(tokens, None)
+    listed = _Listed(data)
+    head, changed, untracked, ignored = listed.head, listed.changed, listed.untracked, listed.ignored
     full, folder = prefix + shard, f"{prefix}{memory_dir}/"
 
     def documents(paths: set[str]) -> tuple[str, ...]:
@@ -233,7 +257,7 @@ def read_state(
         )
 
     unlisted = exists and full not in untracked and not _is_ignored(full, ignored)
-    by_git = unmerged | staged if merging else unmerged
+    by_git = listed.unmerged | listed.staged if merging else listed.unmerged
     return GitState(
         head=head,
         reflog_size=reflog_size,
@@ -241,11 +265,16 @@ def read_state(
         changed=documents((changed | untracked) - by_git),
         shard=shard,
         ignored=_is_ignored(folder, ignored),
-        conflicts=documents(unmerged),
+        conflicts=documents(listed.unmerged),
+        differing=frozenset(
+            path[len(prefix) :]
+            for path in (changed - listed.added) | untracked | ignored
+            if path.startswith(prefix) and path.endswith((f"/{_SHARD_NAME}", "/"))
+        ),
     )
 
 
-def _is_ignored(path: str, ignored: set[str]) -> bool:
+def _is_ignored(path: str, ignored: Collection[str]) -> bool:
     return any(path == one or (one.endswith("/") and path.startswith(one)) for one in ignored)
 
 

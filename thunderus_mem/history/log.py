@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.document.schema import EVENT, is_valid_fast
 from thunderus_mem.document.schema import check as check_schema
 from thunderus_mem.errors import InvalidDocument, NotFound
+from thunderus_mem.git.changes import merge_base
+from thunderus_mem.git.history import bytes_before, bytes_since
 from thunderus_mem.index.log import read
 from thunderus_mem.log.event import changes_of, document_ids
 from thunderus_mem.log.reader import past_of
-from thunderus_mem.log.shard import LogCheck
+from thunderus_mem.log.shard import GitVersion, LogCheck, ShardReading, check_growth
 from thunderus_mem.memory.locate import find_row
+from thunderus_mem.store.layout import SHARD_FOLDERS
+from thunderus_mem.store.paths import is_shard
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -25,6 +30,9 @@ if TYPE_CHECKING:
     from thunderus_mem.log.reader import DocumentPast
     from thunderus_mem.log.shard import LoggedEvent
     from thunderus_mem.memory.memory import Memory
+
+_COMMITTED: Final = (SHARD_FOLDERS[0], ".thunderus/events.jsonl")
+_SHORT_COMMIT: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,9 +166,13 @@ class VerifyReport:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def events_verify(memory: Memory) -> VerifyReport:
-    """Check every shard: the schema of each line, the hash chain, the end of the file. Repairs nothing."""
-    findings = tuple(sorted(log_findings(memory), key=lambda finding: finding.sort_key))
+def events_verify(memory: Memory, since: str = "") -> VerifyReport:
+    """Check every shard: the schema of each line, the hash chain, the bytes that git has. Repairs nothing.
+
+    With ``since``, shards must also begin with their bytes in the merge base of HEAD and this revision; those
+    removed since are errors. Raises `NotFound` for an unknown revision.
+    """
+    findings = tuple(sorted(log_findings(memory, since), key=lambda finding: finding.sort_key))
     return VerifyReport(len(memory.log.shards()), memory.log_index().total(), findings)
 
 
@@ -184,15 +196,48 @@ def trace(memory: Memory, document: Document) -> tuple[list[LoggedEvent], Docume
         ids, paths, texts = ids | past.ids, paths.union(past.paths), texts | past.sources
 
 
-def log_findings(memory: Memory) -> Iterator[Diagnostic]:
-    """All damage in the log: lines that do not match the schema, broken chains, incomplete last lines."""
+def log_findings(memory: Memory, since: str = "") -> Iterator[Diagnostic]:
+    """All damage in the log: lines that do not match the schema, broken chains, incomplete last lines, and
+    changes of what git has, also ``since`` a revision (see `events_verify`)."""
     log, check = memory.log, LogCheck()
+    versions = _git_versions(memory, since)
     for done, reading in enumerate(log.readings()):
         memory.tell("Checking the log:", done, 0)
-        yield from check.take(reading, log.session_of(reading.path))
+        yield from check.take(reading, log.session_of(reading.path), versions.pop(reading.path, ()))
         for logged in reading.events:
             yield from _by_schema(logged)
     yield from check.close(log.readings)
+    for path, lost in versions.items():
+        yield from (
+            one for version in lost for one in check_growth(ShardReading(path, (), (), False), version)
+        )
+
+
+def _git_versions(memory: Memory, since: str) -> dict[str, list[GitVersion]]:
+    """The versions of shards in git that differ from the files: in HEAD or the index, and ``since``."""
+    git = memory.git
+    found: dict[str, list[GitVersion]] = {}
+    for path, one in (bytes_before(git, _COMMITTED) if git is not None else {}).items():
+        if os.path.lexists(os.path.join(memory.root, path)):
+            found.setdefault(path, []).append(GitVersion(*one))
+    if not since:
+        return found
+    if git is None:
+        raise NotFound("no git repository to compare with", hint="omit --since")
+    base = merge_base(git, since)
+    if base is None:
+        raise NotFound(
+            f"unknown revision {since!r}",
+            hint="give a branch, a tag or a commit; a shallow clone has few of them",
+        )
+    older, removed = bytes_since(git, base, _COMMITTED)
+    for path, one in older.items():
+        known = found.setdefault(path, [])
+        if all(one.data != version.data for version in known):
+            known.append(GitVersion(base[:_SHORT_COMMIT], one.data))
+    for path in filter(is_shard, removed):
+        found.setdefault(path, []).append(GitVersion(base[:_SHORT_COMMIT], b"", removed=True))
+    return found
 
 
 def _by_schema(logged: LoggedEvent) -> Iterator[Diagnostic]:

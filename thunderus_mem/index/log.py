@@ -6,7 +6,9 @@ import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.index.scan import is_racy
-from thunderus_mem.log.shard import TORN, LoggedEvent, places
+from thunderus_mem.log.line import is_session_id
+from thunderus_mem.log.shard import TORN, LoggedEvent, broken_links, places
+from thunderus_mem.store.paths import is_private_shard, is_shard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from thunderus_mem.index.database import Database
     from thunderus_mem.log.line import Event
     from thunderus_mem.log.reader import EventLog
+    from thunderus_mem.log.shard import ShardReading
 
 
 def day_of(ts: str) -> str:
@@ -48,6 +51,10 @@ def stamp_of(path: str) -> str:
     return f"{info.st_size} {info.st_mtime_ns} {info.st_ctime_ns} {info.st_ino}{racy}"
 
 
+def _is_shared(shard: str) -> bool:
+    return is_shard(shard) and not is_private_shard(shard)
+
+
 def is_regular(path: str) -> bool:
     """Whether the log reads this file: it is regular, and neither it nor its folder is a link."""
     return os.path.isfile(path) and not os.path.islink(path) and not os.path.islink(os.path.dirname(path))
@@ -56,6 +63,8 @@ def is_regular(path: str) -> bool:
 _SHARDS: Final = 64
 _BATCH: Final = 500
 _FEW: Final = 64
+_MOST_HEADS: Final = 64
+"""Keeps the line of an event short; sessions that follow name the rest."""
 _AFTER_ALL: Final = "\U0010ffff"
 _ROWS: Final = "SELECT id, kind, place, path, line FROM events JOIN shards USING (shard)"
 # Starts from the few wanted lines; their events are found by key.
@@ -260,6 +269,18 @@ class LogIndex:
         )
         return [row[0] for row in rows if shard is None or row[1] == shard]
 
+    def unnamed_heads(self, known: Callable[[str], bool]) -> dict[str, str]:
+        """Return the last line hashes, by session, that no shard names yet: of the newest `_MOST_HEADS`.
+
+        Only shards that are ``known`` count, on both sides; private ones never do.
+        """
+        naming = self._database.rows("SELECT path, session_id, hash FROM heads JOIN shards USING (shard)")
+        done = {(session_id, digest) for path, session_id, digest in naming if known(path)}
+        rows = self._database.rows("SELECT path, last_hash FROM shards WHERE last_hash <> ''")
+        last = {path.split("/")[-2]: digest for path, digest in rows if _is_shared(path) and known(path)}
+        open_ends = [one for one in last.items() if one not in done and is_session_id(one[0])]
+        return dict(sorted(sorted(open_ends)[-_MOST_HEADS:]))
+
     def damages(self) -> int:
         """Return the number of damaged lines, without unfinished last ones."""
         row = self._database.row("SELECT coalesce(sum(damages), 0) FROM shards")
@@ -285,32 +306,37 @@ class LogIndex:
         return (row for row in rows if first[row.id] == row.order)
 
     def _forget(self, path: str) -> None:
-        for table in ("event_docs", "events", "shards"):
+        for table in ("event_docs", "events", "heads", "shards"):
             sql = f"DELETE FROM {table} WHERE shard = (SELECT shard FROM shards WHERE path = ?)"
             self._database.run(sql, (path,))
 
     def _add(self, log: EventLog, paths: list[str]) -> None:
         events: list[tuple[Any, ...]] = []
         names: list[tuple[Any, ...]] = []
+        heads: list[tuple[int, str, str]] = []
         for path in paths:
             stamp = stamp_of(os.path.join(log.root, path))
             reading = log.read_shard(path)
-            # An unfinished last line may be one being written.
-            damages = sum(damage.code != TORN for damage in reading.damages)
-            unread = any(not damage.line for damage in reading.damages)
-            if unread and is_regular(os.path.join(log.root, path)):
+            if not reading.readable and is_regular(os.path.join(log.root, path)):
                 stamp = _UNREAD
-            shard = self._new_shard(path, stamp, damages)
+            shard = self._new_shard(reading, stamp)
+            links = broken_links(reading)
+            broken = {line for link in links for line in (link.line, link.before)}
             for (event, _, line), place in zip(reading.events, places(reading), strict=True):
-                events.append((shard, line, event.id, event.kind, place, day_of(event.ts)))
+                events.append((shard, line, event.id, event.kind, place, day_of(event.ts), line in broken))
                 names += [(shard, line, *one) for one in named(event)]
-        self._database.run_many("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)", events)
+                heads += [(shard, session_id, hash) for session_id, hash in event.heads.items()]
+        self._database.run_many("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", events)
         self._database.run_many("INSERT INTO event_docs VALUES (?, ?, ?, ?, ?)", names)
+        self._database.run_many("INSERT INTO heads VALUES (?, ?, ?)", heads)
 
-    def _new_shard(self, path: str, stamp: str, damages: int) -> int:
-        values = (path, stamp, damages)
-        self._database.run("INSERT INTO shards (path, stamp, damages) VALUES (?, ?, ?)", values)
-        row = self._database.row("SELECT shard FROM shards WHERE path = ?", (path,))
+    def _new_shard(self, reading: ShardReading, stamp: str) -> int:
+        # An unfinished last line may be one being written.
+        damages = sum(damage.code != TORN for damage in reading.damages)
+        values = (reading.path, stamp, damages, reading.last_hash, reading.chained)
+        columns = "path, stamp, damages, last_hash, chained"
+        self._database.run(f"INSERT INTO shards ({columns}) VALUES (?, ?, ?, ?, ?)", values)
+        row = self._database.row("SELECT shard FROM shards WHERE path = ?", (reading.path,))
         return int(row[0]) if row else 0
 
 

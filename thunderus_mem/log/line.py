@@ -101,7 +101,7 @@ MAX_LINE: Final = 1 << 20
 """Maximum size of a line in bytes."""
 
 _BASE_KEYS = ("v", "id", "ts", "session_id", "actor", "kind", "refs", "body")
-_OWN_KEYS = frozenset((*_BASE_KEYS, "why", "origin", "head", "prev"))
+_OWN_KEYS = frozenset((*_BASE_KEYS, "why", "origin", "head", "heads", "prev"))
 # Our ids are ULIDs; logs of other programs may contain any visible word.
 _EVENT_ID = re.compile(r"evt_[^\s\x00-\x1f]{1,196}")
 _SESSION_ID = re.compile(r"sess_[^\s\x00-\x1f]{1,195}")
@@ -115,10 +115,11 @@ _HIDDEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event. ``prev`` and ``head`` are line hashes or ``None``; ``raw`` is the line it was read from.
+    """One event. ``prev`` is a line hash or ``None``; ``raw`` is the line it was read from.
 
-    ``origin`` is who and what wrote it (author, client, model), ``why`` the reason given, ``extra`` the keys
-    unknown to this version.
+    ``heads`` are the last line hashes of other shards by session, ``head`` is its form in older logs: one
+    hash. ``chained``: the line has the key ``prev``, which may be null. ``origin`` is who and what wrote it
+    (author, client, model), ``why`` the reason given, ``extra`` the keys unknown to this version.
     """
 
     id: str
@@ -134,6 +135,8 @@ class Event:
     why: str = ""
     raw: bytes = field(default=b"", compare=False, repr=False)
     extra: dict[str, Any] = field(default_factory=dict)
+    heads: dict[str, str] = field(default_factory=dict)
+    chained: bool = True
 
 
 def line_hash(line: bytes) -> str:
@@ -193,7 +196,10 @@ def encode(event: Event) -> bytes:
         data["origin"] = event.origin
     if event.head is not None:
         data["head"] = event.head
-    data["prev"] = event.prev
+    if event.heads:
+        data["heads"] = dict(sorted(event.heads.items()))
+    if event.chained:
+        data["prev"] = event.prev
     for key in sorted(event.extra):
         data.setdefault(key, event.extra[key])
     _refuse_float(data)
@@ -217,6 +223,21 @@ def _hash_or_none(data: Mapping[str, Any], key: str) -> str | None:
     raise ValueError(f'"{key}" is not a line hash (sha256: and 64 hex digits)')
 
 
+def _heads(data: Mapping[str, Any]) -> dict[str, str]:
+    heads = data.get("heads", {})
+    if not isinstance(heads, dict) or not all(map(is_session_id, heads)):
+        raise ValueError('"heads" is not an object of session ids')
+    for session_id in heads:
+        if _hash_or_none(heads, session_id) is None:
+            raise ValueError(f'"heads" has no line hash for {session_id}')
+    return heads
+
+
+def is_session_id(text: str) -> bool:
+    """Whether a text can be the id of a session (``sess_…``)."""
+    return _SESSION_ID.fullmatch(text) is not None
+
+
 def _table(data: Mapping[str, Any], key: str) -> dict[str, Any]:
     value = data.get(key)
     if not isinstance(value, dict):
@@ -232,7 +253,7 @@ def _check_names(data: Mapping[str, Any]) -> None:
         raise ValueError(f"written by a newer version of the format ({version})")
     if not _EVENT_ID.fullmatch(_text(data, "id")):
         raise ValueError('"id" is not an event id (evt_…)')
-    if not _SESSION_ID.fullmatch(_text(data, "session_id")):
+    if not is_session_id(_text(data, "session_id")):
         raise ValueError('"session_id" is not a session id (sess_…)')
     if parse_timestamp(_text(data, "ts")) is None:
         raise ValueError('"ts" is not an RFC 3339 time')
@@ -267,6 +288,8 @@ def decode(line: bytes) -> Event:
         why=why if isinstance(why, str) else "",
         raw=raw,
         extra={key: value for key, value in data.items() if key not in _OWN_KEYS},
+        heads=_heads(data),
+        chained="prev" in data,
     )
 
 

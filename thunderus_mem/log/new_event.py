@@ -25,13 +25,14 @@ MAX_RECORD: Final = 64 * 1024
 class EventContext(NamedTuple):
     """What all events of a transaction share: time, session and origin.
 
-    ``prev`` is the hash of the previous line, ``head`` that of the newest line when the session began.
+    ``prev`` is the hash of the previous line; ``heads`` are the last line hashes of other shards by session,
+    for the first event of a shard.
     """
 
     ts: str
     session_id: str
     prev: str | None = None
-    head: str | None = None
+    heads: Mapping[str, str] = MappingProxyType({})
     origin: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -79,7 +80,7 @@ def make_event(
         refs={"paths": [], "memory_doc_ids": [], **(refs or {})},
         body=body,
         prev=context.prev,
-        head=context.head,
+        heads=dict(context.heads),
         origin=dict(context.origin),
         why=why,
     )

@@ -36,15 +36,14 @@ class Session(NamedTuple):
     """Where the next event goes.
 
     ``shard`` is for committed events, ``local_shard`` for private ones; both root-relative. The next line of
-    ``shard`` gets ``prev_line_hash`` as ``prev``; the first one gets ``head_hint`` as ``head``: the hash of
-    the newest line of the newest other shard. ``base`` is HEAD and reflog size, or the day.
+    ``shard`` gets ``prev_line_hash`` as ``prev``, ``None`` for the first one. ``base`` is HEAD and reflog
+    size, or the day.
     """
 
     id: str
     shard: str
     local_shard: str
     prev_line_hash: str | None
-    head_hint: str | None
     base: tuple[str, int]
 
 
@@ -130,40 +129,27 @@ class Sessions:
         session_id = new_id("sess")
         while os.path.lexists(os.path.join(self._sessions_dir, session_id)):
             session_id = new_id("sess")
-        return self._session(session_id, base, None, self._newest_head())
+        return self._session(session_id, base, None)
 
     def _resumed(self, state: dict[str, Any], base: tuple[str, int]) -> Session | None:
         """Return the stored session if its shard still ends with the line this tree wrote."""
         session_id, written = state["session_id"], state.get("last_line")
         path = os.path.join(self._sessions_dir, session_id, SHARD_NAME)
         if written is None and not _has_bytes(path):
-            return self._session(session_id, base, None, self._newest_head())
+            return self._session(session_id, base, None)
         line = last_line(path)
         if line is None or line_hash(line) != written:
             return None
-        return self._session(session_id, base, written, None)
+        return self._session(session_id, base, written)
 
-    def _session(self, session_id: str, base: tuple[str, int], prev: str | None, hint: str | None) -> Session:
+    def _session(self, session_id: str, base: tuple[str, int], prev: str | None) -> Session:
         return Session(
             id=session_id,
             shard=self._relative(self._sessions_dir, session_id, SHARD_NAME),
             local_shard=self._relative(self._local_sessions_dir, session_id, SHARD_NAME),
             prev_line_hash=prev,
-            head_hint=hint,
             base=base,
         )
-
-    def _newest_head(self) -> str | None:
-        """Return the hash of the last line of the newest non-empty shard, by session id."""
-        try:
-            names = sorted(os.listdir(self._sessions_dir), reverse=True)
-        except OSError:
-            return None
-        for name in names:
-            line = last_line(os.path.join(self._sessions_dir, name, SHARD_NAME))
-            if line is not None:
-                return line_hash(line)
-        return None
 
     def begin(self, session: Session) -> None:
         """Store a session before its first line is written, so that a torn line is found and repaired."""

@@ -9,6 +9,7 @@ from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.log.event import same_recording
 from thunderus_mem.log.line import KINDS, Event, decode, line_hash
+from thunderus_mem.store.paths import is_private_shard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -53,6 +54,21 @@ class ShardReading(NamedTuple):
     torn: bool
     lines: tuple[tuple[int, str], ...] = ()
     crlf: bool = False
+
+    @property
+    def chained(self) -> bool:
+        """Whether any line has the key ``prev``, or there are no events."""
+        return not self.events or any(logged.event.chained for logged in self.events)
+
+    @property
+    def last_hash(self) -> str:
+        """The hash of the last line; "" if the shard is empty, damaged or torn."""
+        return "" if self.damages or self.torn or not self.lines else self.lines[-1][1]
+
+    @property
+    def readable(self) -> bool:
+        """Whether the file could be read at all."""
+        return all(damage.line for damage in self.damages)
 
 
 class LogReading(NamedTuple):
@@ -162,6 +178,31 @@ _ADVICE: Final = {
 }
 
 
+class GitVersion(NamedTuple):
+    """The bytes of a shard that git has: in HEAD, in its index (``revision`` "") or in another commit.
+
+    ``data`` is empty and the shard ``removed`` if its file no longer exists.
+    """
+
+    revision: str
+    data: bytes
+    removed: bool = False
+
+    @property
+    def place(self) -> str:
+        """Its name in a message."""
+        return self.revision or "git's index"
+
+
+class _NamedHead(NamedTuple):
+    """A hash in ``heads`` of an event: the last line of a session's shard as this event's writer saw it."""
+
+    session_id: str
+    hash: str
+    shard: str
+    line: int
+
+
 class LogCheck:
     """Checks the shards of a log one by one, then all together."""
 
@@ -169,25 +210,41 @@ class LogCheck:
         self._ids: set[int] = set()
         self._doubled: set[int] = set()
         self._lines: set[int] = set()
-        self._heads: list[tuple[str, str, int]] = []
+        self._older_heads: list[tuple[str, str, int]] = []
+        self._heads: list[_NamedHead] = []
+        self._shards: dict[str, ShardReading] = {}
         self._crlf: list[str] = []
 
-    def take(self, reading: ShardReading, session_id: str | None) -> list[Diagnostic]:
-        """Return the findings of one shard of a session; ``None``: the single file of another program."""
+    def take(
+        self, reading: ShardReading, session_id: str | None, versions: Iterable[GitVersion] = ()
+    ) -> list[Diagnostic]:
+        """Return the findings of one shard of a session; ``None``: the single file of another program.
+
+        ``versions`` are those of git that differ from the file: it must begin with each of them.
+        """
         for logged in reading.events:
             mark = _mark_of_id(logged)
             (self._doubled if mark in self._ids else self._ids).add(mark)
             if logged.event.head is not None:
-                self._heads.append((logged.event.head, logged.shard, logged.line))
+                self._older_heads.append((logged.event.head, logged.shard, logged.line))
+            for named, digest in logged.event.heads.items():
+                self._heads.append(_NamedHead(named, digest, logged.shard, logged.line))
         if reading.crlf:
             self._crlf.append(reading.path)
+        if session_id is not None and not is_private_shard(reading.path):
+            self._shards[session_id] = reading._replace(events=(), lines=())
         self._lines.update(_mark_of_hash(digest) for _, digest in reading.lines)
-        return check_chain(reading, session_id=session_id or "", free=session_id is None)
+        before = [parse_shard(reading.path, version.data) for version in versions]
+        chained = reading.chained or any(one.events and one.chained for one in before)
+        found = check_chain(reading, session_id=session_id or "", chained=chained)
+        for version in versions:
+            found.extend(check_growth(reading, version))
+        return found
 
     def close(self, again: Callable[[], Iterable[ShardReading]]) -> list[Diagnostic]:
         """Return the findings of all shards together; ``again`` rereads them if an id may be duplicated."""
         doubles = self._doubles(again()) if self._doubled else ()
-        return [*self._missing_heads(), *doubles, *self._line_ends()]
+        return [*self._missing_heads(), *self._missing_lines(), *doubles, *self._line_ends()]
 
     def _line_ends(self) -> Iterator[Diagnostic]:
         """Yield one note for all shards with CRLF line ends."""
@@ -218,12 +275,36 @@ class LogCheck:
             )
 
     def _missing_heads(self) -> Iterator[Diagnostic]:
-        """Yield notes for events whose ``head`` is not in any shard: dropped by git, or removed."""
+        """Yield notes for events whose heads are in no shard: dropped by git, or removed."""
         message = "This session continues from a log line that is missing"
         hint = "Ignore this if the branch with that line was deleted or rebased, or is not merged yet"
-        for head, shard, line in self._heads:
+        for head, shard, line in self._older_heads:
             if _mark_of_hash(head) not in self._lines:
                 yield _finding(CHAIN, Severity.NOTE, shard, line, message, key="head", hint=hint)
+        missing: dict[tuple[str, int], list[str]] = {}
+        for one in self._heads:
+            if one.session_id not in self._shards and _mark_of_hash(one.hash) not in self._lines:
+                missing.setdefault((one.shard, one.line), []).append(one.session_id)
+        for (shard, line), sessions in missing.items():
+            message = f"The shard of {min(sessions)}, named here, is missing"
+            if len(sessions) > 1:
+                message = f"{len(sessions)} shards named here are missing, among them that of {min(sessions)}"
+            yield _finding(CHAIN, Severity.NOTE, shard, line, message, key="heads", hint=hint)
+
+    def _missing_lines(self) -> Iterator[Diagnostic]:
+        """Yield errors for shards without a line that ``heads`` of another shard names."""
+        reported: set[tuple[str, str]] = set()
+        for one in sorted(self._heads):
+            reading = self._shards.get(one.session_id)
+            lost = reading is not None and reading.readable and _mark_of_hash(one.hash) not in self._lines
+            if reading is None or not lost or (reading.path, one.hash) in reported:
+                continue
+            reported.add((reading.path, one.hash))
+            message = f"Lines were changed or removed: none has the hash that {one.shard}:{one.line} names"
+            hint = _RESTORE.format(path=reading.path)
+            yield _finding(
+                CHAIN, Severity.ERROR, reading.path, 0, message, key="heads", expected=one.hash, hint=hint
+            )
 
 
 def _mark_of_id(logged: LoggedEvent) -> int:
@@ -248,20 +329,83 @@ def _finding(
     return Diagnostic(rule, severity, path, line, 1 if line else 0, message, key, expected, hint)
 
 
-def _link_problem(event: Event, before: str | None, free: bool) -> str:
-    if event.prev == before or (free and event.prev is None):
-        return ""
-    if before is None:
-        return "Lines before this one are missing"
-    return "The line before this one was edited, removed or moved"
+def first_change(reading: ShardReading, data: bytes) -> int | None:
+    """Return the first line that differs from these bytes of the shard; 0 if lines are missing at its end.
+
+    ``None`` if the shard begins with them; line ends and blank lines do not matter.
+    """
+    for at, (_, line, _) in enumerate(_records(data)):
+        if at == len(reading.lines):
+            return 0
+        if reading.lines[at][1] != line_hash(line):
+            return reading.lines[at][0]
+    return None
 
 
-def check_chain(reading: ShardReading, *, session_id: str = "", free: bool = False) -> list[Diagnostic]:
+def check_growth(reading: ShardReading, version: GitVersion) -> Iterator[Diagnostic]:
+    """Yield an error (TM504) if a shard does not begin with the bytes that git has.
+
+    A damaged line is a finding already.
+    """
+    path, restored = reading.path, f"{version.revision} -- ".lstrip() + reading.path
+    hint = f"Compare with `git diff {restored}`, and restore it with `git checkout {restored}`"
+    if version.removed:
+        message = f"The shard was removed since {version.place}"
+        yield _finding(CHAIN, Severity.ERROR, path, 0, message, hint=hint)
+        return
+    line = first_change(reading, version.data) if reading.readable else None
+    if line is not None and line not in {damage.line for damage in reading.damages}:
+        message = f"This line differs from {version.place}"
+        if not line:
+            message = f"Lines of {version.place} are missing at the end"
+        yield _finding(CHAIN, Severity.ERROR, path, line, message, hint=hint)
+
+
+class BrokenLink(NamedTuple):
+    """A line whose ``prev`` is not ``expected``, the hash of the line ``before`` (0: the first line)."""
+
+    line: int
+    before: int
+    expected: str | None
+
+    @property
+    def message(self) -> str:
+        """The problem in one sentence."""
+        if not self.before:
+            return "Lines before this one are missing"
+        return "The line before this one was edited, removed or moved"
+
+
+def broken_links(reading: ShardReading, *, chained: bool | None = None) -> list[BrokenLink]:
+    """Return the broken links of a shard: none if it is not ``chained`` (by default: as its lines say).
+
+    After a damaged line the next link is unknown. Exact repeats do not count.
+    """
+    found: list[BrokenLink] = []
+    if not (reading.chained if chained is None else chained):
+        return found
+    by_line = {logged.line: logged.event for logged in reading.events}
+    seen: set[str] = set()
+    before: tuple[int, str | None] = (0, None)
+    broken = False
+    for number, digest in reading.lines:
+        if digest in seen:
+            continue
+        seen.add(digest)
+        event = by_line.get(number)
+        if event is not None and not broken and event.prev != before[1]:
+            found.append(BrokenLink(number, *before))
+        before, broken = (number, digest), event is None
+    return found
+
+
+def check_chain(
+    reading: ShardReading, *, session_id: str = "", chained: bool | None = None
+) -> list[Diagnostic]:
     """Return the findings of one shard: damages (TM503, TM505, TM507), broken links (TM504), foreign sessions
-    (TM503).
+    (TM503), and one note for a shard without chain.
 
-    ``session_id`` is the session the file is named after, if any; ``free`` accepts lines without ``prev``,
-    as written by other programs.
+    ``session_id`` is the session the file is named after, if any; ``chained`` as in `broken_links`.
     """
     path = reading.path
     found = [
@@ -269,24 +413,17 @@ def check_chain(reading: ShardReading, *, session_id: str = "", free: bool = Fal
                  hint=_ADVICE.get(damage.code, _RESTORE).format(path=path))
         for damage in reading.damages
     ]  # fmt: skip
-    by_line = {logged.line: logged.event for logged in reading.events}
-    seen: set[str] = set()
-    before: str | None = None
-    broken = False
-    for number, digest in reading.lines:
-        if digest in seen:
-            continue
-        seen.add(digest)
-        event = by_line.get(number)
-        if event is not None:
-            problem = "" if broken else _link_problem(event, before, free)
-            if problem:
-                found.append(
-                    _finding(CHAIN, Severity.ERROR, path, number, problem, key="prev",
-                             expected=before or "null", hint=_RESTORE.format(path=path))
-                )  # fmt: skip
-            found.extend(_oddities(path, number, event, session_id))
-        before, broken = digest, event is None
+    found += [
+        _finding(CHAIN, Severity.ERROR, path, link.line, link.message, key="prev",
+                 expected=link.expected or "null", hint=_RESTORE.format(path=path))
+        for link in broken_links(reading, chained=chained)
+    ]  # fmt: skip
+    for logged in reading.events:
+        found.extend(_oddities(path, logged.line, logged.event, session_id))
+    if not (reading.chained if chained is None else chained):
+        message = "No line of this shard has the key `prev`; changes to its lines cannot be detected"
+        hint = "Ignore it for a log written by another program; commit the file, so that git keeps its lines"
+        found.append(_finding(CHAIN, Severity.NOTE, path, 0, message, key="prev", hint=hint))
     if reading.torn and not any(damage.code == TORN for damage in reading.damages):
         hint = "The next command that writes completes the line"
         found.append(_finding(TORN, Severity.NOTE, path, 0, "The last line has no line end", hint=hint))

@@ -365,6 +365,11 @@ class Transaction:
         session = self._memory.sessions.current(self._git, now, self._memory.new_id)
         return session, EventContext(format_precise(now), session.id, origin=self._origin)
 
+    def _heads(self) -> dict[str, str]:
+        """Return the last lines that a new shard names: of shards that git has; outside git, of all."""
+        known = self._git.has if self._git is not None and not self._git.ignored else _always
+        return self._memory.log_index().unnamed_heads(known)
+
     def _append(
         self,
         make: Callable[[EventContext], Event],
@@ -372,7 +377,8 @@ class Transaction:
         drops: Sequence[FileChange] = (),
     ) -> str:
         session, context = self._session()
-        event = make(context._replace(prev=session.prev_line_hash, head=session.head_hint))
+        heads = self._heads() if session.prev_line_hash is None else {}
+        event = make(context._replace(prev=session.prev_line_hash, heads=heads))
         refuse_secrets(event)
         line = encode(event)
         self._memory.sessions.begin(session)
@@ -467,6 +473,10 @@ class Transaction:
 
 def _aborted(lost: RecoveredFile) -> Change:
     return Change(ABORTED, "", lost.path, "", "")
+
+
+def _always(shard: str) -> bool:
+    return True
 
 
 _TRIES: Final = 3

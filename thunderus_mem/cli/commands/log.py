@@ -146,10 +146,19 @@ def events_show_command(
 
 
 @events_app.command("verify")
-def events_verify_command(ctx: typer.Context) -> int:
-    """Verify the log: schema, hash chain, incomplete lines. Exits with 1 on errors or warnings."""
+def events_verify_command(
+    ctx: typer.Context,
+    since: Annotated[
+        str, typer.Option("--since", metavar="REV", help="Shards must contain all lines they had in REV.")
+    ] = "",
+) -> int:
+    """Verify the log: schema, hash chain, incomplete lines. Exits with 1 on errors or warnings.
+
+    Shards must begin with the lines that git has. With --since, e.g. in a pull request, also with those in
+    the merge base of HEAD and REV, and none may be missing.
+    """
     console: Console = ctx.obj
-    value = log.events_verify(console.memory())
+    value = log.events_verify(console.memory(), since)
     console.emit("events verify", value, verify_report, long=True)
     return int(any(finding.severity is not Severity.NOTE for finding in value.diagnostics))
 

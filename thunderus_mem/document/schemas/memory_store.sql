@@ -136,8 +136,21 @@ CREATE TABLE shards (
     shard INTEGER PRIMARY KEY,
     path TEXT NOT NULL UNIQUE,
     stamp TEXT NOT NULL,
-    damages INTEGER NOT NULL          -- lines that could not be read
+    damages INTEGER NOT NULL,         -- lines that could not be read
+    last_hash TEXT NOT NULL,          -- of the last line; "" for a damaged, incomplete or empty shard
+    chained INTEGER NOT NULL          -- 0 when no line has the key "prev"
 );
+
+-- Last lines of other shards as named by "heads" of a shard's events.
+CREATE TABLE heads (
+    shard INTEGER NOT NULL,
+    session_id TEXT NOT NULL,
+    hash TEXT NOT NULL
+);
+
+CREATE INDEX heads_by_shard ON heads (shard);
+
+CREATE INDEX heads_by_session ON heads (session_id);
 
 -- Events: their position in the shard and in the order of the log. Their bodies are only in the shards.
 CREATE TABLE events (
@@ -147,6 +160,7 @@ CREATE TABLE events (
     kind TEXT NOT NULL,
     place TEXT NOT NULL,              -- sorts as the log: UTC time and id, never before an earlier line of its session
     day TEXT NOT NULL,                -- of its own time, in UTC
+    broken INTEGER NOT NULL,          -- 1 when the chain is broken before or after this line
     PRIMARY KEY (shard, line)
 ) WITHOUT ROWID;
 

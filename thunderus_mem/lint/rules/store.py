@@ -129,10 +129,12 @@ def shard_schema(store: StoreState) -> Iterable[Diagnostic]:
 
 
 def shard_chain(store: StoreState) -> Iterable[Diagnostic]:
-    """Broken hash chain: a line of the event log does not contain the hash of the line before it.
+    """Broken hash chain: lines of the event log were edited, removed or moved.
 
-    Why: an edited, removed or moved line breaks the chain. A gap is only a note if git can have caused it,
-    for example by a rebase that dropped a commit with part of the log.
+    Why: each line contains the hash of the line before it, the first line of a shard (the log file of a
+    session) the hashes of the last lines of earlier shards, and a shard begins with the lines that git has.
+    It is only a note if a whole shard is missing, which git can have caused, for example in a rebase, or if
+    no line of a shard has the key ``prev``, because another program wrote it.
 
     Bad::
 

@@ -1,0 +1,260 @@
+"""Lines of the log that were changed, removed or never chained: found by the log itself and by git."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+pytestmark = pytest.mark.damaged
+
+FACT = "fact.frames"
+
+
+class Project:
+    """A repository with one committed shard of one event, which adds a fact."""
+
+    def __init__(self, root: Path, run: Callable[..., Any]) -> None:
+        self.root = root
+        self.run = run
+
+    def begin(self) -> None:
+        self.git("init", "-q", "-b", "main")
+        self.run("init")
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", "Store")
+        self.add("Frames", "Frames have four bytes.")
+        self.commit("Frames")
+
+    def git(self, *arguments: str) -> str:
+        done = subprocess.run(["git", *arguments], cwd=self.root, check=True, capture_output=True, text=True)
+        return done.stdout.strip()
+
+    def commit(self, message: str) -> str:
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", message)
+        return self.git("rev-parse", "HEAD")
+
+    def add(self, title: str, body: str) -> None:
+        assert self.run("add", "fact", title, "--tag", "wire", "-m", "Asked", "--body", body).code == 0
+
+    def shards(self) -> list[str]:
+        found = (self.root / ".thunderus/sessions").glob("*/events.jsonl")
+        return sorted(path.relative_to(self.root).as_posix() for path in found)
+
+    def new_shard(self) -> str:
+        """The shard that git does not have yet."""
+        (name,) = set(self.shards()) - set(self.git("ls-files", ".thunderus").split())
+        return name
+
+    def named(self, shard: str) -> list[str]:
+        """The shards that the first event of this one names."""
+        heads = self.events(shard)[0].get("heads", {})
+        return [f".thunderus/sessions/{session_id}/events.jsonl" for session_id in heads]
+
+    @property
+    def shard(self) -> str:
+        """The shard that added the fact."""
+        (name,) = (name for name in self.shards() if b'"doc_id":"fact.frames"' in self.bytes(name))
+        return name
+
+    def bytes(self, name: str) -> bytes:
+        return (self.root / name).read_bytes()
+
+    def events(self, name: str) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.bytes(name).splitlines()]
+
+    def write(self, name: str, events: list[dict[str, Any]]) -> None:
+        lines = [json.dumps(event, ensure_ascii=False, separators=(",", ":")) + "\n" for event in events]
+        (self.root / name).write_text("".join(lines), encoding="utf-8")
+
+    def forge(self, name: str = "") -> str:
+        """Change author, time, reason and diff of the newest line of a shard."""
+        name = name or self.shard
+        *before, last = self.events(name)
+        last["origin"]["author"] = "Mallory"
+        last["ts"] = "2020-01-01T00:00:00.000Z"
+        last["why"] = "Invented"
+        for change in last["body"].get("changes", ()):
+            change["diff"] = (change["diff"] or "").replace("four bytes", "five bytes")
+        self.write(name, [*before, last])
+        return name
+
+    def verified(self, *options: str) -> list[tuple[str, str, str, int]]:
+        """Errors and warnings of `events verify`, as lint reports them too if there are no options."""
+        done = self.run("--json", "events", "verify", *options)
+        found = [
+            (one["rule"], one["severity"], one["path"], one["line"])
+            for one in done.json["diagnostics"]
+            if one["severity"] != "note"
+        ]
+        assert done.code == bool(found)
+        if not options:
+            linted = self.run("lint", "--format", "json").json["diagnostics"]
+            errors = [one for one in linted if one["severity"] != "note"]
+            assert [(one["rule"], one["severity"], one["path"], one["line"]) for one in errors] == found
+        return found
+
+    def notes(self) -> list[tuple[str, str]]:
+        done = self.run("--json", "events", "verify")
+        assert done.code == 0
+        return [(one["path"], one["key"]) for one in done.json["diagnostics"]]
+
+
+@pytest.fixture
+def project(tmp_path: Path, run: Callable[..., Any], once: Callable[..., None]) -> Project:
+    project = Project(tmp_path, run)
+    once(project.begin)
+    return project
+
+
+def test_new_shard_names_the_committed_ones_once(project: Project) -> None:
+    assert project.named(project.shard) == [name for name in project.shards() if name != project.shard]
+    project.add("Masks", "Masks have two bits.")
+    masks = project.new_shard()
+    assert project.named(masks) == [project.shard]
+    project.add("Words", "Words have two bytes.")
+    assert ["heads" in event for event in project.events(masks)] == [True, False]
+    assert not any("head" in event for event in project.events(masks))
+    project.commit("Masks")
+    project.add("Ports", "Ports are numbers.")
+    assert project.named(project.new_shard()) == [masks]
+    assert project.verified() == []
+
+
+def test_shard_that_git_does_not_have_is_not_named_yet(project: Project) -> None:
+    project.add("Masks", "Masks have two bits.")
+    masks = project.new_shard()
+    project.git("commit", "-q", "--allow-empty", "-m", "Elsewhere")
+    project.add("Words", "Words have two bytes.")
+    (words,) = {name for name in project.shards() if b"Words" in project.bytes(name)}
+    assert words != masks
+    assert project.named(words) == [project.shard]
+    assert project.verified() == []
+
+
+def test_forged_line_is_found_before_it_is_committed(project: Project) -> None:
+    shard = project.forge()
+    assert project.verified() == [("TM504", "error", shard, 1)]
+    project.git("add", "-A")
+    assert project.verified() == [("TM504", "error", shard, 1)]
+    project.git("checkout", "HEAD", "--", shard)
+    assert project.verified() == []
+
+
+def test_changed_shard_is_not_named(project: Project) -> None:
+    shard = project.forge()
+    project.add("Masks", "Masks have two bits.")
+    assert shard not in project.named(project.new_shard())
+
+
+def test_forged_line_is_found_after_it_is_committed(project: Project) -> None:
+    project.add("Masks", "Masks have two bits.")
+    before = project.commit("Masks")
+    shard = project.forge()
+    project.commit("Forged")
+    assert project.verified() == [("TM504", "error", shard, 0)]
+    (error,) = project.run("--json", "events", "verify").json["diagnostics"]
+    original = project.git("show", f"{before}:{shard}")
+    assert error["expected"] == "sha256:" + hashlib.sha256(original.encode()).hexdigest()
+    assert f"git checkout COMMIT -- {shard}" in error["hint"]
+
+
+@pytest.mark.parametrize("how", ["forged", "shortened", "removed"])
+def test_pull_request_may_only_add_to_the_log(project: Project, how: str) -> None:
+    project.git("switch", "-q", "-c", "topic")
+    project.add("Masks", "Masks have two bits.")
+    project.commit("Masks")
+    assert project.verified("--since", "main") == []
+    shard = project.shard
+    if how == "forged":
+        project.forge()
+    elif how == "shortened":
+        (project.root / shard).write_bytes(b"")
+    else:
+        (project.root / shard).unlink()
+    project.commit("Forged")
+    found = project.verified("--since", "main")
+    assert ("TM504", "error", shard, int(how == "forged")) in found
+    project.git("switch", "-q", "main")
+    assert project.verified("--since", "main") == []
+    assert project.verified("--since", "topic") == []
+
+
+def test_grown_shard_passes_and_a_rewritten_one_does_not(project: Project) -> None:
+    """A shard that git has may grow: lines that other programs append."""
+    project.git("switch", "-q", "-c", "topic")
+    (project.root / ".thunderus/events.jsonl").write_text(SEED[0])
+    project.commit("One line")
+    (project.root / ".thunderus/events.jsonl").write_text("".join(SEED))
+    assert project.verified() == []
+    assert project.verified("--since", "topic") == []
+    (project.root / ".thunderus/events.jsonl").write_text("".join(SEED[1:]))
+    assert project.verified() == [("TM504", "error", ".thunderus/events.jsonl", 1)]
+
+
+def test_unknown_revision_is_an_error(project: Project) -> None:
+    done = project.run("events", "verify", "--since", "nowhere")
+    assert (done.code, "unknown revision 'nowhere'" in done.err) == (4, True)
+
+
+def test_missing_shard_is_a_note(project: Project) -> None:
+    project.add("Masks", "Masks have two bits.")
+    project.commit("Masks")
+    (project.root / project.shard).unlink()
+    (naming,) = (
+        name
+        for name in project.shards()
+        if b'"heads":' in project.bytes(name) and b"masks" in project.bytes(name)
+    )
+    assert project.notes() == [(naming, "heads")]
+
+
+KINDS = ("message", "tool_call", "tool_result", "approval", "patch", "snapshot", "note")
+BODIES: dict[str, dict[str, Any]] = {
+    "approval": {"decision": "approved"},
+    "patch": {"op": "edit", "changes": []},
+    "tool_call": {"tool": "bash"},
+}
+REFS = {"patch": {"patch_id": "patch_1"}, "snapshot": {"snapshot_id": "snap_1"}}
+
+
+def seed_line(number: int, kind: str) -> str:
+    """An event as seed logs have it: without `prev`."""
+    event = {
+        "v": 1, "id": f"evt_{number}", "ts": f"2026-01-20T09:00:0{number}Z", "session_id": "sess_seed",
+        "actor": "user", "kind": kind, "refs": {"paths": [], "memory_doc_ids": [], **REFS.get(kind, {})},
+        "body": BODIES.get(kind, {}),
+    }  # fmt: skip
+    return json.dumps(event) + "\n"
+
+
+SEED = [seed_line(number, kind) for number, kind in enumerate(KINDS)]
+SEED_SHARD = ".thunderus/sessions/sess_seed/events.jsonl"
+
+
+def test_log_without_prev_is_valid_and_noted_once(project: Project) -> None:
+    (project.root / SEED_SHARD).parent.mkdir()
+    (project.root / SEED_SHARD).write_text("".join(SEED))
+    assert project.notes() == [(SEED_SHARD, "prev")]
+    project.commit("Seed")
+    assert project.notes() == [(SEED_SHARD, "prev")]
+    project.add("Masks", "Masks have two bits.")
+    assert SEED_SHARD in project.named(project.new_shard())
+    assert project.verified() == []
+
+
+def test_removing_prev_from_a_committed_shard_is_found(project: Project) -> None:
+    shard = project.shard
+    events = project.events(shard)
+    for event in events:
+        del event["prev"]
+    project.write(shard, events)
+    assert ("TM504", "error", shard, 1) in project.verified()
