@@ -166,7 +166,6 @@ def rules() -> str:
     """Return a table of all rules, then the page of each rule."""
     lines = [
         "The rules of `thunderus-mem lint`. `thunderus-mem rule CODE` prints the page of a rule.",
-        "In rule names, *answer* means a suppression.",
         "",
     ]
     rows = [

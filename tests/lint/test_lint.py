@@ -270,7 +270,7 @@ def test_log_findings_are_reported_under_their_rule(code: str) -> None:
     assert lint_store(StoreState(reported=(one,), config=LintConfig(ignore=(code,)))) == []
 
 
-def test_tracked_projections_are_reported() -> None:
+def test_tracked_derived_files_are_reported() -> None:
     ones = lint_store(StoreState(tracked=(".thunderus/memory/indexes/memory.db",)))
     assert [one.rule for one in ones] == ["TM506"]
     assert "git rm --cached" in ones[0].hint

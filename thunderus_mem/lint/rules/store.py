@@ -170,7 +170,7 @@ def shard_torn(store: StoreState) -> Iterable[Diagnostic]:
     return _reported(store, "TM505")
 
 
-def tracked_projection(store: StoreState) -> Iterable[Diagnostic]:
+def tracked_derived_file(store: StoreState) -> Iterable[Diagnostic]:
     """Git tracks a derived or private file.
 
     Why: index and manifest change with every document and would conflict in every merge, an index from
@@ -341,7 +341,7 @@ def _suggestion(code: str) -> str:
     return f"Did you mean {' or '.join(by_name.get(name, name) for name in near)}?"
 
 
-def answer_without_reason(use: SuppressionUse) -> Iterable[Diagnostic]:
+def suppression_without_reason(use: SuppressionUse) -> Iterable[Diagnostic]:
     """A suppression comment has no reason.
 
     Why: without a reason the next reader cannot know whether the suppression is justified and when it can be
@@ -368,7 +368,7 @@ def answer_without_reason(use: SuppressionUse) -> Iterable[Diagnostic]:
             )
 
 
-def unused_answer(use: SuppressionUse) -> Iterable[Diagnostic]:
+def unused_suppression(use: SuppressionUse) -> Iterable[Diagnostic]:
     """Unused suppression: the comment hides no finding.
 
     Why: the finding was fixed or moved; a leftover comment would silently hide the next finding. Only
@@ -442,7 +442,7 @@ def unknown_code(use: SuppressionUse) -> Iterable[Diagnostic]:
                 break  # the rest may be the start of the reason instead of a code
 
 
-def configured_answers(store: StoreState) -> Iterable[Diagnostic]:
+def configured_suppressions(store: StoreState) -> Iterable[Diagnostic]:
     """A suppression in the configuration is unused, has no reason or has an unknown code.
 
     Why: ``lint.per_file`` hides findings in whole folders, so each entry needs a reason and should be removed
