@@ -23,14 +23,15 @@ from thunderus_mem.git.repository import look_for_git
 from thunderus_mem.index.writer import unlisted_folder
 from thunderus_mem.lint.context import lint_config
 from thunderus_mem.lint.engine import apply_edits, distinct, fingerprinted, lint_store
-from thunderus_mem.lint.rule import CODES
+from thunderus_mem.lint.rule import CODES, LintConfig, StoreState
 from thunderus_mem.lint.rules.identity import renumbered
 from thunderus_mem.lint.runner import lint_files, lint_stored, store_state, stored_bytes
+from thunderus_mem.lint.strays import STRAYS, is_stray, stray_files
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import stored_path
 from thunderus_mem.memory.transaction import open_transaction, settle
 from thunderus_mem.store.files import read_file, replace_file
-from thunderus_mem.store.layout import MEMORY
+from thunderus_mem.store.layout import STORE
 from thunderus_mem.store.paths import inside, kind_of
 
 if TYPE_CHECKING:
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
 
     from thunderus_mem.diagnostic import Diagnostic
     from thunderus_mem.document.document import Reading
-    from thunderus_mem.lint.rule import LintConfig
     from thunderus_mem.lint.rules.identity import Renumbering
     from thunderus_mem.lint.runner import FileFindings
     from thunderus_mem.memory.memory import Memory
@@ -205,9 +205,13 @@ def _inspect(
 ) -> _Inspection:
     """Run the rules on the chosen documents; with ``fix``, also compute the fixed texts."""
     texts: list[tuple[Reading, str]] = []
+    strays: Sequence[str] = paths
     if staged or fix:
         found: list[FileFindings] = []
-        chosen = _staged_files(memory, paths) if staged else _stored_files(memory, paths)
+        if staged:
+            chosen, strays = _staged_files(memory, paths)
+        else:
+            chosen = _stored_files(memory, paths)
         for one in lint_files(memory, chosen, config):
             if fix and one.reading is not None and one.reading.text is not None:
                 text = apply_edits(one.reading.text, one.findings)
@@ -217,6 +221,8 @@ def _inspect(
     else:
         found = lint_stored(memory, checked_paths(memory, paths), config)
     findings = [finding for one in found for finding in one.findings]
+    if strays:
+        findings.extend(_strays(memory, strays, config))
     if not staged:
         findings.extend(fingerprinted(_unlisted_folders(memory, paths)))
         if not paths:
@@ -224,6 +230,17 @@ def _inspect(
             findings.extend(lint_store(store_state(memory, config, needed)))
     ordered = distinct(sorted(findings, key=lambda finding: finding.sort_key))
     return _Inspection(tuple(ordered), len(found), tuple(texts))
+
+
+def _strays(memory: Memory, paths: Sequence[str], config: LintConfig) -> list[Diagnostic]:
+    """The findings about stray files at or below one of the ``paths``."""
+    names = [stored_path(memory, given).rstrip("/") for given in paths]
+    if all(kind_of(name) for name in names):
+        return []
+    found = lint_store(StoreState(config=config, reported=tuple(stray_files(memory))))
+    within = tuple(f"{name}/" for name in names if name != ".")
+    everything = len(within) < len(names)
+    return [one for one in found if one.rule in STRAYS and (everything or f"{one.path}/".startswith(within))]
 
 
 def _unlisted_folders(memory: Memory, paths: Sequence[str]) -> list[Diagnostic]:
@@ -253,7 +270,7 @@ def checked_paths(memory: Memory, paths: Sequence[str] = (), *, staged: bool = F
     """The documents to check: all, or those in the given files or folders, relative to the current folder or
     the root. Raises `NotFound` for any other path."""
     if staged:
-        return [path for path, _ in _staged_files(memory, paths)]
+        return [path for path, _ in _staged_files(memory, paths)[0]]
     known = [path for path, _, _ in memory.index.files()]
     if not paths:
         return known
@@ -262,7 +279,7 @@ def checked_paths(memory: Memory, paths: Sequence[str] = (), *, staged: bool = F
     for given in paths:
         name = stored_path(memory, given)
         found = known if name in (".", ".thunderus") else at_or_below(ordered, name.rstrip("/"))
-        if not found:
+        if not found and not _strays(memory, [given], LintConfig()):
             raise NotFound(
                 f"{given!r} is not a document of this memory", hint="documents are in .thunderus/memory"
             )
@@ -274,15 +291,21 @@ def _stored_files(memory: Memory, paths: Sequence[str] = ()) -> list[tuple[str, 
     return [(path, stored_bytes(memory, path)) for path in checked_paths(memory, paths)]
 
 
-def _staged_files(memory: Memory, paths: Sequence[str]) -> list[tuple[str, bytes | ThunderusError]]:
-    """The staged documents, from the index that git passes to hooks, or from the default one."""
+def _staged_files(
+    memory: Memory, paths: Sequence[str]
+) -> tuple[list[tuple[str, bytes | ThunderusError]], list[str]]:
+    """The staged documents and stray files, from the index that git passes to hooks, or from the default
+    one."""
     git, _ = look_for_git(memory.root, memory.environ, honour_index=True)
     if git is None:
         raise NotFound("not in a git repository, so nothing is staged", hint="run lint without --staged")
     wanted = {stored_path(memory, given) for given in paths}
-    staged = [path for path in git.staged_files(MEMORY) if kind_of(path)]
-    texts = git.staged_texts([path for path in staged if not wanted or path in wanted])
-    return [(path, data) for path, data in sorted(texts.items()) if data is not None]
+    staged = [path for path in git.staged_files(STORE) if not wanted or path in wanted]
+    texts = git.staged_texts([path for path in staged if kind_of(path)])
+    documents: list[tuple[str, bytes | ThunderusError]] = [
+        (path, data) for path, data in sorted(texts.items()) if data is not None
+    ]
+    return documents, [path for path in staged if is_stray(path)]
 
 
 def _renames(memory: Memory, seen: _Inspection) -> tuple[Renumbering, ...]:

@@ -92,6 +92,8 @@ CODES: Final[dict[str, tuple[str, Severity]]] = {
     "TM508": ("shard-line-ends", NOTE),
     "TM509": ("unreadable-proposal", ERROR),
     "TM510": ("expired-proposal", WARNING),
+    "TM511": ("stray-document", ERROR),
+    "TM512": ("stray-log", ERROR),
     "TM601": ("suppression-without-reason", WARNING),
     "TM602": ("unused-suppression", WARNING),
     "TM603": ("unknown-code", WARNING),

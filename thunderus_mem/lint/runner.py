@@ -18,6 +18,7 @@ from thunderus_mem.index.writer import foreign_name, is_foreign_name
 from thunderus_mem.lint.context import contexts
 from thunderus_mem.lint.engine import fingerprinted, lint_reading, select_checks
 from thunderus_mem.lint.rule import LintConfig, SchemaCopy, StoreState, finding
+from thunderus_mem.lint.strays import stray_files
 from thunderus_mem.memory.proposals import BadProposal, age, entries
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.layout import INDEXES, MEMORY
@@ -138,7 +139,7 @@ def store_state(
             for name, wanted in packaged_schemas().items()
         },
         manifest=_text(layout.manifest_file, _MANIFEST_LIMIT),
-        reported=(*log_findings(memory), *_queue_findings(memory)),
+        reported=(*log_findings(memory), *_queue_findings(memory), *stray_files(memory)),
         tracked=tuple(sorted(memory.git.tracked(NEVER_TRACKED))) if memory.git is not None else (),
         needed=needed,
     )

@@ -272,6 +272,51 @@ def expired_proposal(store: StoreState) -> Iterable[Diagnostic]:
     return _reported(store, "TM510")
 
 
+def stray_document(store: StoreState) -> Iterable[Diagnostic]:
+    """A Markdown file below the memory folder is not in a folder of documents.
+
+    Why: commands read documents only in the folders for their kinds, and only files whose name ends in
+    ``.md`` and does not begin with a dot. They also follow no links, and no more than 24 levels of folders.
+    Other files look like memory, but are never found, checked or shown.
+
+    Bad::
+
+        .thunderus/memory/notes/deploy.md
+        .thunderus/memory/semantic/FACTS/Testing.MD
+
+    Good::
+
+        .thunderus/memory/procedural/PLAYBOOKS/deploy.md
+        .thunderus/memory/semantic/FACTS/testing.md
+
+    Fix: run the command in the finding. It moves a document to the folder of its kind, imports other
+    Markdown, or shows the difference from the document with the same id or path. A file without frontmatter
+    is only a warning, a README a note.
+    """
+    return _reported(store, "TM511")
+
+
+def stray_log(store: StoreState) -> Iterable[Diagnostic]:
+    """An ``events.jsonl`` is not where the event log is read.
+
+    Why: the log consists of ``.thunderus/sessions/SESSION/events.jsonl``, the private shards below
+    ``.thunderus/local``, and ``.thunderus/events.jsonl``. Events in any other file are missing from history
+    and provenance.
+
+    Bad::
+
+        .thunderus/memory/events.jsonl
+        .thunderus/sessions/events.jsonl
+
+    Good::
+
+        .thunderus/sessions/sess_01KFF9T5G0GM00EG87DTZMYXB0/events.jsonl
+
+    Fix: run the command in the finding, which moves the file or adds its events to the log.
+    """
+    return _reported(store, "TM512")
+
+
 # Suppressions
 
 _CONFIG: Final = ".thunderus/config.toml"
