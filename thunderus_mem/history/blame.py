@@ -16,6 +16,7 @@ from thunderus_mem.errors import InvalidQuery
 from thunderus_mem.git.history import file_versions, renamed_files
 from thunderus_mem.history.log import trace
 from thunderus_mem.history.why import CodeThen, anchors_named, code_then
+from thunderus_mem.log.event import text_in
 from thunderus_mem.log.reader import Transition, known_texts
 from thunderus_mem.memory.locate import find_document
 from thunderus_mem.memory.past_texts import as_lf
@@ -683,9 +684,9 @@ def _from_event(event: Event) -> BlameSource:
         kind="event",
         ts=event.ts,
         actor=event.actor,
-        author=str(event.origin.get("author", "")),
+        author=text_in(event.origin, "author"),
         session_id=event.session_id,
-        op=str(event.body.get("op", "")),
+        op=text_in(event.body, "op"),
         why=event.why,
     )
 

@@ -14,7 +14,7 @@ from thunderus_mem.errors import InvalidDocument, NotFound
 from thunderus_mem.git.changes import merge_base
 from thunderus_mem.git.history import bytes_before, bytes_since
 from thunderus_mem.index.log import read
-from thunderus_mem.log.event import changes_of, document_ids
+from thunderus_mem.log.event import changes_of, document_ids, text_in
 from thunderus_mem.log.reader import past_of
 from thunderus_mem.log.shard import GitVersion, LogCheck, ShardReading, check_growth
 from thunderus_mem.memory.locate import find_row
@@ -109,12 +109,12 @@ def _entry(event: Event) -> LogEntry:
         id=event.id,
         ts=event.ts,
         actor=event.actor,
-        author=str(event.origin.get("author", "")),
+        author=text_in(event.origin, "author"),
         kind=event.kind,
-        op=str(body.get("op") or body.get("decision") or ""),
+        op=text_in(body, "op") or text_in(body, "decision"),
         doc_ids=document_ids(event),
         why=event.why,
-        text=str(body.get("text", "")),
+        text=text_in(body, "text"),
         session_id=event.session_id,
     )
 

@@ -24,6 +24,7 @@ from thunderus_mem.log.event import (
     changes_of,
     document_ids,
     is_imported,
+    text_in,
     undone_by,
 )
 from thunderus_mem.log.reader import RENAME, given_up
@@ -405,13 +406,13 @@ def origin(event: Event, find: Callable[[str], Event | None]) -> tuple[Event, bo
 
 def patch_of(event: Event) -> tuple[str, str]:
     """The session and patch of an event, which all events of one command share."""
-    patch_id = event.refs.get("patch_id")
-    return event.session_id, patch_id if isinstance(patch_id, str) else event.id
+    return event.session_id, text_in(event.refs, "patch_id") or event.id
 
 
 def is_by_the_tool(event: Event) -> bool:
     """Whether a command made the event's changes, undo included."""
-    return event.kind == "patch" and not is_imported(event) and event.body.get("op") not in NOT_BY_THE_TOOL
+    by_hand = text_in(event.body, "op") in NOT_BY_THE_TOOL
+    return event.kind == "patch" and not is_imported(event) and not by_hand
 
 
 def can_be_undone(event: Event, taken: Mapping[str, str], *, undos: bool) -> bool:

@@ -5,7 +5,7 @@ which reverts everything after a snapshot.
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.document.document import MAX_DOCUMENT, content_hash
 from thunderus_mem.document.secrets import holds_secret
@@ -13,7 +13,7 @@ from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import Conflict, InvalidDocument, NotFound, Refused
 from thunderus_mem.history import reverse
 from thunderus_mem.index.log import read
-from thunderus_mem.log.event import ABORTED, changes_of, document_ids
+from thunderus_mem.log.event import ABORTED, changes_of, document_ids, named_ids, text_in, texts_in
 from thunderus_mem.log.new_event import Ids, PatchLinks
 from thunderus_mem.memory.hand_edits import hand_edits
 from thunderus_mem.memory.locate import left_behind
@@ -295,8 +295,8 @@ def _undone_event(one: _Reversal, by: _Reverted) -> UndoneEvent:
     return UndoneEvent(
         first.id,
         first.ts,
-        str(first.body.get("op", "")),
-        str(first.origin.get("author", "")) or first.actor,
+        text_in(first.body, "op"),
+        text_in(first.origin, "author") or first.actor,
         first.why,
         one.chosen.again,
         by.id,
@@ -432,14 +432,14 @@ def _events(memory: Memory) -> Iterator[tuple[Event, bool]]:
 
 def _snapshot(memory: Memory, event: Event, *, here: bool) -> Snapshot:
     steps = reverse.of_patch(memory, _patch(event))
-    paths = {path for step in steps for path in step.refs.get("paths", ()) if isinstance(path, str)}
-    ids = {name for step in steps for name in step.refs.get("memory_doc_ids", ()) if isinstance(name, str)}
+    paths = {path for step in steps for path in texts_in(step.refs, "paths")}
+    ids = {name for step in steps for name in named_ids(step)}
     taken = reverse.undone_events(memory.events_about(paths, ids)) if steps else {}
     return Snapshot(
         _id(event),
         event.ts,
-        str(event.body.get("command", "")),
-        str(event.origin.get("author", "")) or event.actor,
+        text_in(event.body, "command"),
+        text_in(event.origin, "author") or event.actor,
         len(steps),
         sum(step.id in taken for step in steps),
         len(paths),
@@ -448,15 +448,11 @@ def _snapshot(memory: Memory, event: Event, *, here: bool) -> Snapshot:
 
 
 def _id(event: Event) -> str:
-    return _text(event.refs.get("snapshot_id"))
+    return text_in(event.refs, "snapshot_id")
 
 
 def _patch(event: Event) -> str:
-    return _text(event.refs.get("patch_id"))
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    return text_in(event.refs, "patch_id")
 
 
 def _modes(event: Event) -> dict[str, int]:
@@ -466,7 +462,7 @@ def _modes(event: Event) -> dict[str, int]:
     for one in listed if isinstance(listed, list) else ():
         if not isinstance(one, dict):
             continue
-        path, mode = _text(one.get("path")), reverse.permissions_in(_text(one.get("mode")))
+        path, mode = text_in(one, "path"), reverse.permissions_in(text_in(one, "mode"))
         if path and mode is not None:
             found[path] = mode
     return found

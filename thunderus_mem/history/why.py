@@ -12,7 +12,7 @@ from thunderus_mem.document.document import content_hash
 from thunderus_mem.git.commits import commit_named, first_commits
 from thunderus_mem.git.history import file_commits, file_versions
 from thunderus_mem.history.log import trace
-from thunderus_mem.log.event import changes_of, document_ids, private_to
+from thunderus_mem.log.event import changes_of, document_ids, private_to, text_in
 from thunderus_mem.memory.locate import find_document
 from thunderus_mem.verdicts.code import breaking_commit, code_of
 from thunderus_mem.verdicts.judge import Judge
@@ -177,20 +177,18 @@ def _excerpt(text: str) -> str:
 
 
 def _op(event: Event) -> str:
-    op = event.body.get("op")
-    return op if event.kind == "patch" and isinstance(op, str) else event.kind
+    return (text_in(event.body, "op") if event.kind == "patch" else "") or event.kind
 
 
 def _author(event: Event) -> str:
-    author = event.origin.get("author")
-    return author if isinstance(author, str) else ""
+    return text_in(event.origin, "author")
 
 
 def event_label(event: Event) -> str:
     """A one-line summary of an event: time, operation, author, reason."""
     who = " ".join(filter(None, (event.actor, _author(event))))
-    text = event.why or event.body.get("text")
-    reason = f": {_excerpt(text)}" if isinstance(text, str) and text else ""
+    text = event.why or text_in(event.body, "text")
+    reason = f": {_excerpt(text)}" if text else ""
     return f"{event.ts[:16].replace('T', ' ')} {_op(event).replace('_', ' ')} by {who}{reason}"
 
 
@@ -225,8 +223,7 @@ def _change_node(event: Event, change: Change, number: int, path: str) -> WhyNod
 
 
 def _patch_id(event: Event) -> str:
-    patch_id = event.refs.get("patch_id")
-    return patch_id if isinstance(patch_id, str) else ""
+    return text_in(event.refs, "patch_id")
 
 
 def _event_node(event: Event) -> WhyNode:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.index.log import read
 from thunderus_mem.lint.rule import CODES, LintConfig, LintContext
-from thunderus_mem.log.event import private_to
+from thunderus_mem.log.event import private_to, text_in
 from thunderus_mem.memory.locate import IndexCorpus
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class KnownProvenance:
     def missing_patches(self, document: Document) -> tuple[str, ...]:
         """The document's patches without a local event about the document."""
         rows = self._log_index.naming((document.id, *document.aliases), document.events)
-        found = {logged.event.refs.get("patch_id") for logged in read(self._log, rows)}
+        found = {text_in(logged.event.refs, "patch_id") for logged in read(self._log, rows)}
         return tuple(name for name in document.patches if name not in found)
 
     def lost_commits(self, names: Sequence[str]) -> tuple[tuple[str, bool], ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from thunderus_mem.document.timestamp import encode_ulid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from thunderus_mem.log.line import Event
 
@@ -50,6 +50,18 @@ def hand_edit_id(doc_id: str, path: str, before: str, after: str) -> str:
     return derived_id("hand-edit", doc_id, path, before, after)
 
 
+def text_in(table: Mapping[str, Any], key: str) -> str:
+    """Return the text of a key of an event's refs, body or origin; "" if it is missing or not text."""
+    value = table.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def texts_in(table: Mapping[str, Any], key: str) -> list[str]:
+    """Return the texts in the list of a key; what is not text is skipped."""
+    listed = table.get(key)
+    return [value for value in listed if isinstance(value, str)] if isinstance(listed, list) else []
+
+
 def is_imported(event: Event) -> bool:
     """Whether the event was logged by another program: it is kept, but nothing here was done by it."""
     return event.origin.get("imported") is True
@@ -73,24 +85,20 @@ def changes_of(event: Event) -> tuple[Change, ...]:
             data.get(key) or "" for key in ("op", "doc_id", "path", "before", "after")
         )
         if all(isinstance(text, str) for text in (op, doc_id, path, before, after)):
-            diff, mode = (data.get(key) for key in ("diff", "mode"))
-            omitted = data.get("diff_omitted") is True
+            diff, omitted = data.get("diff"), data.get("diff_omitted") is True
             kept = diff if isinstance(diff, str) else None
-            known = mode if isinstance(mode, str) else ""
-            found.append(Change(op, doc_id, path, before, after, kept, omitted, known))
+            found.append(Change(op, doc_id, path, before, after, kept, omitted, text_in(data, "mode")))
     return tuple(found)
 
 
 def undone_by(event: Event) -> tuple[str, ...]:
     """Return the ids of the events that this event undid."""
-    named = event.body.get("undoes") if _is_patch(event) else None
-    return tuple(id for id in named if isinstance(id, str)) if isinstance(named, list) else ()
+    return tuple(texts_in(event.body, "undoes")) if _is_patch(event) else ()
 
 
 def private_to(event: Event) -> tuple[str, ...]:
     """Return the ids of private events that the documents of this patch cite."""
-    named = event.body.get("private") if _is_patch(event) else None
-    return tuple(id for id in named if isinstance(id, str)) if isinstance(named, list) else ()
+    return tuple(texts_in(event.body, "private")) if _is_patch(event) else ()
 
 
 def is_hand_edit(event: Event) -> bool:
@@ -116,8 +124,7 @@ def _content(event: Event) -> tuple[str, str, dict[str, Any], dict[str, Any]]:
 
 def named_ids(event: Event) -> list[str]:
     """Return the ids of the documents in the event's refs, not those in its changes."""
-    ids = event.refs.get("memory_doc_ids")
-    return [value for value in ids if isinstance(value, str)] if isinstance(ids, list) else []
+    return texts_in(event.refs, "memory_doc_ids")
 
 
 def document_ids(event: Event) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.document.paths import is_archived
-from thunderus_mem.log.event import HAND_EDIT, changes_of
+from thunderus_mem.log.event import HAND_EDIT, changes_of, named_ids, text_in, texts_in
 from thunderus_mem.recap.template import one_line, span
 
 if TYPE_CHECKING:
@@ -89,8 +89,7 @@ class CommandProblem(NamedTuple):
 
 def thread_of(event: Event) -> str:
     """The session of an event: the name given by its importer, else our session id."""
-    named = event.origin.get("session")
-    return named if isinstance(named, str) and named else event.session_id
+    return text_in(event.origin, "session") or event.session_id
 
 
 def said(event: Event) -> str:
@@ -207,11 +206,10 @@ def edited_paths(event: Event) -> tuple[str, ...]:
     words = _words_of_tool(event)
     arguments = event.body.get("arguments")
     table = arguments if isinstance(arguments, dict) else {}
-    if words.isdisjoint(_EDITORS) or "memory" in words or table.get("command") in _VIEWS:
+    if words.isdisjoint(_EDITORS) or "memory" in words or text_in(table, "command") in _VIEWS:
         return ()
-    listed = event.refs.get("paths")
-    named = [*(listed if isinstance(listed, list) else ()), *map(table.get, ("path", "file_path", "file"))]
-    return tuple(dict.fromkeys(path for path in named if isinstance(path, str) and is_inside(path)))
+    named = [*texts_in(event.refs, "paths"), *(text_in(table, key) for key in ("path", "file_path", "file"))]
+    return tuple(dict.fromkeys(path for path in named if path and is_inside(path)))
 
 
 def problems(events: Sequence[Event], ran: Sequence[Run]) -> tuple[CommandProblem, ...]:
@@ -479,17 +477,15 @@ class SortedEvents:
     unfit: int = 0
     looks: int = 0
 
-    def count_paths(self, paths: Iterable[object]) -> None:
-        """Add one to the count of each file; values that are not strings are skipped."""
+    def count_paths(self, paths: Iterable[str]) -> None:
+        """Add one to the count of each file."""
         for path in paths:
-            if isinstance(path, str):
-                self.paths[path] = self.paths.get(path, 0) + 1
+            self.paths[path] = self.paths.get(path, 0) + 1
 
 
 def note_text(event: Event) -> str:
     """The text of a note as one line."""
-    text = event.body.get("text")
-    return one_line(text) if isinstance(text, str) else ""
+    return one_line(text_in(event.body, "text"))
 
 
 def outcome_of(event: Event) -> str:
@@ -524,8 +520,7 @@ def sort_events(
     telling.update(id for problem in found.problems for id in problem.events)
     used = [event for event in ordered if event.id in telling]
     for event in used:
-        paths = event.refs.get("paths") if event.kind in _NAMING else ()
-        found.count_paths(paths if isinstance(paths, list) else ())
+        found.count_paths(texts_in(event.refs, "paths") if event.kind in _NAMING else ())
     for event in ordered:
         found.count_paths(edited_paths(event))
     return found, used
@@ -568,7 +563,7 @@ def _sort_text(found: SortedEvents, event: Event, reading: EventReading) -> bool
 
 def _sort_patch(found: SortedEvents, event: Event, own_id: str) -> bool:
     """Add one patch event; false if it only changes recaps."""
-    op = str(event.body.get("op", ""))
+    op = text_in(event.body, "op")
     changes = [change for change in changes_of(event) if change.doc_id != own_id]
     if op == RECAP_OP or not changes:
         return False
@@ -623,7 +618,7 @@ def _linked_ids(change: Change) -> list[str]:
 def _sort_verification(found: SortedEvents, event: Event, own_id: str) -> bool:
     """Add the verification of documents, which are counted already if it changed them; false if none is
     left."""
-    about = [doc_id for doc_id in _about(event) if doc_id != own_id]
+    about = [doc_id for doc_id in named_ids(event) if doc_id != own_id]
     fresh = [doc_id for doc_id in about if doc_id not in found.verified]
     found.verified.clear()
     if len(fresh) > _BULK:
@@ -637,12 +632,6 @@ def _sort_verification(found: SortedEvents, event: Event, own_id: str) -> bool:
         if event.why:
             story.reasons[one_line(event.why).rstrip(".")] = None
     return bool(told)
-
-
-def _about(event: Event) -> list[str]:
-    """The documents that an event is about."""
-    listed = event.refs.get("memory_doc_ids")
-    return [id for id in listed if isinstance(id, str)] if isinstance(listed, list) else []
 
 
 def _carry_over(found: SortedEvents, former: str, changes: Sequence[Change]) -> None:

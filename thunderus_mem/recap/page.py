@@ -18,7 +18,7 @@ from thunderus_mem.document.frontmatter.write import compose
 from thunderus_mem.document.timestamp import format_timestamp, parse_timestamp, utc_key
 from thunderus_mem.document.unicode import visible
 from thunderus_mem.errors import InvalidDocument, NotFound, ThunderusError
-from thunderus_mem.log.event import changes_of
+from thunderus_mem.log.event import changes_of, named_ids
 from thunderus_mem.recap.events import (
     ADDED,
     SUPERSEDED,
@@ -325,7 +325,7 @@ def _decisions(day: SortedEvents, documents: Mapping[str, Document]) -> Iterator
         reason = event.body.get("reason") or event.why
         if isinstance(reason, str) and reason:
             verdict = outcome_of(event).capitalize()
-            about = [id for id in event.refs.get("memory_doc_ids") or () if isinstance(id, str)]
+            about = named_ids(event)
             yield f"{verdict}{' ' + spans(about[:_BULK_NAMED]) if about else ''}: {one_line(cut(reason))}"
 
 

@@ -13,7 +13,7 @@ from thunderus_mem.document.document import MAX_DOCUMENT, content_hash, read_doc
 from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import Conflict, InvalidDocument, NotFound
 from thunderus_mem.index.log import read
-from thunderus_mem.log.event import changes_of
+from thunderus_mem.log.event import changes_of, text_in
 from thunderus_mem.memory import proposals
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.past_texts import CommittedTexts, PastTexts, as_lf
@@ -227,7 +227,7 @@ def decision_about(memory: Memory, patch: str) -> Event | None:
     found = None
     for rows in memory.log_index().in_order(kinds=("approval",)):
         for entry in read(memory.log, rows):
-            if entry.event.refs.get("patch_id") == patch and DECISION in entry.event.body:
+            if entry.event.refs.get("patch_id") == patch and text_in(entry.event.body, DECISION):
                 found = entry.event
     return found
 
@@ -412,9 +412,9 @@ def _resolved(memory: Memory, given: str, known: Collection[str]) -> str:
     memory.refresh()
     decided = decision_about(memory, f"patch_{wanted}")
     if decided is not None:
-        who = str(decided.origin.get("author", "")) or decided.actor
+        who = text_in(decided.origin, "author") or decided.actor
         raise NotFound(
-            f"{given!r} is not pending: {decided.body.get(DECISION)} by {who} on {decided.ts[:10]}",
+            f"{given!r} is not pending: {text_in(decided.body, DECISION)} by {who} on {decided.ts[:10]}",
             hint=f"see `thunderus-mem events show {decided.id}`",
         )
     raise NotFound(
