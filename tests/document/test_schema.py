@@ -122,7 +122,7 @@ def test_seed_event_and_optional_and_unknown_keys_are_valid() -> None:
     ("change", "key", "said"),
     [
         ({"tags": []}, "tags", "needs at least one entry"),
-        ({"tags": "testing"}, "tags", "is a string"),
+        ({"tags": "testing"}, "tags", "must be a list, not a single value"),
         ({"created": "2026-01-21"}, "created", "is not a valid time"),
         ({"updated": "2026-02-30T09:00:00Z"}, "updated", "2026-02-30"),
         ({"kind": "note"}, "kind", "cannot be 'note'"),

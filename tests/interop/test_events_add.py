@@ -85,11 +85,11 @@ def test_every_thunderus_log_type_has_a_case() -> None:
         (b"\xff", "line 2: invalid event: not UTF-8"),
         (
             line(kind="patch", body={"op": "add"}),
-            '"kind" is not one of message, tool_call, tool_result, note',
+            "unknown kind 'patch'; use one of: message, tool_call, tool_result, note",
         ),
         (line(kind="note", body={}), '"body" is missing, empty'),
         (line(kind="note", body={"text": 7}), "line 2: invalid event: `body.text` is a number"),
-        (line(kind="note", body={"text": "a"}, actor="robot"), '"actor" is not one of'),
+        (line(kind="note", body={"text": "a"}, actor="robot"), "unknown actor 'robot'; use one of:"),
         (line(kind="note", body={"text": "a"}, ts="today"), "not in RFC 3339 format"),
         (line(kind="note", body={"text": "a"}, v=2), '"v" is not 1'),
         (line(kind="note", body={"text": "a"}, wy="x"), 'unknown key "wy"'),
@@ -98,7 +98,7 @@ def test_every_thunderus_log_type_has_a_case() -> None:
         (line(kind="message", body={"text": "a" * 10_000_000}), "bytes long"),
         (
             line(seq=0, session_id="s", timestamp="2026-01-21T09:00:00Z", event={"type": "x"}),
-            '"x" is not one of',
+            "unknown type 'x'; use one of:",
         ),
         (line(seq=-1, session_id="s", event={"type": "approval"}), '"seq" is not a non-negative integer'),
         (

@@ -184,7 +184,7 @@ def test_lint_list_show_and_search_report_stale_documents(store: Path, run: Run)
     assert run("lint").code == 1
     listed = run("--json", "list", "--status", "stale").json
     assert [one["id"] for one in listed["documents"]] == ["fact.tokens"]
-    assert "changed: issue has changed since it was verified" in run("show", "tokens").out
+    assert "changed: `issue` has changed since it was verified" in run("show", "tokens").out
     hits = run("--json", "search", "status:stale tokens").json["hits"]
     assert [(hit["id"], hit["status"]) for hit in hits] == [("fact.tokens", "stale")]
     hits = run("--json", "search", "says").json["hits"]

@@ -142,7 +142,7 @@ def test_only_keys_changed_by_both_are_left(tree: VerbTree) -> None:
     merge(tree)
     value = resolve(tree.memory())
     assert left(value) == ["title"]
-    assert settled(value) == {"updated": "the newer, ours"}
+    assert settled(value) == {"updated": "the newer time (ours)"}
     text = tree.text("big")
     assert text.count("<<<<<<<") == 1
     assert "<<<<<<< HEAD\ntitle: Ours\n=======\ntitle: Theirs\n>>>>>>> topic\nkind: fact\n" in text

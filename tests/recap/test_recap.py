@@ -174,7 +174,8 @@ def test_import_of_many_documents_is_one_line() -> None:
     many = patch(1, "import", *(f"fact.n{number:03d}" for number in range(50)), why="the old wiki")
     _, body = recap_document(day_scope(DAY), [many], [], [], Config())
     assert (
-        "- 50 documents imported (`fact.n000`, `fact.n001`, `fact.n002` and 47 more): the old wiki." in body
+        "- 50 documents imported (`fact.n000`, `fact.n001`, `fact.n002` and 47 more). Reason: the old wiki."
+        in body
     )
     assert "Files touched" not in body
     assert len(body.splitlines()) < 50
@@ -200,7 +201,7 @@ def test_renamed_document_is_listed_once() -> None:
     ]
     body = page_of(changed("rename", *sides), documents=DOCUMENTS)
     assert "- 2 documents changed: 1 changed, 1 renamed.\n" in body
-    assert "- `fact.keys` (Keys) renamed: previously `fact.old`.\n" in body
+    assert "- `fact.keys` (Keys) renamed, previously `fact.old`.\n" in body
     assert "- `fact.old`" not in body
 
 
@@ -222,7 +223,7 @@ def busy(number: int, *, template: str = "") -> tuple[list[str], str]:
 def test_busy_day_is_cut_and_counts_omitted_events() -> None:
     cited, body = busy(800)
     assert "- 821 events in 2 sessions." in body
-    assert "- 300 documents changed: 300 edited." in body
+    assert "- 300 documents edited." in body
     assert len(cited) > 60
     assert cited == sorted(cited)
     told = {one for one in body.partition("## Provenance")[2].split("`") if one.startswith("evt_")}
@@ -356,8 +357,11 @@ VERIFIED = {"action": "verify", "approved": True, "evidence": []}
 def test_verification_is_a_change_and_not_an_approval() -> None:
     changed = patch(1, "verify", "fact.cache", why="ok")
     body = page_of(changed, approval(2, VERIFIED, "fact.cache", "fact.keys", why="ok"), documents=DOCUMENTS)
-    assert "- 2 documents changed: 2 verified.\n" in body
-    assert "- `fact.cache` (The cache) verified: ok.\n- `fact.keys` (Keys) verified: ok.\n" in body
+    assert "- 2 documents verified.\n" in body
+    assert (
+        "- `fact.cache` (The cache) verified. Reason: ok.\n- `fact.keys` (Keys) verified. Reason: ok.\n"
+        in body
+    )
     assert f"- Changes to `fact.cache`: `{event_id(1)}`, `{event_id(2)}`\n" in body
     assert f"- Changes to `fact.keys`: `{event_id(2)}`\n" in body
     assert "pprov" not in body
@@ -372,12 +376,13 @@ def test_each_verification_is_counted() -> None:
 def test_verification_of_many_documents_is_one_line() -> None:
     ids = [f"fact.n{number:03d}" for number in range(30)]
     body = page_of(patch(1, "verify", *ids[:25]), approval(2, VERIFIED, *ids))
-    assert "- 30 documents changed: 30 verified.\n" in body
+    assert "- 30 documents verified.\n" in body
     assert "- 25 documents verified (`fact.n000`," in body
     assert "- `fact.n025` verified.\n" in body
     body = page_of(approval(2, VERIFIED, *ids, why="still true"))
     assert (
-        "- 30 documents verified (`fact.n000`, `fact.n001`, `fact.n002` and 27 more): still true.\n" in body
+        "- 30 documents verified (`fact.n000`, `fact.n001`, `fact.n002` and 27 more). Reason: still true.\n"
+        in body
     )
     assert page_of(patch(1, "verify", *ids), approval(2, VERIFIED, *ids)).count(event_id(2)) == 0
 
@@ -453,8 +458,8 @@ def test_superseded_decision_is_shown_as_superseded() -> None:
 
 def test_superseded_fact_names_its_successor() -> None:
     body = page_of(superseding(1, "fact.keys", "fact.cache", "it moved"), documents=DOCUMENTS)
-    assert "- `fact.cache` (The cache) linked: it moved; supersedes `fact.keys`.\n" in body
-    assert "- `fact.keys` (Keys) superseded by `fact.cache`: it moved.\n" in body
+    assert "- `fact.cache` (The cache) linked, supersedes `fact.keys`. Reason: it moved.\n" in body
+    assert "- `fact.keys` (Keys) superseded by `fact.cache`. Reason: it moved.\n" in body
 
 
 @pytest.mark.parametrize(

@@ -152,11 +152,11 @@ def test_caps_per_kind_come_from_file_and_environment(layout: Layout) -> None:
 
 
 WRONG_CAPS = [
-    ("['recpa = 3000']", "'recpa = 3000' does not start with a kind", "did you mean recap?"),
-    ("['Fact = 3000']", "'Fact = 3000' does not start with a kind", "did you mean fact?"),
-    ("['zzz = 3000']", "'zzz = 3000' does not start with a kind", "use one of: fact, adr, playbook, recap"),
-    ("['core = 3000']", "'core = 3000' does not start with a kind", "caps.core_soft"),
-    ("['']", "'' does not start with a kind", "use one of"),
+    ("['recpa = 3000']", "'recpa = 3000' has an unknown kind", "did you mean recap?"),
+    ("['Fact = 3000']", "'Fact = 3000' has an unknown kind", "did you mean fact?"),
+    ("['zzz = 3000']", "'zzz = 3000' has an unknown kind", "use one of: fact, adr, playbook, recap"),
+    ("['core = 3000']", "'core = 3000' sets a cap for core documents", "caps.core_soft"),
+    ("['']", "'' has an unknown kind", "use one of"),
     *(
         (
             f"['adr = 9', 'recap = {tokens}']",
@@ -165,7 +165,7 @@ WRONG_CAPS = [
         )
         for tokens in ("0", "000", "-3", "2.5", "many", "", "1_000", "٣", "1" * 10)
     ),
-    ("['recap 3000']", "'recap 3000' does not start with a kind", "did you mean recap?"),
+    ("['recap 3000']", "'recap 3000' has an unknown kind", "did you mean recap?"),
     ("['recap']", "'recap' needs an integer", '"recap = 3000"'),
     (f"['fact = {'9' * 5000}']", "needs an integer from 1 to 999,999,999", "fact = 3000"),
     ("['adr = 5', 'adr = 6']", "'adr = 6' repeats a kind", "keep one"),

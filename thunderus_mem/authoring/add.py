@@ -76,7 +76,7 @@ def _complete(new: NewDocument) -> NewDocument:
     if new.kind == "adr":
         body = templates.with_status_section(body, templates.adr_status(new.status or "Accepted"))
     elif new.status is not None:
-        raise InvalidDocument(f"only kind 'adr' has a status, not {new.kind!r}")
+        raise InvalidDocument(f"kind {new.kind!r} has no status; only 'adr' does")
     if not body.strip():
         raise InvalidDocument("the body is empty", hint="use --body TEXT, --body - (stdin) or --body @FILE")
     return new._replace(title=title, tags=tags, body=body)

@@ -169,8 +169,8 @@ def _without(document: Document, cited: Sequence[tuple[Anchor, Item]], places: I
     for place in places:
         if place not in items:
             raise NotFound(
-                f"{document.id} has no anchor {place!r}",
-                hint=f"its anchors: {', '.join(items)}" if items else "it has no anchors",
+                f"{document.id} has no anchor {place!r}" if items else f"{document.id} has no anchors",
+                hint=f"its anchors: {', '.join(items)}" if items else None,
             )
         text = remove_item(text, _KEY, items[place])
     return text

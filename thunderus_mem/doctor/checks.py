@@ -368,7 +368,7 @@ def documents(context: DoctorContext) -> Iterator[Check]:
             "documents",
             "warning",
             many(len(unread), f"{unread[0]} is not a valid document", "{} files are not valid documents"),
-            "lint reports where and why; other documents work",
+            "lint shows where and why; the other documents are not affected",
             unread,
             "nothing; the files are unchanged",
             "thunderus-mem lint",
@@ -382,12 +382,12 @@ def documents(context: DoctorContext) -> Iterator[Check]:
             "warning",
             many(
                 sum(number > 1 for number in ids.values()),
-                "two files have the same id",
+                f"{len(twice)} files have the same id",
                 "{} ids are used more than once",
             ),
-            f"commands use {first}; give the other file another id, or remove it"
+            f"commands use {first}; give the other file a new id, or remove it"
             if len(twice) == 2
-            else "commands use the first file of each id; give the others another id, or remove them",
+            else "for each id, commands use the first path; give the other files new ids, or remove them",
             twice,
             "nothing; the files are unchanged",
             "thunderus-mem lint --select TM103",
@@ -480,19 +480,19 @@ _LOG_DAMAGE: Final = {
     SHAPE: _LogDamage(
         "invalid event in the log",
         "{} invalid events in the log",
-        "restore the file from git; or leave it: its other lines are still read",
+        "restore the file from git, or leave it; its other lines are still read",
         "the events on these lines; no document is lost",
     ),
     CONFLICT: _LogDamage(
         "the log contains a git conflict marker",
         "the log contains {} git conflict markers",
         "keep the lines of both sides and delete the marker lines",
-        "nothing; the lines of both sides exist",
+        "nothing; the lines of both sides are still there",
     ),
     CHAIN: _LogDamage(
         "broken hash chain in the log",
         "hash chain broken in {} places in the log",
-        "restore the file from git, or leave the gap in the chain",
+        "restore the file from git, or accept that earlier lines can no longer be verified",
         "the proof that earlier lines are unchanged; no document is lost",
     ),
 }
@@ -526,6 +526,7 @@ def _damaged(context: DoctorContext, damage: _LogDamage, findings: list[Diagnost
     weights = {finding.severity for finding in findings}
     state = next(one for one in Severity if one in weights)
     detail = findings[0].message.removeprefix("Invalid event: ")
+    detail = detail.replace("before this one", f"before line {findings[0].line}")
     message = many(len(findings), f"{damage.one}: {detail[:1].lower()}{detail[1:]}", damage.many)
     if damage is _LOG_DAMAGE[CONFLICT]:
         message, command = many(len(findings), damage.one, damage.many), "thunderus-mem events verify"

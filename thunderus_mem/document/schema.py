@@ -287,6 +287,27 @@ def _type_words(types: Any) -> str:
     return " or ".join(_TYPE_WORDS[word] for word in ([types] if isinstance(types, str) else types))
 
 
+def _wrong_type(name: str, value: Any, want: Any) -> str:
+    if value is None or isinstance(value, (list, dict)):
+        return f"{name} is {_type_of(value)}"
+    if {"array", "object"}.issuperset([want] if isinstance(want, str) else want):
+        return f"{name} must be {_type_words(want)}, not a single value"
+    return f"{name} is {_type_of(value)}"
+
+
+_EXAMPLES: Final = {
+    "expires": "a date such as 2026-06-30",
+    "title": "a string that is not blank",
+    "commits": "a commit id (4 to 64 hexadecimal digits)",
+    "last_verified_commit": "a commit id (4 to 64 hexadecimal digits)",
+}
+"""The expectation of a pattern, by the key that it belongs to."""
+
+
+def _last_name(error: ValidationError) -> str:
+    return next((part for part in reversed(error.absolute_path) if isinstance(part, str)), "")
+
+
 def _in_words(error: ValidationError, key: str) -> tuple[str, str]:
     """The finding and the expectation in words; the library's own messages show values of any length."""
     name = f"`{key}`" if key else "The value"
@@ -294,7 +315,7 @@ def _in_words(error: ValidationError, key: str) -> tuple[str, str]:
     value: Any = error.instance
     match str(error.validator):
         case "type":
-            return f"{name} is {_type_of(value)}", _type_words(want)
+            return _wrong_type(name, value, want), _type_words(want)
         case "enum":
             return f"{name} cannot be {_shown(value)}", "one of " + ", ".join(map(str, want))
         case "const":
@@ -316,7 +337,9 @@ def _in_words(error: ValidationError, key: str) -> tuple[str, str]:
         case "maxLength":
             return f"{name} is {len(value)} characters long", f"at most {want} characters"
         case "pattern":
-            return f"{name} cannot be {_shown(value)}", f"a string matching {want}"
+            return f"{name} cannot be {_shown(value)}", _EXAMPLES.get(
+                _last_name(error), f"a string matching {want}"
+            )
         case "minimum" | "maximum":
             return f"{name} cannot be {_shown(value)}", _range(error.schema)
         case "anyOf":

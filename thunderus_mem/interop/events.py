@@ -228,10 +228,17 @@ def _read(number: int, line: bytes) -> Brought:
     return _logged(number, data) if "event" in data else _of_base_shape(number, data)
 
 
+def _no_choice(key: str, value: object, choices: Iterable[str]) -> str:
+    shown = (
+        f"unknown {key} {value[:40]!r}" if isinstance(value, str) else f'"{key}" is missing or not a string'
+    )
+    return f"{shown}; use one of: {', '.join(choices)}"
+
+
 def _of_base_shape(number: int, data: Mapping[str, Any]) -> Brought:
     kind = data.get("kind")
     if kind not in BROUGHT_KINDS:
-        raise ValueError(f'"kind" is not one of {", ".join(BROUGHT_KINDS)}')
+        raise ValueError(_no_choice("kind", kind, BROUGHT_KINDS))
     if unknown := sorted(set(data) - _KNOWN):
         raise ValueError(f'unknown key "{unknown[0][:40]}"')
     version = data.get("v", 1)
@@ -245,7 +252,7 @@ def _of_base_shape(number: int, data: Mapping[str, Any]) -> Brought:
         body = {"episode_id": episode, **body}
     actor = data.get("actor") or _actor_of(str(kind), body)
     if actor not in ACTORS:
-        raise ValueError(f'"actor" is not one of {", ".join(ACTORS)}')
+        raise ValueError(_no_choice("actor", actor, ACTORS))
     given = _word(data, "id")
     return Brought(
         line=number,
@@ -266,7 +273,7 @@ def _logged(number: int, data: Mapping[str, Any]) -> Brought:
     if not isinstance(event, dict) or not isinstance(event.get("type"), str):
         raise ValueError('"event" is not an object with a "type"')  # noqa: TRY004
     if event["type"] not in LOGGED_TYPES:
-        raise ValueError(f'"{event["type"][:40]}" is not one of {", ".join(LOGGED_TYPES)}')
+        raise ValueError(_no_choice("type", event["type"], LOGGED_TYPES))
     if isinstance(seq, bool) or not isinstance(seq, int) or seq < 0:
         raise ValueError('"seq" is not a non-negative integer')
     session, ts = _word(data, "session_id"), _time(data.get("timestamp"))
@@ -364,7 +371,7 @@ def given_event(kind: str, text: str, *, actor: str = "", exit_code: int | None 
     if not text.strip():
         raise InvalidDocument("the event is empty", hint="give --body TEXT")
     if exit_code is not None and kind != "tool_result":
-        raise InvalidDocument(f"only kind 'tool_result' has an exit code, not {kind!r}")
+        raise InvalidDocument(f"kind {kind!r} has no exit code; only 'tool_result' does")
     body: dict[str, Any] = {"text": text}
     if kind == "tool_call":
         body = {"tool": "shell", "arguments": {"command": text}}

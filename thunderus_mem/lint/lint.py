@@ -281,7 +281,7 @@ def checked_paths(memory: Memory, paths: Sequence[str] = (), *, staged: bool = F
         found = known if name in (".", ".thunderus") else at_or_below(ordered, name.rstrip("/"))
         if not found and not _strays(memory, [given], LintConfig()):
             raise NotFound(
-                f"{given!r} is not a document of this memory", hint="documents are in .thunderus/memory"
+                f"{given!r} is not a document in this memory", hint="documents are in .thunderus/memory"
             )
         chosen.extend(found)
     return list(dict.fromkeys(chosen))

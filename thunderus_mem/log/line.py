@@ -258,7 +258,7 @@ def _check_names(data: Mapping[str, Any]) -> None:
     if parse_timestamp(_text(data, "ts")) is None:
         raise ValueError('"ts" is not an RFC 3339 time')
     if _text(data, "actor") not in ACTORS:
-        raise ValueError(f'"actor" is not one of {", ".join(ACTORS)}')
+        raise ValueError(f'"actor" must be one of {", ".join(ACTORS)}')
     if not _KIND.fullmatch(_text(data, "kind")):
         raise ValueError('"kind" is not a word')
 

@@ -169,8 +169,8 @@ def merge_readings(readings: Iterable[ShardReading]) -> LogReading:
 
 
 _RESTORE: Final = (
-    "Find an intact version with `git log -- {path}` and restore it with `git checkout COMMIT -- {path}`; "
-    "otherwise leave the file as it is; its other lines are still read"
+    "Find an intact version with `git log -- {path}` and restore it with `git checkout COMMIT -- {path}`. "
+    "If no version is intact, leave the file as it is; its other lines are still read"
 )
 _ADVICE: Final = {
     TORN: "Run `thunderus-mem doctor --fix`",

@@ -201,8 +201,8 @@ def _only(table: Mapping[str, Any], keys: Iterable[str], place: str) -> None:
     for key in table:
         if key not in wanted:
             near = closest(key, wanted, 1)
-            meant = f'did you mean "{near[0]}"? ' if near else ""
-            raise InvalidProposal(_at(place, key), "is an unknown key", f"{meant}remove the key")
+            fix = f'rename it to "{near[0]}", or remove it' if near else "remove the key"
+            raise InvalidProposal(_at(place, key), "unknown key", fix)
     for key in wanted:
         if key not in table:
             raise InvalidProposal(_at(place, key), "is missing")

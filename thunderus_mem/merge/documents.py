@@ -330,11 +330,11 @@ class _Work:
         if not mine or not other:
             return False
         newer = key == ("updated",)
-        word = "the newer" if newer else "the older"
+        word = "the newer time" if newer else "the older time"
         if mine != other and (other > mine) == newer:
-            self.take(key, f"{word}, theirs")
+            self.take(key, f"{word} (theirs)")
         else:
-            self.settle(key, f"{word}, ours")
+            self.settle(key, f"{word} (ours)")
         return True
 
     def items(self, key: Key, base: list[Any], ours: list[Any], theirs: list[Any]) -> None:
@@ -357,10 +357,10 @@ class _Work:
         except InvalidDocument:
             text = set_key(self.text, key, [item for item in ours if item not in gone] + new)
         self.text = text
-        added = f"added by theirs: {', '.join(map(_short, new))}" if new else ""
-        removed = f"removed by theirs: {', '.join(map(_short, gone))}" if gone else ""
+        added = f"theirs added: {', '.join(map(_short, new))}" if new else ""
+        removed = f"theirs removed: {', '.join(map(_short, gone))}" if gone else ""
         changes = "; ".join(filter(None, (added, removed)))
-        self.settle(key, f"items of both sides ({changes})" if changes else "items of both sides")
+        self.settle(key, f"items from both sides ({changes})" if changes else "items from both sides")
 
     def verdict(self, base: Mapping, ours: Mapping, theirs: Mapping) -> None:
         """Merge status and commit together; if both sides changed them, take the less trusted status."""

@@ -428,11 +428,12 @@ _OPEN = re.compile(
 class DocumentRecap:
     """Changes of one document: the count of each operation, the reasons, and the ids of the events.
 
-    ``made_for`` is the reason given when it was added, ``replaced_for`` when it was superseded by
-    ``successor``.
+    ``details`` name a former id and superseded documents. ``made_for`` is the reason given when it was added,
+    ``replaced_for`` when it was superseded by ``successor``.
     """
 
     operations: dict[str, int] = field(default_factory=dict)
+    details: dict[str, None] = field(default_factory=dict)
     reasons: dict[str, None] = field(default_factory=dict)
     events: dict[str, None] = field(default_factory=dict)
     made_for: str = ""
@@ -586,7 +587,7 @@ def _sort_patch(found: SortedEvents, event: Event, own_id: str) -> bool:
         story.count(operation)
         story.events[event.id] = None
         if change.op == "rename" and len(former) == 1:
-            story.reasons[f"previously `{former[0]}`"] = None
+            story.details[f"previously `{former[0]}`"] = None
         if event.why and operation in ADDED:
             story.made_for = story.made_for or reason
         if event.why:
@@ -603,7 +604,7 @@ def _sort_superseded(found: SortedEvents, event: Event, change: Change, reason: 
         story.count(SUPERSEDED)
         story.events[event.id] = None
         story.successor, story.replaced_for = change.doc_id, reason
-        found.stories[change.doc_id].reasons[f"supersedes {span(doc_id)}"] = None
+        found.stories[change.doc_id].details[f"supersedes {span(doc_id)}"] = None
         if reason:
             story.reasons[reason] = None
 

@@ -276,7 +276,10 @@ def _summary(whole: _Content) -> list[str]:
         changed = len({*day.stories, *(doc_id for _, _, ids in day.bulk for doc_id in ids)})
         parts = ", ".join(f"{number} {name}" for name, number in sorted(operations.items()))
         often = ", some more than once" if sum(operations.values()) > changed else ""
-        lines.append(f"{count(changed, 'document')} changed{often}: {parts}.")
+        changes = f"changed{often}: {parts}"
+        if len(operations) == 1 and not often:
+            changes = next(iter(operations))
+        lines.append(f"{count(changed, 'document')} {changes}.")
     if day.ran:
         ended = [(sum(run.ok is ok for run in day.ran), word) for ok, word in _ENDED]
         parts = ", ".join(f"{number} {word}" for number, word in ended if number)
@@ -284,7 +287,8 @@ def _summary(whole: _Content) -> list[str]:
         lines.append(f"{count(len(day.ran), 'command')} run: {parts}{looks}.")
     solved = sum(one.solved is not None for one in day.problems)
     if day.problems:
-        lines.append(f"{count(len(day.problems), 'problem')}, {solved} solved.")
+        outcome = f"{solved} solved" if len(day.problems) > 1 else "solved" if solved else "not solved"
+        lines.append(f"{count(len(day.problems), 'problem')}, {outcome}.")
     if day.decided:
         lines.append(f"{count(len(day.decided), 'decision')} mentioned in messages.")
     if day.notes or day.open_ends:
@@ -399,9 +403,9 @@ def _outcomes(each: Sequence[bool | None]) -> str:
 def _changes(day: SortedEvents, documents: Mapping[str, Document]) -> list[str]:
     lines = []
     for event, op, ids in day.bulk:
-        reason = f": {one_line(event.why).rstrip('.')}" if event.why else ""
+        reason = f" Reason: {one_line(event.why).rstrip('.')}." if event.why else ""
         named = f"{spans(ids[:_BULK_NAMED])} and {len(ids) - _BULK_NAMED} more"
-        lines.append(f"{len(ids)} documents {operation_name(op)} ({named}){reason}.")
+        lines.append(f"{len(ids)} documents {operation_name(op)} ({named}).{reason}")
     for doc_id, story in day.stories.items():
         if _is_decision(doc_id, story):
             continue
@@ -411,8 +415,10 @@ def _changes(day: SortedEvents, documents: Mapping[str, Document]) -> list[str]:
             _operation(name, story) + (f" {times} times" if times > 1 else "")
             for name, times in story.operations.items()
         )
-        reasons = f": {'; '.join(story.reasons)}" if story.reasons else ""
-        lines.append(f"{span(doc_id)}{title} {operations}{reasons}.")
+        done = ", ".join([operations, *story.details])
+        label = "Reason" if len(story.reasons) == 1 else "Reasons"
+        reasons = f" {label}: {'; '.join(story.reasons)}." if story.reasons else ""
+        lines.append(f"{span(doc_id)}{title} {done}.{reasons}")
     return lines
 
 

@@ -235,7 +235,7 @@ class _Decider:
                 return stays._replace(
                     state="moved",
                     code=Conflict.exit_code,
-                    problem="its documents changed after it was proposed, but the diff still applies",
+                    problem="it needs a rebase, because its documents changed after it was proposed",
                     hint=f"see `thunderus-mem patch show {proposal.id}`, then approve it with --rebase",
                 )
             return self._write(transaction, waiting, how.edits, former)

@@ -326,7 +326,8 @@ def _wrong_caps(texts: list[str], kinds: tuple[str, ...]) -> Iterator[tuple[str,
         kind, tokens = (part.strip() for part in text.partition("=")[::2])
         number = tokens.isascii() and tokens.isdigit() and len(tokens) <= _DIGITS and int(tokens) > 0
         if kind not in kinds:
-            yield text, "does not start with a kind that can have its own cap", _suggest_kind(kind, kinds)
+            problem = "sets a cap for core documents" if kind == "core" else "has an unknown kind"
+            yield text, problem, _suggest_kind(kind, kinds)
         elif not number:
             problem = f"needs an integer from 1 to {10**_DIGITS - 1:,} as the number of tokens"
             yield text, problem, f'write it as "{kind} = 3000"'

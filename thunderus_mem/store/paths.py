@@ -42,7 +42,7 @@ _LOOKALIKE: Final = re.compile(
 def _refuse(path: str, reason: str) -> Refused:
     return Refused(
         f"invalid path {path!r}: {reason}",
-        hint="use a path relative to the repository, with plain names separated by '/'",
+        hint="choose another name; paths are relative to the repository, with '/' between the names",
     )
 
 
@@ -129,7 +129,7 @@ def inside(root: str, relative: str) -> str:
                 f"{relative!r} is a symbolic link"
                 if position + 1 == len(names)
                 else f"{relative!r} is below the symbolic link {name!r}",
-                hint="replace it with a regular file or folder: a link could point out of the repository",
+                hint="replace it with a regular file or folder; it could point outside the repository",
             )
         if position + 1 < len(names) and not stat.S_ISDIR(mode):
             raise Refused(

@@ -59,7 +59,7 @@ def _evaluate_symbol(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verd
     if source.broken:
         return _unknown(anchor, f"the file does not parse (line {source.trouble_at})")
     found = moved_definition(anchor, tree, history, source)
-    return found or _missing(anchor, f"{anchor.symbol} is not defined in {path}", others=True)
+    return found or _missing(anchor, f"`{anchor.symbol}` is not defined in {path}", others=True)
 
 
 def _of_definitions(
@@ -72,7 +72,7 @@ def _of_definitions(
         chosen = next((one for one in found if _equal(one, wanted)), chosen)
     current = anchor._replace(path=source.path, fingerprint=str(chosen))
     if wanted is None or not _equal(chosen, wanted):
-        return _differs(anchor, source, current, wanted, chosen, what=anchor.symbol, by=by)
+        return _differs(anchor, source, current, wanted, chosen, what=f"`{anchor.symbol}`", by=by)
     note = "its docstring changed" if wanted.doc != chosen.doc else ""
     return _unchanged(anchor, current, by, note)
 

@@ -299,7 +299,7 @@ def check_command(
     output: Output = "",
     exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 even with findings.")] = False,
 ) -> int:
-    """List documents that may be out of date, because code they are anchored to changed. Exits with 1 if any.
+    """List documents that may be out of date because their anchored code has changed. Exits with 1 if any.
 
     With --since, --staged or --diff: list the documents affected by that change, hunk by hunk.
     """
@@ -406,7 +406,7 @@ def summary(value: check.CheckReport, *, changed: bool) -> Iterator[str]:
         yield f"{counted(affected, 'document')} affected ({number} {anchors} {verb} in the changed files)"
         return
     counts = [
-        (len(value.findings), "may be out of date"),
+        (len(value.findings), "changed or missing"),
         (value.moved, "moved"),
         (len(value.unknown), "could not be checked"),
     ]

@@ -105,7 +105,7 @@ def events_add_command(
     ] = None,
     exit_code: Annotated[
         int | None,
-        typer.Option("--exit-code", metavar="N", help="Exit code of the command of a tool_result."),
+        typer.Option("--exit-code", metavar="N", help="The command's exit code, for tool_result."),
     ] = None,
     actor: Annotated[str, typer.Option("--actor", metavar="WHO", help="user, agent or tool.")] = "",
     why: Why = "",
@@ -167,9 +167,12 @@ def events_verify_command(
 def events_replay_command(
     ctx: typer.Context,
     check: Annotated[
-        bool, typer.Option("--check", help="Exit with 1 if a text is neither in the log nor in git.")
+        bool,
+        typer.Option(
+            "--check", help="Exit with 1 if the text of a document is neither in the log nor in git."
+        ),
     ] = False,
-    every: Annotated[bool, typer.Option("--all", help="Include documents that the log rebuilds.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Also list documents that match the log.")] = False,
 ) -> int:
     """Rebuild documents from the log and list differences.
 
@@ -286,6 +289,7 @@ def verify_report(value: log.VerifyReport, console: Console) -> str:
 
 
 _REPLAYED: Final = {"gone": "missing"}
+_EXPLAINED: Final = "The text of every document is in the log or in git"
 
 
 def replay_report(value: replay.ReplayReport, console: Console) -> str:
@@ -293,7 +297,7 @@ def replay_report(value: replay.ReplayReport, console: Console) -> str:
     style = console.style
     if value.checked:
         console.say(_explained(value.counts))
-        return "\n".join(finding_lines(value.diagnostics, style)) or "All texts are in the log or in git"
+        return "\n".join(finding_lines(value.diagnostics, style)) or _EXPLAINED
     states = ", ".join(f"{number:,} {_REPLAYED.get(state, state)}" for state, number in value.counts.items())
     console.say(f"{counted(sum(value.counts.values()), 'document')}: {states or 'none'}")
     rows = [

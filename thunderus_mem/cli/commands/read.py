@@ -183,14 +183,20 @@ def state_of_memory(value: show.StatusReport, console: Console) -> str:
     if value.archived:
         rows.append(("archived", f"{value.archived:,} (use --archived)"))
     files = "file" if len(value.unreadable) == 1 else "files"
+    proposals = "proposal" if value.expired == 1 else "proposals"
     troubles = [
         ("conflicts", len(value.conflicts), "with merge conflicts", value.conflicts),
         ("missing", len(value.gone), "deleted outside this program; writing is blocked", value.gone),
         ("stale", len(value.stale), "may be out of date", value.stale),
         ("invalid", len(value.unreadable), files, value.unreadable),
-        ("unrecorded", len(value.unrecorded), "edited by hand; recorded by the next write", value.unrecorded),
-        ("interrupted", value.pending, "interrupted; recovered by the next write", ()),
-        ("expired", value.expired, "expired without a decision", ()),
+        (
+            "unrecorded",
+            len(value.unrecorded),
+            "edited by hand; will be recorded by the next write",
+            value.unrecorded,
+        ),
+        ("interrupted", value.pending, "interrupted; will be recovered by the next write", ()),
+        ("expired", value.expired, f"{proposals} not reviewed in time", ()),
     ]
     for name, number, text, names in troubles:
         if number:

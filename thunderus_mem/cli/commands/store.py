@@ -418,7 +418,9 @@ def import_markdown_command(
     ] = None,
     mapping: Annotated[
         list[str] | None,
-        typer.Option("--map", metavar="THEIRS=OURS", help="Fill our field from their key (repeatable)."),
+        typer.Option(
+            "--map", metavar="THEIRS=OURS", help="Fill the field OURS from the key THEIRS (repeatable)."
+        ),
     ] = None,
     why: Annotated[
         str, typer.Option("--why", "-m", metavar="WHY", help="The reason, recorded in the log.")
@@ -430,9 +432,10 @@ def import_markdown_command(
     """Import Markdown files as documents.
 
     Text and unknown keys stay unchanged, and so do the source files. Dates come from the record, or else from
-    git. Importing again adds only new files. Decisions of adr-tools, MADR and log4brains keep number and
-    date, and their references become links. --map deciders=author fills `author` from `deciders`, which may
-    be a frontmatter key or a line under the title. Exits with 1 if a file cannot be imported.
+    git. Importing again adds only new files. Decision records from adr-tools, MADR and
+    log4brains keep their numbers and dates, and their references become links. --map deciders=author fills
+    `author` from `deciders`, which may be a frontmatter key or a line under the title. Exits with 1 if a file
+    cannot be imported.
     """
     console: Console = ctx.obj
     value = import_markdown(
@@ -527,8 +530,8 @@ def _say_migration(value: MigrationReport, console: Console) -> None:
     parts += [counted(len(value.files), "store file")] if value.files else []
     what = " and ".join(parts)
     if not value.applied:
-        console.say(f"To migrate to version {value.present}: {what}\nNext: thunderus-mem migrate --apply")
+        console.say(f"Would migrate {what} to version {value.present}\nNext: thunderus-mem migrate --apply")
         return
-    console.say(f"Migrated to version {value.present}: {what}")
+    console.say(f"Migrated {what} to version {value.present}")
     if value.changes:
         console.say("To undo the changes of documents: thunderus-mem undo")

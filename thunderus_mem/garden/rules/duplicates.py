@@ -628,7 +628,7 @@ def _contradiction(pair: Pair, two: Sequence[Document], config: Config, logged: 
         return _report_pair(pair, (newer, older), f"{why}; decide which one is correct")
     return Step(
         SUPERSEDE,
-        f"{why}; the newer one supersedes the older one",
+        f"{why}; this step marks the older one as superseded",
         pair.evidence,
         (newer.id, older.id),
         (DocumentEdit(newer.path, newer.id, newer.hash, text),),

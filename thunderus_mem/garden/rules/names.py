@@ -405,7 +405,7 @@ def _proposal(stays: _Use, goes: _Use, edits: list[DocumentEdit]) -> Step:
     more = [f"and {len(edits) - _MOST_DOCUMENTS} more"] if len(edits) > _MOST_DOCUMENTS else []
     return Step(
         "unite-tags",
-        f"`{goes.spelling}` and `{stays.spelling}` look like singular and plural of one tag",
+        f"`{goes.spelling}` and `{stays.spelling}` look like the singular and plural of the same tag",
         (
             f"{_documents(stays.number)} `{stays.spelling}`, {_documents(goes.number)} `{goes.spelling}`",
             *listed,

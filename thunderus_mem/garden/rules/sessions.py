@@ -311,7 +311,9 @@ def _decision(event: Event, one: recap_events.DecisionSentence) -> Lesson:
     title = cut(" ".join(one.subject.replace("`", "").split()), _TITLE)
     has_context = len(one.context.split()) >= _CONTEXT
     background = f"{one_line(cut(one.context))}\n\n" if has_context else ""
-    reason = one.reason[:1].upper() + one.reason[1:]
+    reason = one.reason
+    if reason[:8].lower() == "because " and not reason[8:].startswith("of "):
+        reason = reason[8:]
     body = (
         f"# {one_line(title)}\n\n## Status\n\nProposed\n\n"
         f"## Context\n\n{background}Reason given: {one_line(cut(reason))}\n\n"
@@ -325,7 +327,7 @@ def _decision(event: Event, one: recap_events.DecisionSentence) -> Lesson:
         body,
         ("decision", "learned"),
         (event.id,),
-        "a decision, with its reason, that no document contains",
+        "a decision and its reason; no document contains them yet",
         recap_events.thread_of(event),
         one.sentence,
     )

@@ -232,8 +232,8 @@ def _anchors(context: LintContext, doc_id: str) -> frozenset[str] | None:
 def unknown_relation_target(context: LintContext) -> Iterable[Diagnostic]:
     """A relation in ``links`` contains an unknown id, or the document's own id.
 
-    Why: supersession, related documents and provenance are computed from relations; all of them silently
-    ignore a wrong id.
+    Why: supersession, related documents and provenance are computed from relations. A wrong id is silently
+    ignored in all three.
 
     Bad::
 
@@ -310,7 +310,7 @@ def archived_target(context: LintContext) -> Iterable[Diagnostic]:
     """A link points to an archived document.
 
     Why: the id and the former path still resolve, but archived documents are omitted from search and not
-    checked against the code, and on a website generated from the files the former path is a dead link.
+    checked against the code. If a website is generated from the files, links to the former path are dead.
     Relations that record provenance are not reported, nor are ids of merged documents, which resolve to the
     document they were merged into.
 
@@ -346,8 +346,8 @@ def unresolved_provenance(context: LintContext) -> Iterable[Diagnostic]:
     Why: provenance records who made a document and why, so its references should resolve. This is only a
     note, because often nothing is wrong: the event is private to another working tree or logged on another
     branch, or the commit was squashed. Private events are not reported if they are in this working tree, or
-    if the event that wrote the document lists them (as recaps do). Patches are checked only if the document
-    lists no events. In a shallow clone, commits are not checked.
+    if the event that recorded the document lists them, as for recaps. Patches are checked only if the
+    document lists no events. In a shallow clone, commits are not checked.
 
     Bad::
 
@@ -359,8 +359,8 @@ def unresolved_provenance(context: LintContext) -> Iterable[Diagnostic]:
         provenance:
           commits: [4567def]      (the new commit)
 
-    Fix: none needed if you know where it is. Otherwise fetch the branch with the event, or replace the
-    commit with the squashed one.
+    Fix: none needed if you know where the event, patch or commit is. Otherwise fetch the branch with the
+    event, or replace the commit with the squashed one.
     """
     document, provenance = context.document, context.provenance
     if document is None or provenance is None:
@@ -390,17 +390,21 @@ def unresolved_provenance(context: LintContext) -> Iterable[Diagnostic]:
             yield _not_found(context, "commits", names, problem)
 
 
+_NOUN = {"events": "event", "patches": "patch", "commits": "commit"}
+
+
 def _not_found(context: LintContext, key: str, names: Sequence[str], problem: str) -> Diagnostic:
     listed = list(getattr(context.document, key))
     place = listed.index(names[0])
     more = f", and {len(names) - 1} more of {len(listed)}" if len(names) > 1 else ""
+    advice = f"ignore this if you know where the {_NOUN[key]} is"
     return context.finding(
         "TM206",
         context.at("provenance", key, place),
         f"`{names[0]}` {problem}{more}",
         key=f"provenance.{key}.{place}",
         expected="an event, patch or commit that can be found",
-        hint="Run `thunderus-mem why` to see what is known; ignore this if you know where it is",
+        hint=f"Run `thunderus-mem why` to see what is known; {advice}",
     )
 
 
@@ -414,12 +418,12 @@ def code_changed(context: LintContext) -> Iterable[Diagnostic]:
 
         anchors:
           - path: src/jwt.py
-            symbol: issue_token        (the token lifetime was changed since)
+            symbol: issue_token        (the token lifetime has changed since)
             fingerprint: python@0.51/1:4be0…
 
     Good::
 
-        the document reviewed, and `thunderus-mem verify fact.tokens`
+        the document was reviewed and confirmed with `thunderus-mem verify fact.tokens`
 
     Fix: `thunderus-mem check ID -p` shows the code then and now. If the document is still true, `verify` it.
     Otherwise `edit` or `supersede` it.

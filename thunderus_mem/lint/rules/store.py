@@ -465,7 +465,7 @@ def _could_be_used(use: SuppressionUse, code: str) -> bool:
 def unknown_code(use: SuppressionUse) -> Iterable[Diagnostic]:
     """A suppression comment contains an unknown rule code.
 
-    Why: a comment with a typo in the code silently suppresses nothing.
+    Why: because of a typo in the rule code, the comment has no effect.
 
     Bad::
 

@@ -297,8 +297,8 @@ def ambiguous_scalar(context: LintContext) -> Iterable[Diagnostic]:
     """YAML readers disagree on an unquoted value.
 
     Why: YAML 1.1 reads ``no`` as *false*, ``012`` as 10 and ``1:30`` as 90. YAML 1.2, which is used here,
-    reads ``no`` and ``1:30`` as strings. A commit such as ``12e4567`` can become a number. Strings that look
-    like other types need quotes.
+    reads ``no`` and ``1:30`` as strings. A commit id such as ``12e4567`` can be read as a number. Strings
+    that look like other types need quotes.
 
     Bad::
 
@@ -588,8 +588,8 @@ def repeated_anchor(context: LintContext) -> Iterable[Diagnostic]:
     """Two headings of a document have the same text, so their anchors differ only by a number.
 
     Why: search results and links refer to a heading by its anchor. The second one becomes ``#setup-1``, and
-    its anchor changes when another one is added before it. Under different parent headings this is a note,
-    one per document.
+    its anchor changes when another one is added before it. If the two headings have different
+    parent headings, this is only a note, reported once per document.
 
     Bad::
 
