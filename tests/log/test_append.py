@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 
 import pytest
 
@@ -40,6 +41,25 @@ def test_torn_tail_is_kept_once_and_truncated(tmp_path) -> None:
     assert quarantine(str(tmp_path / "kept"), f"{tmp_path.name}-log.torn", b'{"n":') == repaired.kept
     assert repair_tail(path, None) is None
     assert repair_tail(str(tmp_path / "none"), None) is None
+
+
+@pytest.mark.parametrize("step", ["mode_of", "sync_file"])
+def test_log_removed_by_git_during_an_append_is_a_conflict(
+    tmp_path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """Git also removes a folder with the last file in it."""
+    path = str(tmp_path / "session" / "events.jsonl")
+    real = getattr(disk, step)
+
+    def removed(*given: object) -> object:
+        done = real(*given)
+        shutil.rmtree(tmp_path / "session", ignore_errors=True)
+        return done
+
+    monkeypatch.setattr(disk, step, removed)
+    with pytest.raises(Conflict, match="removed while it was being written"):
+        append_record(path, LINE)
+    assert os.listdir(tmp_path) == []
 
 
 def test_long_tail_is_found_from_the_end(tmp_path) -> None:

@@ -14,6 +14,7 @@ import pytest
 from thunderus_mem.authoring.add import NewDocument, add
 from thunderus_mem.authoring.edit import DocumentEdits, edit, note
 from thunderus_mem.errors import Conflict, NotWritable
+from thunderus_mem.index.sqlite_index import SqliteIndex
 from thunderus_mem.log.append import append_record
 from thunderus_mem.log.line import line_hash
 from thunderus_mem.memory import transaction
@@ -75,6 +76,19 @@ def test_line_removed_by_git_is_not_acknowledged(memory: Memory, monkeypatch: py
         note(memory, "swept")
     monkeypatch.undo()
     assert note(memory, "again").event_id
+
+
+def test_document_removed_by_git_is_no_duplicate(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    nearest = SqliteIndex.nearest
+
+    def removed(self: SqliteIndex, *given: Any, **named: Any) -> list[str]:
+        found = nearest(self, *given, **named)
+        os.unlink(os.path.join(memory.root, ".thunderus/memory/semantic/FACTS/begun.md"))
+        assert found == ["fact.begun"]
+        return found
+
+    monkeypatch.setattr(SqliteIndex, "nearest", removed)
+    assert add(memory, NewDocument("fact", "Start", body="It begins here as well.", tags=["x"])).event_id
 
 
 @pytest.mark.damaged

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.document.document import read_document
 from thunderus_mem.document.paths import is_archived
 from thunderus_mem.document.statements import same_text
-from thunderus_mem.errors import DocumentExists, InvalidDocument, Refused
+from thunderus_mem.errors import DocumentExists, InvalidDocument, NotFound, Refused
 from thunderus_mem.lint.context import contexts, lint_config
 from thunderus_mem.lint.engine import lint_reading
 from thunderus_mem.memory.locate import read_row
@@ -119,9 +120,11 @@ def _candidates(memory: Memory, document: Document) -> Iterator[Document]:
     longest = sorted(words, key=len, reverse=True)[:_PROBE_WORDS]
     for doc_id in memory.index.nearest(longest, _CANDIDATES, archived=True):
         row = memory.index.get(doc_id)
-        other = read_row(memory, row) if row is not None and doc_id != document.id else None
-        if other is not None:
-            yield other
+        if row is not None and doc_id != document.id:
+            # Git may have removed the file since the index was read: then it is no duplicate.
+            with suppress(NotFound):
+                if other := read_row(memory, row):
+                    yield other
 
 
 def _words(text: str) -> list[str]:

@@ -162,7 +162,7 @@ def append_records(
             raise _replaced(path)
         descriptor = _open_log(path, _FLAGS | os.O_APPEND | os.O_CREAT, new=not existed)
     except OSError as error:
-        raise explain(error, path) from error
+        raise _failed(error, path) from error
     try:
         _check_end(descriptor, path, follows)
         return _append_open(descriptor, path, b"".join(lines), sync_name=not existed)
@@ -183,9 +183,14 @@ def _append_open(descriptor: int, path: str, line: bytes, *, sync_name: bool) ->
         if offset >= 0:
             _roll_back(descriptor, path, offset, line)
         if isinstance(error, OSError):
-            raise explain(error, path) from error
+            raise _failed(error, path) from error
         raise
     return offset
+
+
+def _failed(error: OSError, path: str) -> ThunderusError:
+    """Return the error of an append; its folder existed, so git removed what is missing now."""
+    return _replaced(path) if isinstance(error, FileNotFoundError) else explain(error, path)
 
 
 def _check_same_file(descriptor: int, path: str, size: int) -> None:
@@ -210,7 +215,9 @@ def _check_end(descriptor: int, path: str, follows: str) -> None:
 
 
 def _replaced(path: str) -> Conflict:
-    return Conflict(f"{path} was replaced while it was being written", hint="run the command again")
+    return Conflict(
+        f"{path} was replaced or removed while it was being written", hint="run the command again"
+    )
 
 
 def _roll_back(descriptor: int, path: str, offset: int, line: bytes) -> None:
