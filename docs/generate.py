@@ -50,7 +50,7 @@ EXIT_CODES = [
     ["1", "The command ran and found something: lint, doctor, `--check`."],
     ["2", "Invalid usage or input."],
     ["3", "Conflict: the text changed since it was read, or the name is taken."],
-    ["4", "Not found, or not writable."],
+    ["4", "Not found, not writable, or out of memory."],
     ["5", "Refused: a secret, a path outside the store, a file that is too large."],
     ["6", "Damage found; reads of intact data still work."],
     ["70", "A bug; attach the report named in the message."],

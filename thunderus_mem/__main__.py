@@ -16,6 +16,9 @@ def main() -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     except KeyboardInterrupt:
         code = 130
+    except MemoryError:  # before the command line can report it
+        os.write(2, b"error: out of memory\n")
+        code = 4
     # Everything is flushed and closed; skip the interpreter's shutdown, which costs milliseconds.
     os._exit(code)
 

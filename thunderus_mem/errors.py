@@ -11,6 +11,7 @@
     ├── NotFound                4   no document has that id, path or name
     │   └── NoStore             4   no .thunderus here or in a parent folder
     ├── NotWritable             4   no permission, no space, read-only file system
+    ├── OutOfMemory             4   the system gives no more memory
     ├── Refused                 5   a secret, a path outside the store, an untrusted file
     │   └── TooLarge            5   a file larger than the limit
     ├── Degraded                6   damage found; intact data can still be read
@@ -100,6 +101,19 @@ class NotWritable(ThunderusError):
     exit_code = 4
 
 
+class OutOfMemory(ThunderusError):
+    """The system gives no more memory."""
+
+    code = "OutOfMemory"
+    exit_code = 4
+
+    def __init__(self) -> None:
+        super().__init__(
+            "out of memory",
+            hint="free some memory, or raise its limit (`ulimit -v`), then run the command again",
+        )
+
+
 class Refused(ThunderusError):
     """Refused: a secret in the text, a path outside the store, or a symbolic link instead of a file."""
 
@@ -176,6 +190,8 @@ _MESSAGES: Final[dict[int, tuple[type[ThunderusError], str, str]]] = {
 
 def explain(error: OSError, path: str) -> ThunderusError:
     """Return the `ThunderusError` for an ``OSError`` on the file ``path``."""
+    if error.errno == errno.ENOMEM:
+        return OutOfMemory()
     known = _MESSAGES.get(error.errno or 0)
     if known is None:
         message = f"cannot read or write {path}: {error.strerror or error}"

@@ -246,6 +246,25 @@ def test_internal_error_exits_with_70_and_writes_a_report(store: Path, sealed: P
 
 
 @pytest.mark.parametrize(
+    "body",
+    [
+        "bytearray(1 << 62)",
+        "raise OSError(12, 'Cannot allocate memory')",
+        "raise ImportError('a.so: failed to map segment from shared object')",
+    ],
+)
+def test_out_of_memory_is_not_reported_as_a_bug(store: Path, sealed: Path, body: str) -> None:
+    process = broken_command(store, sealed, body)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (4, "")
+    assert err == (
+        "error: out of memory\n"
+        "hint:  free some memory, or raise its limit (`ulimit -v`), then run the command again\n"
+    )
+    assert not (store / ".thunderus" / "local" / "crashes").exists()
+
+
+@pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )
 def test_interrupt_exits_quietly(store: Path, sealed: Path, number: signal.Signals, code: int) -> None:

@@ -29,7 +29,7 @@ from typer.main import get_command_from_info, get_group_from_info
 from thunderus_mem import __version__
 from thunderus_mem.cli.console import Console
 from thunderus_mem.cli.table import BY_NAME, COMMANDS, GLOBAL_OPTIONS, CommandEntry, GlobalOption
-from thunderus_mem.errors import Degraded, ThunderusError
+from thunderus_mem.errors import Degraded, OutOfMemory, ThunderusError, explain
 from thunderus_mem.store.layout import Layout, find_root
 
 if TYPE_CHECKING:
@@ -281,8 +281,7 @@ def _caught(arguments: list[str], console: Console) -> int:
         return leave.exit_code
     except ThunderusError as error:
         console.json |= wants_json
-        console.failure(error, error.exit_code)
-        return error.exit_code
+        return _failed(error, console)
     except TyperException as error:
         console.json |= wants_json
         return _usage(error, console)
@@ -292,8 +291,12 @@ def _caught(arguments: list[str], console: Console) -> int:
     except _Ended as ended:
         return ended.code
     except OSError as error:
-        return _refused(error, console)
+        return _failed(
+            explain(error, error.filename if isinstance(error.filename, str) else "a file"), console
+        )
     except Exception as error:  # noqa: BLE001 - anything else is a bug in this program
+        if _is_out_of_memory(error):
+            return _failed(OutOfMemory(), console)
         return _bug(error, arguments, console)
 
 
@@ -327,13 +330,18 @@ def _usage(error: TyperException, console: Console) -> int:
     return 2
 
 
-def _refused(error: OSError, console: Console) -> int:
-    """Report an error of the operating system that no command handled."""
-    from thunderus_mem.errors import explain
+def _is_out_of_memory(error: Exception) -> bool:
+    """Whether no memory is left; the loader reports that as a library that it cannot map."""
+    unmapped = isinstance(error, ImportError) and str(error).endswith(
+        "failed to map segment from shared object"
+    )
+    return unmapped or isinstance(error, MemoryError)
 
-    explained = explain(error, error.filename if isinstance(error.filename, str) else "a file")
-    console.failure(explained, explained.exit_code)
-    return explained.exit_code
+
+def _failed(error: ThunderusError, console: Console) -> int:
+    """Report an error, and return its exit code."""
+    console.failure(error, error.exit_code)
+    return error.exit_code
 
 
 def _bug(error: Exception, arguments: list[str], console: Console) -> int:

@@ -365,6 +365,8 @@ def read_full(text: str) -> tuple[nodes.Mapping | None, tuple[nodes.HeaderProble
         return None, (stop.problem,)
     except MarkedYAMLError as error:
         return None, (_syntax(text, error),)
+    except MemoryError:
+        raise
     except Exception as error:  # noqa: BLE001  (the parser raises bare ValueError, IndexError and others)
         return None, (_bare(text, error),)
     if reader.duplicates:
