@@ -313,7 +313,7 @@ def test_invalid_renames_are_rejected(tree: VerbTree) -> None:
         ("fact.calm", DocumentExists, "already exists"),
         ("calm", DocumentExists, "already an alias of 'fact.calm'"),
         ("fact.taken", DocumentExists, "already exists"),
-        ("Fact.New", InvalidDocument, "invalid id"),
+        ("FACT.calm", DocumentExists, "already exists"),
         ("a b", InvalidDocument, "invalid id"),
         ("nul", InvalidDocument, "invalid id"),
         ("../x", InvalidDocument, "invalid id"),

@@ -106,10 +106,10 @@ def given_tags(tags: Iterable[str]) -> tuple[str, ...]:
 def _compose(memory: Memory, new: NewDocument, ids: Ids) -> tuple[Document, tuple[Diagnostic, ...]]:
     folder = DOCUMENT_FOLDERS[new.kind]
     id = new.id or ""
-    taken = memory.index.get(id)
+    taken = next(filter(None, map(memory.index.get, (id, *memory.index.ids_like(id)))), None)
     if taken is not None:
         raise DocumentExists(
-            f"{id!r} already exists in {taken.path}",
+            f"{taken.id!r} already exists in {taken.path}",
             hint=f"change it with `thunderus-mem edit {taken.id}`, or choose another id with --id",
         )
     # Numbers of archived decisions are not reused.

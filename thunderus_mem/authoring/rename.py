@@ -316,7 +316,7 @@ def _means(memory: Memory, document: Document) -> Callable[[str], bool]:
 
     def means(name: str) -> bool:
         bare = name.removesuffix(".md")
-        if bare != document.id and bare.casefold() != stem:
+        if bare.casefold() not in (document.id.casefold(), stem):
             return False
         return corpus.resolve(name) == document.id
 

@@ -17,7 +17,7 @@ MAX_NAME = 60
 _CUT_HASH = 6
 _SIMILAR = 0.6
 
-_ID = re.compile(r"[a-z0-9]+(?:[._-][a-z0-9]+)*", re.ASCII)
+_ID = re.compile(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*", re.ASCII)
 _NOT_WORD = re.compile(r"[^a-z0-9]+", re.ASCII)
 _RESERVED = frozenset(
     ["con", "prn", "aux", "nul", "conin$", "conout$", *(f"{d}{n}" for d in ("com", "lpt") for n in range(10))]
@@ -25,8 +25,9 @@ _RESERVED = frozenset(
 
 
 def is_document_id(text: str) -> bool:
-    """Whether ``text`` is lower-case ASCII words joined by single ``.``, ``-`` or ``_``, at most 120
-    characters.
+    """Whether ``text`` is ASCII words joined by single ``.``, ``-`` or ``_``, at most 120 characters.
+
+    Case is kept, but two ids never differ in case alone: see `fold_key`.
     """
     return len(text) <= MAX_ID and _ID.fullmatch(text) is not None and not is_reserved_name(text)
 
@@ -67,11 +68,11 @@ def new_document_id(kind: str, title: str) -> str:
 
 
 def file_stem(document_id: str, kind: str) -> str:
-    """The file name (without ``.md``) for an id: without its kind, at most 60 characters.
+    """The file name (without ``.md``) for an id: lower case, without its kind, at most 60 characters.
 
     A cut name ends in six characters of the id's hash, so that two long ids never share a file.
     """
-    stem = document_id.removeprefix(f"{kind}.")
+    stem = document_id.lower().removeprefix(f"{kind}.")
     if is_reserved_name(stem):
         stem = f"{kind}-{stem}"
     if len(stem) <= MAX_NAME:
@@ -86,15 +87,23 @@ def fold_key(name: str) -> str:
 
 def resolve_prefix(given: str, known: Iterable[str]) -> list[str]:
     """The ids that ``given`` may mean: itself if it exists, else ids with that prefix (with or without
-    kind)."""
+    kind). Case matters only where ids differ in it."""
     ids = sorted(known)
-    if given in ids:
-        return [given]
-    by_start = [known_id for known_id in ids if known_id.startswith(given)]
-    if by_start:
-        return by_start
-    bare = [known_id for known_id in ids if known_id.partition(".")[2] == given]
-    return bare or [known_id for known_id in ids if known_id.partition(".")[2].startswith(given)]
+    same = [one for one in ids if one.lower() == given.lower()]
+    if same:
+        return [given] if given in same else same
+    found = _starting(given, ids)
+    if found:
+        return found
+    lower = set(_starting(given.lower(), [one.lower() for one in ids]))
+    return [one for one in ids if one.lower() in lower]
+
+
+def _starting(given: str, ids: list[str]) -> list[str]:
+    """The ids that start with ``given``; if there are none, those that are or start so after their kind."""
+    by_start = [one for one in ids if one.startswith(given)]
+    bare = [one for one in ids if one.partition(".")[2] == given]
+    return by_start or bare or [one for one in ids if one.partition(".")[2].startswith(given)]
 
 
 def closest(given: str, known: Iterable[str], limit: int = 3) -> list[str]:

@@ -137,7 +137,7 @@ def choose_id(kind: str, title: str, given: str | None) -> str:
     if not is_document_id(given):
         raise InvalidDocument(
             f"invalid id {given!r}",
-            hint="use words of a-z and 0-9 joined by single . - or _, at most 120 characters",
+            hint="use words of ASCII letters and digits joined by single . - or _, at most 120 characters",
         )
     return given
 

@@ -117,7 +117,7 @@ class Dates:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """Names taken by stored documents and files planned before: ids, file paths (folded), numbers of
+    """Names taken by stored documents and files planned before: ids and file paths (folded), numbers of
     decisions, and document ids by a digest of the body and by origin.
 
     ``wanted`` are the numbers of files in the imported folder: no other file gets one of them.
@@ -142,7 +142,7 @@ class Taken:
     def put(self, made: Imported, body: str) -> None:
         """Add a planned document."""
         self.bodies[body] = made.file.id
-        self.ids.add(made.file.id)
+        self.ids.add(ids.fold_key(made.file.id))
         self.paths.add(ids.fold_key(made.file.path))
         if made.number is not None:
             self.numbers.add(made.number)
@@ -224,7 +224,7 @@ def set_identity(draft: Draft, path: str, kind: str, title: str, taken: Taken, *
         if given != kind:
             draft.replace("id", kind, "main core document")
         return kind
-    if isinstance(given, str) and ids.is_document_id(given) and given not in taken.ids:
+    if isinstance(given, str) and ids.is_document_id(given) and ids.fold_key(given) not in taken.ids:
         return given
     words = title
     if kind == "recap" and not decisions.file_date(title):
@@ -237,7 +237,7 @@ def set_identity(draft: Draft, path: str, kind: str, title: str, taken: Taken, *
     while made in taken.ids:
         count += 1
         made = f"{base}-{count}"
-    why = "id already taken" if isinstance(given, str) and given in taken.ids else "invalid id"
+    why = "id already taken" if isinstance(given, str) and ids.fold_key(given) in taken.ids else "invalid id"
     draft.replace("id", made, why)
     return made
 

@@ -108,7 +108,7 @@ def _main(names: Sequence[str]) -> str:
 def _taken(documents: Iterable[Document]) -> fields.Taken:
     taken = fields.Taken()
     for document in documents:
-        taken.ids.update((document.id, *document.aliases))
+        taken.ids.update(map(fold_key, (document.id, *document.aliases)))
         taken.paths.add(fold_key(document.path))
         taken.bodies.setdefault(_digest(document.body), document.id)
         if document.imported_from:

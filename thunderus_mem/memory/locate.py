@@ -236,7 +236,8 @@ class IndexCorpus:
         """Return the id for an id, alias, file stem or path; for a merged document, that of the other one."""
         if target in self._docs:
             return self._merged_into(target) or target
-        return self._by_path.get(target) or self._names.get(fold_name(target.removesuffix(".md")))
+        named = self._by_path.get(target) or self._names.get(fold_name(target.removesuffix(".md")))
+        return named or next(iter(self.ids_like(target)), None)
 
     def _merged_into(self, doc_id: str) -> str | None:
         return self._index.heir(doc_id) if is_archived(self._docs[doc_id][0]) else None

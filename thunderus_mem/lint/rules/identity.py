@@ -27,10 +27,10 @@ _ADR = re.compile(r"ADR-([0-9]{1,6})(?:[-_.]|$)", re.IGNORECASE)
 
 
 def id_grammar(context: LintContext) -> Iterable[Diagnostic]:
-    """Invalid id: not lower-case ASCII words joined by single dots, hyphens or underscores.
+    """Invalid id: not ASCII words joined by single dots, hyphens or underscores.
 
     Why: ids become file names, appear in links and are typed by people. An id has at most 120 characters and
-    is not a name that Windows reserves for devices (``nul``, ``com1``).
+    is not a name that Windows reserves for devices (``nul``, ``com1``). Upper case is allowed.
 
     Bad::
 
@@ -54,7 +54,7 @@ def id_grammar(context: LintContext) -> Iterable[Diagnostic]:
         context.at("id"),
         f"Invalid id '{document.id}'",
         key="id",
-        expected="a-z and 0-9, joined by single dots, hyphens or underscores; at most 120 characters",
+        expected="ASCII letters and digits, joined by single `.`, `-` or `_`; at most 120 characters",
         hint=hint,
     )
 
@@ -312,7 +312,7 @@ def _matches_id(stem: str, document: Document) -> bool:
         own = _ADR.sub("", stem, count=1)
         cut = own.lower().endswith(f"-{short_hash(document.id)}")  # the number leaves less room for the name
         return own != stem and (cut or own.lower() in (wanted, ""))
-    return stem.lower().replace("_", ".") in (wanted.replace("_", "."), document.id.replace("_", "."))
+    return stem.lower().replace("_", ".") in (wanted.replace("_", "."), document.id.lower().replace("_", "."))
 
 
 def path_length(context: LintContext) -> Iterable[Diagnostic]:

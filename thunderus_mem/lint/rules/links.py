@@ -253,12 +253,16 @@ def unknown_relation_target(context: LintContext) -> Iterable[Diagnostic]:
         return
     for place, key, text in _relations(context):
         found = corpus.resolve(text)
-        if found is not None and found != document.id:
+        other_case = found is not None and found != text and found.lower() == text.lower()
+        if found is not None and found != document.id and not other_case:
             continue
         if key.startswith("links.duplicates.") and text in document.aliases:
             continue  # a merged duplicate lives on as an alias
-        near = nearest(text, (one for one in corpus.ids() if one != document.id)) if found is None else ""
-        message = "The document refers to itself" if found else f"No document has the id or alias `{text}`"
+        near = found if other_case else ""
+        if found is None:
+            near = nearest(text, (one for one in corpus.ids() if one != document.id))
+        itself = found is not None and not other_case
+        message = "The document refers to itself" if itself else f"No document has the id or alias `{text}`"
         yield context.finding(
             "TM204",
             place,

@@ -256,7 +256,7 @@ def missing_identity(context: LintContext) -> Iterable[Diagnostic]:
         kind: fact
         ---
 
-    Fix: add the key. An id consists of lower-case words joined by dots and usually starts with the kind.
+    Fix: add the key. An id consists of words joined by dots and usually starts with the kind.
     """
     return _problems(context, "TM011")
 
