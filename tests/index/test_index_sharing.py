@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.support.every_command import run_here
 from tests.support.index_support import content, document, new_store, put
 from thunderus_mem.doctor.checks import doctor
 from thunderus_mem.doctor.upkeep import index_status, index_verify, manifest
@@ -297,6 +298,22 @@ def test_newer_index_is_not_replaced_on_request(layout: Layout) -> None:
     assert memory.refresh().total == 12
     assert memory.index.database.in_memory
     assert index_status(memory).state == "newer"
+
+
+@pytest.mark.parametrize(
+    "command", [("index", "verify"), ("index", "status"), ("index", "refresh"), ("status",)]
+)
+def test_newer_index_is_not_called_rebuilt(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    before = newer(layout)
+    monkeypatch.chdir(layout.root)
+    done = run_here(*command.split())
+    assert Path(layout.index_file).read_bytes() == before
+    assert "newer version" in done.out + done.err
+    assert "in memory" in done.out + done.err
+    assert "rebuil" not in (done.out + done.err).lower()
+    assert "index refresh" not in done.out
 
 
 def test_unwritable_manifest_is_not_reported_as_written(layout: Layout) -> None:

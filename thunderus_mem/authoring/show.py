@@ -256,6 +256,7 @@ def status(memory: Memory) -> StatusReport:
     stale = tuple(sorted(row.id for row in rows if computed.get(row.id, row.status) == "stale"))
     pending = memory.journal.pending()
     waiting = queue_state(memory)
+    made = "in memory" if refreshed.in_memory else "rebuilt"
     return StatusReport(
         root=memory.root,
         also=memory.also,
@@ -266,7 +267,7 @@ def status(memory: Memory) -> StatusReport:
         unreadable=unreadable,
         pending=pending,
         events=memory.log_index().total(),
-        index=f"rebuilt, since {refreshed.rebuilt}" if refreshed.rebuilt else "fresh",
+        index=f"{made}, since {refreshed.rebuilt}" if refreshed.rebuilt else "fresh",
         next_step=_next_step(
             unreadable, pending, stale, len(rows), bool(gone), bool(conflicts), bool(waiting.waiting)
         ),

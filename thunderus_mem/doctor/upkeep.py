@@ -68,11 +68,15 @@ def index_status(memory: Memory) -> IndexStatus:
 
 @dataclass(frozen=True, slots=True)
 class IndexProof:
-    """Result of verifying the index; ``problem`` says what is wrong, "" for nothing."""
+    """Result of verifying the index; ``problem`` says what is wrong, "" for nothing.
+
+    ``kept`` is set if the file stays as it is, e.g. because a newer version of the program wrote it.
+    """
 
     path: str
     documents: int
     problem: str
+    kept: bool = False
 
 
 def index_verify(memory: Memory) -> IndexProof:
@@ -82,9 +86,10 @@ def index_verify(memory: Memory) -> IndexProof:
     """
     layout = memory.layout
     path = layout.relative(layout.index_file)
+    refreshed = memory.refresh()
     memory.log_index()
     if memory.index.in_memory:
-        return IndexProof(path, memory.index.count(), "not usable here; commands index the files in memory")
+        return IndexProof(path, memory.index.count(), refreshed.rebuilt or "not usable here", kept=True)
     fresh, _ = in_memory(layout, "to verify")
     documents = fresh.count()
     try:

@@ -62,7 +62,8 @@ def silent(what: str, done: int, total: int) -> None:
 class Refreshed(NamedTuple):
     """The result of a refresh.
 
-    ``rebuilt`` is the reason for a rebuild ("" = none); ``problems`` counts the files with findings of the
+    ``rebuilt`` is the reason for a rebuild ("" = none); with ``in_memory`` the file was left as it is, and
+    the index was built in memory for this command only. ``problems`` counts the files with findings of the
     reader; ``held`` counts documents kept although their folder cannot be read.
     """
 
@@ -73,6 +74,7 @@ class Refreshed(NamedTuple):
     rebuilt: str = ""
     problems: int = 0
     held: int = 0
+    in_memory: bool = False
 
     @property
     def before(self) -> int:
@@ -218,7 +220,7 @@ def _build(
 def in_memory(layout: Layout, reason: str, tell: Tell = silent) -> tuple[SqliteIndex, Refreshed]:
     """Build an index in memory, without writing to the disk."""
     index = SqliteIndex(create())
-    return index, _fill(layout, index, tell)._replace(rebuilt=reason)
+    return index, _fill(layout, index, tell)._replace(rebuilt=reason, in_memory=True)
 
 
 def _fill(layout: Layout, index: SqliteIndex, tell: Tell) -> Refreshed:

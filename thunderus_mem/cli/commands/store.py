@@ -122,10 +122,14 @@ def initialised(value: Initialised, console: Console) -> str:
     return "\n".join(lines)
 
 
+_IN_MEMORY: Final = "commands index the files in memory, which is slower"
+
+
 def index_state(value: upkeep.IndexStatus, console: Console) -> str:
     """Format the state of the index."""
     style = console.style
-    word = {"fresh": "up to date", "behind": "out of date"}.get(value.state, value.state)
+    words = {"fresh": "up to date", "behind": "out of date", "newer": "written by a newer version"}
+    word = words.get(value.state, value.state)
     state = style.good(word) if value.fresh else style.warning(word)
     rows = [
         ("index", state),
@@ -136,7 +140,9 @@ def index_state(value: upkeep.IndexStatus, console: Console) -> str:
         ("path", value.path),
     ]
     lines = aligned([(style.dim(name), text) for name, text in rows if text])
-    if not value.fresh:
+    if value.state == "newer":
+        lines += ["", f"Next: upgrade thunderus-mem; until then {_IN_MEMORY}"]
+    elif not value.fresh:
         lines += ["", "Next: thunderus-mem index refresh"]
     return "\n".join(lines)
 
@@ -145,7 +151,8 @@ def index_verification(value: upkeep.IndexProof, console: Console) -> str:
     """Format the result of verifying the index."""
     style = console.style
     if value.problem:
-        return f"{style.name(value.path)}  {value.problem}; the next command rebuilds it"
+        follows = _IN_MEMORY if value.kept else "the next command rebuilds it"
+        return f"{style.name(value.path)}  {value.problem}; {follows}"
     return f"{style.name(value.path)}  {counted(value.documents, 'document')}, intact"
 
 
@@ -153,7 +160,9 @@ def refreshed(value: refresh.Refreshed, console: Console) -> str:
     """Format what a refresh changed; with ``--quiet`` only warn about unreadable files."""
     parts = [("added", value.added), ("modified", value.modified), ("removed", value.removed)]
     changes = ", ".join(f"{number:,} {name}" for name, number in parts if number) or "nothing changed"
-    if value.rebuilt:
+    if value.in_memory:
+        console.say(f"The index file was not changed: {value.rebuilt}; {_IN_MEMORY}")
+    elif value.rebuilt:
         reason = "" if value.rebuilt == "requested" else f": {value.rebuilt}"
         console.say(f"Rebuilt the index{reason}")
     if value.problems:
