@@ -300,11 +300,9 @@ def test_newer_index_is_not_replaced_on_request(layout: Layout) -> None:
     assert index_status(memory).state == "newer"
 
 
-@pytest.mark.parametrize(
-    "command", [("index", "verify"), ("index", "status"), ("index", "refresh"), ("status",)]
-)
+@pytest.mark.parametrize("command", ["index verify", "index status", "index refresh", "status"])
 def test_newer_index_is_not_called_rebuilt(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+    layout: Layout, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     before = newer(layout)
     monkeypatch.chdir(layout.root)
