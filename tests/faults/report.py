@@ -67,7 +67,7 @@ FLOORS = {
     "X7": Floor(54, 54),
     "F10": Floor(60, 200),
     "P2": Floor(60, 1000),
-    "P3": Floor(30, 30),
+    "P3": Floor(40, 40),
     "P4": Floor(120, 120),
     "P5": Floor(24, 24),
     "P7": Floor(69, 609),

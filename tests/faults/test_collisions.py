@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from typing import TYPE_CHECKING
 
@@ -9,8 +10,11 @@ import pytest
 import report
 from commands import FACTS, twice
 
+from thunderus_mem.authoring import edit
 from thunderus_mem.authoring.add import NewDocument, add
 from thunderus_mem.errors import DocumentExists, InvalidDocument
+from thunderus_mem.history.log import log_findings
+from thunderus_mem.interop.events import events_add
 from thunderus_mem.lint.lint import lint
 from thunderus_mem.memory.memory import open_memory
 from thunderus_mem.search.search import search
@@ -93,3 +97,19 @@ def test_word_is_found_in_any_unicode_form(store: Path) -> None:
             missed += doc_id not in [hit.id for hit in search(memory, spelling).hits]
     report.add("P3", "spellings", tried=tried, lost=missed)
     assert missed == 0
+
+
+def test_events_with_equal_ids_or_texts_stay_apart(store: Path) -> None:
+    memory, sessions = open_memory(str(store)), ("a", "A", "\u00e4", "a\u0308", "a/b", "b")
+    note = {"kind": "note", "id": "evt_1", "body": {"text": "Seen."}}
+    lines = [json.dumps({**note, "session_id": session}) for session in sessions]
+    assert len(events_add(memory, "\n".join(lines).encode()).added) == len(sessions)
+    (store / FACTS).mkdir(parents=True)
+    for name in sessions[:-2]:
+        (store / FACTS / f"{name}.md").write_text(twice("same"))
+    files = list((store / FACTS).iterdir())
+    edit.note(memory, "Recorded together.")
+    ids = [logged.event.id for reading in memory.log.readings() for logged in reading.events]
+    assert len(ids) == len(set(ids)) == len(sessions) + len(files) + 1
+    assert list(log_findings(memory)) == []
+    report.add("P3", "events", tried=len(ids))

@@ -24,6 +24,7 @@ _LINES = "".join(
         )
     )
 )
+_SHARED = ("events", "add", "--share")
 _LEADS_NOWHERE = {path: text for path, text in PROPOSED.items() if FACTS not in path}
 _SAID = "It waits for a minute, and then for five."
 _LONG_AGO = "Nothing happened that still counts."
@@ -58,7 +59,7 @@ _ALIKE_AND_OLD = {
 TIDYING = (
     Command("recap", ("recap", "--day", "2026-01-21"), heal=("recap", "--day", "2026-01-21")),
     # Sent again, it adds what is missing: events that have an id are known by it.
-    Command("events-add", ("events", "add"), heal=("events", "add"), stdin=_LINES.encode()),
+    Command("events-add", _SHARED, heal=_SHARED, stdin=_LINES.encode()),
     Command("garden-both", ("garden", "--apply"), files=_ALIKE_AND_OLD, keeps=(_LONG_AGO, _SAID)),
     Command("unarchive", ("unarchive", "fact.retries"), prepare=(("archive", "fact.retries"),)),
     Command("garden-undo", ("garden", "--undo"), prepare=GARDENED),

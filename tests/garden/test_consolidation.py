@@ -42,9 +42,9 @@ def brought(data: bytes) -> tuple[Event, ...]:
     return tuple(
         make_event(
             one.kind, one.body, id=f"evt_{one.line:02d}", ts=one.ts or f"2026-01-21T09:{one.line:02d}:00Z",
-            session_id="sess_A", actor=one.actor, refs=one.refs, origin={"session": one.session or "s"},
+            session_id="sess_A", actor=one.actor, refs=one.refs, origin=dict(one.origin) or {"session": "s"},
         )
-        for one in read_brought(data)
+        for one in read_brought(data)[0]
     )  # fmt: skip
 
 

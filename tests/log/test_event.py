@@ -16,10 +16,10 @@ from thunderus_mem.log.event import (
     document_ids,
     hand_edit_id,
     is_hand_edit,
-    is_imported,
     private_to,
     undone_by,
 )
+from thunderus_mem.log.imported import is_imported
 from thunderus_mem.log.line import KINDS, MAX_LINE, Event, decode, encode, line_hash
 from thunderus_mem.log.new_event import MAX_RECORD
 

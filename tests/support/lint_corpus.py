@@ -84,12 +84,15 @@ class ReadCorpus:
 
 
 class MadeUpOrigins:
-    """All is there but what says GONE, which only events of recaps call private.
+    """All is there but what says GONE, which only events of recaps call private; MANY is ambiguous.
 
     Commits 1005e… are on no branch, 90ae0… nowhere."""
 
     def missing_events(self, names: Sequence[str]) -> tuple[str, ...]:
         return tuple(name for name in names if "GONE" in name)
+
+    def ambiguous_events(self, names: Sequence[str]) -> tuple[str, ...]:
+        return tuple(name for name in names if "MANY" in name)
 
     def private_events(self, document: Document) -> frozenset[str]:
         return frozenset(document.events if document.kind == "recap" else ())

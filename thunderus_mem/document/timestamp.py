@@ -4,6 +4,7 @@ ids of events. Pure: clock and random source are passed in.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone
@@ -86,6 +87,12 @@ def encode_ulid(milliseconds: int, randomness: int) -> str:
     """Write a ULID of 26 characters from a time in milliseconds and 80 random bits."""
     value = (milliseconds << _RANDOM_BITS) | randomness
     return "".join(_CROCKFORD[(value >> shift) & 31] for shift in range(125, -1, -5))
+
+
+def derived_ulid(*parts: str) -> str:
+    """Return a ULID made from ``parts``: equal parts give the same one everywhere; its time means nothing."""
+    digest = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
+    return encode_ulid(int.from_bytes(digest[:6]), int.from_bytes(digest[6:16]))
 
 
 def ulid_time(ulid: str) -> datetime | None:

@@ -23,7 +23,7 @@ from thunderus_mem.log.event import (
     Change,
     changes_of,
     document_ids,
-    is_imported,
+    is_own_patch,
     text_in,
     undone_by,
 )
@@ -411,8 +411,7 @@ def patch_of(event: Event) -> tuple[str, str]:
 
 def is_by_the_tool(event: Event) -> bool:
     """Whether a command made the event's changes, undo included."""
-    by_hand = text_in(event.body, "op") in NOT_BY_THE_TOOL
-    return event.kind == "patch" and not is_imported(event) and not by_hand
+    return is_own_patch(event) and text_in(event.body, "op") not in NOT_BY_THE_TOOL
 
 
 def can_be_undone(event: Event, taken: Mapping[str, str], *, undos: bool) -> bool:
@@ -529,7 +528,7 @@ def _same_command(
 
 def _event(memory: Memory, event_id: str) -> Event | None:
     found = read(memory.log, memory.log_index().naming((), (event_id,)))
-    return found[0].event if found else None
+    return next((one.event for one in found if one.event.id == event_id), None)
 
 
 def _chosen(memory: Memory, event: Event) -> Chosen:
@@ -593,4 +592,4 @@ def of_patch(memory: Memory, patch_id: str) -> list[Event]:
 
 def _belonging(patch_id: str, logged: Iterable[LoggedEvent]) -> list[Event]:
     events = (entry.event for entry in logged)
-    return [one for one in events if one.kind == "patch" and one.refs.get("patch_id") == patch_id]
+    return [one for one in events if is_own_patch(one) and one.refs.get("patch_id") == patch_id]

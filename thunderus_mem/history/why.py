@@ -5,6 +5,7 @@ Anchored code is shown as it was and as it is now. Reads the log, the working tr
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -13,12 +14,13 @@ from thunderus_mem.git.commits import commit_named, first_commits
 from thunderus_mem.git.history import file_commits, file_versions
 from thunderus_mem.history.log import trace
 from thunderus_mem.log.event import changes_of, document_ids, private_to, text_in
+from thunderus_mem.log.imported import origin_of
 from thunderus_mem.memory.locate import find_document
 from thunderus_mem.verdicts.code import breaking_commit, code_of
 from thunderus_mem.verdicts.judge import Judge
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from thunderus_mem.document.document import Document
     from thunderus_mem.git.commits import Commit
@@ -192,16 +194,29 @@ def event_label(event: Event) -> str:
     return f"{event.ts[:16].replace('T', ' ')} {_op(event).replace('_', ' ')} by {who}{reason}"
 
 
-def events_about(doc: Document, events: Iterable[LoggedEvent], ids: Iterable[str] = ()) -> list[LoggedEvent]:
+def events_about(doc: Document, events: Sequence[LoggedEvent], ids: Iterable[str] = ()) -> list[LoggedEvent]:
     """Events that created or changed the document: those in its provenance, and those about its id, an alias
     or one of ``ids``."""
-    named = frozenset(doc.events)
+    named = frozenset(doc.events) - _ambiguous(events)
     names = frozenset((doc.id, *doc.aliases, *ids))
     return [
         logged
         for logged in events
-        if logged.event.id in named or not names.isdisjoint(document_ids(logged.event))
+        if not (named.isdisjoint(_names_of(logged.event)) and names.isdisjoint(document_ids(logged.event)))
     ]
+
+
+def _names_of(event: Event) -> set[str]:
+    """The names by which documents may cite an event: its id and, if it is imported, its original id, alone
+    or after the session (``SESSION/ID``)."""
+    session, id = origin_of(event)
+    return {event.id, id, f"{session}/{id}"} if id else {event.id}
+
+
+def _ambiguous(events: Iterable[LoggedEvent]) -> frozenset[str]:
+    """The names that several of the events have: original ids of imported events."""
+    named = Counter(name for logged in events for name in _names_of(logged.event))
+    return frozenset(name for name, number in named.items() if number > 1)
 
 
 def _short(content: str, missing: str) -> str:
@@ -261,14 +276,21 @@ def _add_event(
                 graph.add(holder, "changes", _change_node(event, change, number, doc.path))
 
 
-def _add_missing(graph: _Builder, doc: Document, private: Collection[str]) -> None:
-    """Add events and patches in the frontmatter that are not in the local log; ``private`` ones are known to
-    be elsewhere."""
+def _add_missing(
+    graph: _Builder, doc: Document, found: Iterable[LoggedEvent], ambiguous: frozenset[str]
+) -> None:
+    """Add events and patches in the frontmatter that are not in the local log or ``ambiguous``; private ones
+    are known to be elsewhere. ``found`` are the events in the graph."""
+    private, known = set[str](), {*graph.nodes}
+    for logged in found:
+        private.update(private_to(logged.event))
+        known.update(_names_of(logged.event))
     elsewhere = "private to the working tree that wrote this"
     missing = "not in the local log: private to another working tree, or dropped by git"
+    several = "ambiguous: several imported sessions have an event with this id"
     for name in (*doc.events, *doc.patches):
-        if name not in graph.nodes:
-            label = elsewhere if name in private else missing
+        if name in ambiguous or name not in known:
+            label = several if name in ambiguous else elsewhere if name in private else missing
             graph.add(doc.id, "names", WhyNode(name, "missing", label))
 
 
@@ -317,7 +339,7 @@ def explain(
             graph.add(logged.event.id, "committed_in", _commit_node(commit))
         elif git is not None and not private:
             graph.add_note(logged.event.id, "not committed yet", "uncommitted")
-    _add_missing(graph, doc, {id for logged in found for id in private_to(logged.event)})
+    _add_missing(graph, doc, found, _ambiguous(events))
     for link in doc.links:
         if link.rel in _SHOWN_LINKS:
             graph.add(doc.id, link.rel, WhyNode(link.target, "document"))

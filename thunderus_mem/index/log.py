@@ -6,6 +6,8 @@ import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.index.scan import is_racy
+from thunderus_mem.log.event import changes_of, document_ids
+from thunderus_mem.log.imported import origin_of
 from thunderus_mem.log.line import is_session_id
 from thunderus_mem.log.shard import TORN, LoggedEvent, broken_links, places
 from thunderus_mem.store.paths import is_private_shard, is_shard
@@ -28,14 +30,12 @@ def day_of(ts: str) -> str:
 
 def named(event: Event) -> set[tuple[str, str, str | None]]:
     """Return ``(document id, path, hash after)`` of everything an event names."""
-    from thunderus_mem.log.event import changes_of, named_ids
-
     changes = {
         (change.doc_id, change.path, change.after if change.before or change.after else None)
         for change in changes_of(event)
     }
     changed = {doc_id for doc_id, _, _ in changes}
-    return changes | {(doc_id, "", None) for doc_id in named_ids(event) if doc_id not in changed}
+    return changes | {(doc_id, "", None) for doc_id in document_ids(event) if doc_id not in changed}
 
 
 def stamp_of(path: str) -> str:
@@ -185,10 +185,30 @@ class LogIndex:
         pattern = start.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
         return self._in_order(f"{_ROWS} WHERE id LIKE ? ESCAPE '\\'", (pattern,))
 
-    def naming(self, doc_ids: Iterable[str], event_ids: Iterable[str] = ()) -> list[EventRow]:
-        """Return the events that name one of the documents, and those with the ids; oldest first."""
+    def naming(self, doc_ids: Iterable[str], cited: Iterable[str] = ()) -> list[EventRow]:
+        """Return the events that name one of the documents, and those cited (see `cited`); oldest first."""
         lines = f"{_NAMING} UNION SELECT shard, line FROM events WHERE id {_LISTED}"
-        return self._in_order(_AT.format(lines), (_json(doc_ids), _json(event_ids)))
+        with self._database.snapshot():
+            found = {id for ids in self.cited(cited).values() for id in ids}
+            return self._in_order(_AT.format(lines), (_json(doc_ids), _json(found)))
+
+    def cited(self, names: Iterable[str]) -> dict[str, set[str]]:
+        """Return the events that documents mean by these names, by name; several are ambiguous.
+
+        A name is the id of an event or, for an imported one, its original id, alone or as ``SESSION/ID``.
+        """
+        names = set(names)
+        found = {name: {name} for name in self.known(names)}
+        # A session may contain a slash too.
+        last = {name[at + 1 :] for name in names for at, char in enumerate(name) if char == "/"}
+        rows = self._database.rows(
+            f"SELECT id, origin_session, origin_id FROM events WHERE origin_id {_LISTED}",
+            (_json(last | names),),
+        )
+        for id, session, original in rows:
+            for name in names.intersection((original, f"{session or ''}/{original}")):
+                found.setdefault(name, set()).add(id)
+        return found
 
     def documents(self) -> set[str]:
         """Return the ids of all documents named by events."""
@@ -323,10 +343,12 @@ class LogIndex:
             links = broken_links(reading)
             broken = {line for link in links for line in (link.line, link.before)}
             for (event, _, line), place in zip(reading.events, places(reading), strict=True):
-                events.append((shard, line, event.id, event.kind, place, day_of(event.ts), line in broken))
+                origin = (part or None for part in origin_of(event))
+                known = (event.id, event.kind, place, day_of(event.ts), line in broken)
+                events.append((shard, line, *known, *origin))
                 names += [(shard, line, *one) for one in named(event)]
                 heads += [(shard, session_id, hash) for session_id, hash in event.heads.items()]
-        self._database.run_many("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", events)
+        self._database.run_many("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", events)
         self._database.run_many("INSERT INTO event_docs VALUES (?, ?, ?, ?, ?)", names)
         self._database.run_many("INSERT INTO heads VALUES (?, ?, ?)", heads)
 

@@ -444,7 +444,9 @@ def _path_pattern(value: str) -> str:
     return f"*{lowered.replace('[', '[[]').replace('?', '[?]')}*"
 
 
-_EVENT: Final = "SELECT path, line, id, kind, place, day FROM events JOIN shards USING (shard)"
+_EVENT: Final = (
+    "SELECT path, line, id, kind, place, day, origin_session, origin_id FROM events JOIN shards USING (shard)"
+)
 _NAMED: Final = (
     "SELECT shards.path, line, doc_id, event_docs.path, after_hash FROM event_docs JOIN shards USING (shard)"
 )

@@ -1,33 +1,35 @@
 """Add events from other programs to the log (`events add`), and export the log (`events export`).
 
-Input: JSON Lines in the seed's base format, or in the format of Thunderus's own log. Everything is read
-before anything is added: the first invalid line is an error with its number. Events of Thunderus's harness
-(files read, plans, checkpoints) become a ``tool_result`` of a tool of that name, without texts of files and
-diffs, which are in the repository. Output: JSON Lines, or PROV-JSON (W3C member submission, 24 April 2013):
-each text of a document is an entity, named by document and hash, each event an activity, each author an
-agent.
+Input: JSON Lines in the seed's base format, or in the format of Thunderus's own log. A line with an id or a
+session was logged by another program and is imported: its id here is derived from both, and the originals are
+in ``origin``. A type outside the seven kinds becomes the nearest kind; events of Thunderus's harness (files
+read, plans) become a ``tool_result`` of a tool of that name, without texts of files. Output: JSON Lines, or
+PROV-JSON (W3C member submission, 24 April 2013): each text of a document is an entity, named by document and
+hash, each event an activity, each author an agent.
 
 Reading is pure; `events_add` writes through a transaction, `Export` reads the log and writes one file.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
 import shlex
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote
 
 from thunderus_mem.document.schema import EVENT, check
 from thunderus_mem.document.secrets import find_secrets, redacted_data
-from thunderus_mem.document.timestamp import encode_ulid, parse_timestamp
+from thunderus_mem.document.timestamp import parse_timestamp
 from thunderus_mem.errors import InvalidDocument, InvalidQuery, NotFound, Refused
 from thunderus_mem.history.log import events_of, names_of_document
+from thunderus_mem.index.log import read
 from thunderus_mem.log.event import changes_of
-from thunderus_mem.log.line import ACTORS, MAX_LINE, encode, parse_object, secret_in
+from thunderus_mem.log.imported import imported_id, is_imported, origin_of
+from thunderus_mem.log.line import ACTORS, KINDS, MAX_LINE, encode, parse_object, secret_in
 from thunderus_mem.log.new_event import EventContext, make_event
 from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.recap.events import is_inside
@@ -102,28 +104,26 @@ def _shell_command(event: Mapping[str, Any]) -> Translated:
 
 
 def _approval(event: Mapping[str, Any]) -> Translated:
-    approved = _flag(event, "approved")
-    body = {"tool": "approval", "action": _text(event, "action"), "approved": approved}
-    return Translated("tool_result", "user", body, [])
+    body = {"action": _text(event, "action"), "approved": _flag(event, "approved")}
+    return Translated("approval", "user", body, [])
 
 
 def _patch(event: Mapping[str, Any]) -> Translated:
-    files, status = _texts(event, "files"), _text(event, "status")
-    body = {
-        "tool": "patch",
-        "success": status != "failed",
-        "result": {"name": event.get("name"), "status": status},
-    }
-    return Translated("tool_result", "agent", body, files)
+    body = {"name": event.get("name"), "status": _text(event, "status"), "diff": event.get("diff")}
+    return Translated("patch", "agent", body, _texts(event, "files"))
 
 
+def _snapshot(event: Mapping[str, Any]) -> Translated:
+    body = {key: event[key] for key in _STATE if key in event}
+    return Translated("snapshot", "tool", body, _texts(event, "changed_files"))
+
+
+_STATE: Final = ("commit", "branch", "label", "description", "snapshot_id")
 _KEPT: Final = {
-    "git-snapshot": ("commit", "branch"),
     "file-read": ("line_count", "offset"),
     "approval-mode-change": ("from", "to"),
     "view-edit": ("view", "change_type"),
     "context-load": ("source", "content_hash"),
-    "checkpoint": ("label", "description", "snapshot_id"),
     "plan-update": ("action", "item", "reason"),
     "memory-update": ("kind", "operation", "content_hash"),
 }
@@ -136,8 +136,6 @@ def _of_harness(event: Mapping[str, Any]) -> Translated:
     if isinstance(event.get("success"), bool):
         body["success"] = event["success"]
     paths = [path for key in ("file_path", "path") if isinstance(path := event.get(key), str)]
-    if name == "git-snapshot":
-        paths += _texts(event, "changed_files")
     actor = "user" if name in ("view-edit", "approval-mode-change") else "tool"
     return Translated("tool_result", actor, body, paths)
 
@@ -150,67 +148,78 @@ _READERS: Final[dict[str, Callable[[Mapping[str, Any]], Translated]]] = {
     "approval": _approval,
     "patch": _patch,
     "shell-command": _shell_command,
+    "git-snapshot": _snapshot,
+    "checkpoint": _snapshot,
 } | dict.fromkeys(_KEPT, _of_harness)
 
+
+def _of_unknown_type(event: Mapping[str, Any]) -> Translated:
+    return Translated("note", "tool", {key: value for key, value in event.items() if key != "type"}, [])
+
+
 LOGGED_TYPES: Final = tuple(_READERS)
-"""The supported event types of Thunderus's log."""
+"""The known event types of Thunderus's log; any other type becomes a note."""
 
 
-BROUGHT_KINDS: Final = ("message", "tool_call", "tool_result", "note")
-"""Kinds that can be added; commands log the other kinds themselves."""
+OWN_KINDS: Final = ("message", "tool_call", "tool_result", "note")
+"""Kinds of events that can be added as our own; commands log the other kinds themselves."""
 MAX_INPUT: Final = 256 << 20
 """Maximum number of bytes of all lines."""
 
 _ROOM: Final = 4_096  # what an event's own keys may add to a line
-_PLAIN_ID = re.compile(r"evt_[A-Za-z0-9._-]{1,100}", re.ASCII)
 _KNOWN: Final = frozenset(
     (
-        *("v", "id", "ts", "session_id", "actor", "kind", "refs", "body", "why", "origin", "head", "prev"),
-        "episode_id",
+        *("v", "id", "ts", "session_id", "actor", "kind", "refs", "body", "why", "origin", "episode_id"),
+        *("prev", "head", "heads"),
     )
 )
 _MOST_REFS: Final = 1_000
 
 
 class Brought(NamedTuple):
-    """One event to add. ``line`` counts from 1; ``id`` and ``ts`` are "" if missing.
+    """One event to add. ``line`` counts from 1; ``ts`` is "" if missing.
 
-    ``session`` is the session id from the other program; ``refs`` contains only ``paths`` and
-    ``memory_doc_ids``.
+    ``refs`` contains ``paths`` and ``memory_doc_ids``, and the ids of a patch or snapshot if given. Of an
+    imported event ``origin`` is where it comes from, and ``id`` is derived from that if it had an id; both
+    are empty for our own.
     """
 
     line: int
     kind: str
     actor: str
     body: dict[str, Any]
-    refs: dict[str, list[str]]
+    refs: dict[str, Any]
     id: str = ""
     ts: str = ""
-    session: str = ""
     why: str = ""
+    origin: Mapping[str, Any] = MappingProxyType({})
 
 
-def read_brought(data: bytes) -> tuple[Brought, ...]:
+class RefusedLine(NamedTuple):
+    """A line of the input that was not added, from 1, and the reason."""
+
+    line: int
+    reason: str
+
+
+def read_brought(data: bytes) -> tuple[tuple[Brought, ...], tuple[RefusedLine, ...]]:
     """Parse the events in ``data``: one JSON object, or one per line; blank lines are ignored.
 
-    Raises `InvalidDocument` with the number of the first invalid line.
+    Raises `InvalidDocument` if there are none, or too many.
     """
     if len(data) > MAX_INPUT:
         raise InvalidDocument(
             f"the input is larger than {MAX_INPUT >> 20} MiB", hint="add the events in several parts"
         )
-    found = []
+    found, refused = [], []
     for number, line in _objects(data):
         try:
             found.append(_read(number, line))
         except ValueError as reason:
-            raise InvalidDocument(
-                f"line {number}: invalid event: {reason}; nothing was written",
-                hint="correct the line; `thunderus-mem schema print events` prints the format",
-            ) from reason
-    if not found:
+            refused.append(RefusedLine(number, str(reason)))
+    if not found and not refused:
         raise InvalidDocument("no events to add", hint="give JSON Lines on stdin, or --kind and --body")
-    return tuple(found)
+    return tuple(found), tuple(refused)
 
 
 def _objects(data: bytes) -> Iterator[tuple[int, bytes]]:
@@ -236,68 +245,83 @@ def _no_choice(key: str, value: object, choices: Iterable[str]) -> str:
 
 
 def _of_base_shape(number: int, data: Mapping[str, Any]) -> Brought:
-    kind = data.get("kind")
-    if kind not in BROUGHT_KINDS:
-        raise ValueError(_no_choice("kind", kind, BROUGHT_KINDS))
+    named, session, id = (_word(data, key) for key in ("kind", "session_id", "id"))
+    imported = bool(session or id)
+    kind = _nearest(named) if imported else named
+    if not imported and kind not in OWN_KINDS:
+        problem = _no_choice("kind", data.get("kind"), OWN_KINDS)
+        raise ValueError(f'{problem}; another kind needs the "id" or "session_id" of its log')
     if unknown := sorted(set(data) - _KNOWN):
         raise ValueError(f'unknown key "{unknown[0][:40]}"')
     version = data.get("v", 1)
     if version is True or version != 1:
         raise ValueError('"v" is not 1')
     body = data.get("body")
-    if not isinstance(body, dict) or not body:
-        raise ValueError('"body" is missing, empty or not an object')
+    if not isinstance(body, dict):
+        raise ValueError('"body" is missing or not an object')  # noqa: TRY004
     body = _without_floats(body)
     if isinstance(episode := data.get("episode_id"), str) and episode:
         body = {"episode_id": episode, **body}
-    actor = data.get("actor") or _actor_of(str(kind), body)
+    actor = data.get("actor") or _actor_of(kind, body)
     if actor not in ACTORS:
         raise ValueError(_no_choice("actor", actor, ACTORS))
-    given = _word(data, "id")
     return Brought(
         line=number,
-        kind=str(kind),
+        kind=kind,
         actor=actor,
         body=body,
         refs=_refs(data.get("refs")),
-        id=given if _PLAIN_ID.fullmatch(given) else _derived(given, data) if given else "",
+        id=imported_id(session, id) if id else "",
         ts=_time(data.get("ts")),
-        session=_word(data, "session_id"),
         why=_word(data, "why"),
+        origin=_origin(session, id, _original_type(data, kind)) if imported else {},
     )
+
+
+def _nearest(named: str) -> str:
+    """The kind that is nearest to the kind of an event of another program."""
+    kind = named.replace("-", "_")
+    if not kind:
+        raise ValueError('"kind" is missing')
+    return kind if kind in KINDS else "note"
+
+
+def _original_type(data: Mapping[str, Any], kind: str) -> str:
+    """The type of a line in the log it comes from, if it is not the kind; an export has it in ``origin``."""
+    before = data.get("origin")
+    known = before.get("type") if isinstance(before, dict) else None
+    if isinstance(known, str):
+        return known
+    return data["kind"] if data["kind"] != kind else ""
+
+
+def _origin(session: str, id: str, type: str) -> dict[str, Any]:
+    named = {"id": id, "session": session, "type": type}
+    return {**{key: value for key, value in named.items() if value}, "imported": True}
 
 
 def _logged(number: int, data: Mapping[str, Any]) -> Brought:
     """A line of Thunderus's own log: ``{seq, session_id, timestamp, event: {type, …}}``."""
     event, seq = data["event"], data.get("seq")
-    if not isinstance(event, dict) or not isinstance(event.get("type"), str):
-        raise ValueError('"event" is not an object with a "type"')  # noqa: TRY004
-    if event["type"] not in LOGGED_TYPES:
-        raise ValueError(_no_choice("type", event["type"], LOGGED_TYPES))
+    if not isinstance(event, dict) or not _word(event, "type"):
+        raise ValueError('"event" is not an object with a "type"')
     if isinstance(seq, bool) or not isinstance(seq, int) or seq < 0:
         raise ValueError('"seq" is not a non-negative integer')
     session, ts = _word(data, "session_id"), _time(data.get("timestamp"))
     if not session or not ts:
         raise ValueError('"session_id" or "timestamp" is missing')
-    kind, actor, body, paths = _READERS[event["type"]](event)
+    kind, actor, body, paths = _READERS.get(event["type"], _of_unknown_type)(event)
+    id = f"evt_{seq}"
     return Brought(
         line=number,
         kind=kind,
         actor=actor,
         body=_without_floats(body),
         refs=_refs({"paths": paths}),
-        id=_derived(f"{session}\0{seq}", {"ts": ts}),
+        id=imported_id(session, id),
         ts=ts,
-        session=session,
+        origin=_origin(session, id, event["type"]),
     )
-
-
-def _derived(name: str, data: Mapping[str, Any]) -> str:
-    """A deterministic id of a line, so that adding it again has no effect."""
-    moment = parse_timestamp(data["ts"]) if isinstance(data.get("ts"), str) else None
-    milliseconds = max(0, int(moment.timestamp() * 1000)) if moment is not None else 0
-    digest = hashlib.sha256(f"brought\0{name}".encode("utf-8", "surrogatepass")).digest()
-    return "evt_" + encode_ulid(milliseconds, int.from_bytes(digest[:10]))
 
 
 def _actor_of(kind: str, body: Mapping[str, Any]) -> str:
@@ -323,13 +347,13 @@ def _time(value: Any) -> str:
     return value
 
 
-def _refs(given: Any) -> dict[str, list[str]]:
-    """Paths and documents that an event refers to; paths outside the root are dropped."""
+def _refs(given: Any) -> dict[str, Any]:
+    """Paths, documents, patch and snapshot that an event refers to; paths outside the root are dropped."""
     if given is None:
         given = {}
     if not isinstance(given, dict):
         raise ValueError('"refs" is not an object')  # noqa: TRY004
-    found: dict[str, list[str]] = {}
+    found: dict[str, Any] = {key: id for key in ("patch_id", "snapshot_id") if (id := _word(given, key))}
     for key in ("paths", "memory_doc_ids"):
         listed = given.get(key) or []
         if not isinstance(listed, list) or not all(isinstance(item, str) for item in listed):
@@ -352,11 +376,12 @@ def _without_floats(value: Any) -> Any:
 
 class AddedEvents(NamedTuple):
     """The ids of added events; those already ``known`` were skipped. ``private`` is the number of those in
-    the private shard."""
+    the private shard, ``refused`` are the lines that were not added."""
 
     added: tuple[str, ...]
     known: tuple[str, ...] = ()
     private: int = 0
+    refused: tuple[RefusedLine, ...] = ()
 
 
 def given_event(kind: str, text: str, *, actor: str = "", exit_code: int | None = None) -> Brought:
@@ -364,9 +389,9 @@ def given_event(kind: str, text: str, *, actor: str = "", exit_code: int | None 
 
     Raises `InvalidDocument` for any other kind, or an empty text.
     """
-    if kind not in BROUGHT_KINDS:
+    if kind not in OWN_KINDS:
         raise InvalidDocument(
-            f"events of kind {kind!r} cannot be added", hint=f"use one of: {', '.join(BROUGHT_KINDS)}"
+            f"events of kind {kind!r} cannot be added", hint=f"use one of: {', '.join(OWN_KINDS)}"
         )
     if not text.strip():
         raise InvalidDocument("the event is empty", hint="give --body TEXT")
@@ -381,64 +406,101 @@ def given_event(kind: str, text: str, *, actor: str = "", exit_code: int | None 
     return Brought(1, kind, actor or _actor_of(kind, {}), body, {"paths": [], "memory_doc_ids": []})
 
 
-def events_add(memory: Memory, given: bytes | Sequence[Brought], *, why: str = "") -> AddedEvents:
-    """Add events (JSON Lines, or values) to the log: all of them, or none and an error with the line number.
+def events_add(memory: Memory, given: bytes | Brought, *, why: str = "", share: bool = False) -> AddedEvents:
+    """Add events to the log: one, or those of JSON Lines, without the lines that are refused.
 
-    Kinds in ``events.private`` go to the private shard of this working tree, the others to the shared one. An
-    event whose id is already in the log is skipped. Raises `InvalidDocument` for an invalid line, `Refused`
-    for one with a possible secret.
+    Kinds in ``events.private`` go to the private shard of this working tree, the others to the shared one;
+    imported events go to the private one unless ``share``. An imported event that is already in the log is
+    skipped. Raises `InvalidDocument` for an invalid event, `Refused` for one with a possible secret.
     """
-    brought = read_brought(given) if isinstance(given, bytes) else tuple(given)
+    if isinstance(given, Brought):
+        _check(given)
+        return _add(memory, (given,), why, share=share)
+    brought, refused = read_brought(given)
+    fit = []
     for one in brought:
-        _refuse_secret(one)
+        try:
+            _check(one)
+            fit.append(one)
+        except (InvalidDocument, Refused) as error:
+            refused += (RefusedLine(one.line, str(error)),)
+    chosen, doubled = _distinct(fit)
+    done = _add(memory, chosen, why, share=share) if chosen else AddedEvents(())
+    return done._replace(refused=tuple(sorted((*refused, *doubled))))
+
+
+def _distinct(brought: Iterable[Brought]) -> tuple[list[Brought], list[RefusedLine]]:
+    """The events, each id once; a line whose id is that of another event is refused."""
+    chosen, refused = [], []
+    first: dict[str, Brought] = {}
+    for one in brought:
+        earlier = first.setdefault(one.id, one) if one.id else one
+        if earlier is one:
+            chosen.append(one)
+        elif earlier._replace(line=one.line) != one:
+            refused.append(RefusedLine(one.line, f"line {earlier.line} has the same id, with other content"))
+    return chosen, refused
+
+
+def _add(memory: Memory, brought: Sequence[Brought], why: str, *, share: bool) -> AddedEvents:
     with open_transaction(memory, "events add") as transaction:
-        known = memory.log_index().known([one.id for one in brought if one.id])
-        fresh = {one.id or str(at): one for at, one in enumerate(brought) if one.id not in known}
-        makers = [(one, _maker(memory, one, why)) for one in fresh.values()]
-        for one, make in makers:
-            _try(one, make)
-        private = [make for one, make in makers if one.kind in memory.config.events_private]
-        shared = [make for one, make in makers if one.kind not in memory.config.events_private]
+        known = _known(memory, brought)
+        fresh = [one for one in brought if one.id not in known]
+        private: list[Callable[[EventContext], Event]] = []
+        shared: list[Callable[[EventContext], Event]] = []
+        for one in fresh:
+            local = one.kind in memory.config.events_private or (one.origin and not share)
+            (private if local else shared).append(_maker(one, one.id or memory.new_id("evt"), why))
         # Private events first: they are one large write, which is more likely to fail on a full disk.
         ids = transaction.log_private(private) if private else []
         ids += [transaction.log(make) for make in shared]
     return AddedEvents(tuple(ids), tuple(sorted(known)), len(private))
 
 
-def _refuse_secret(one: Brought) -> None:
-    places = {"body": one.body, "refs": one.refs, "why": one.why, "session_id": one.session}
-    for place, value in places.items():
-        if found := secret_in(value, place):
-            raise Refused(
-                f"line {one.line}: possible secret in {found[0]} ({found[1]}); nothing was written",
-                hint="write where the secret is stored instead of the secret",
-            )
+def _known(memory: Memory, brought: Iterable[Brought]) -> set[str]:
+    """The ids of events already in the log: imported before, or exported from this log."""
+    ids = {(one.origin.get("session", ""), one.origin["id"]): one.id for one in brought if one.id}
+    index = memory.log_index()
+    here = index.known(id for _, id in ids)
+    logged = read(memory.log, index.naming((), here)) if here else []
+    exported = {(origin_of(one.event)[0] or one.event.session_id, one.event.id) for one in logged}
+    return index.known(ids.values()) | {ids[key] for key in exported & ids.keys()}
 
 
-def _maker(memory: Memory, one: Brought, why: str) -> Callable[[EventContext], Event]:
-    id = one.id or memory.new_id("evt")
-
+def _maker(one: Brought, id: str, why: str) -> Callable[[EventContext], Event]:
     def make(context: EventContext) -> Event:
-        origin = {**context.origin, **({"session": one.session} if one.session else {})}
-        kept = context._replace(origin=origin, ts=one.ts or context.ts)
-        return make_event(kept, one.kind, one.body, id=id, actor=one.actor, refs=one.refs, why=one.why or why)
+        kept = context._replace(origin=one.origin or context.origin, ts=one.ts or context.ts)
+        refs = {**_named_after(one.kind, id), **one.refs}
+        return make_event(kept, one.kind, one.body, id=id, actor=one.actor, refs=refs, why=one.why or why)
 
     return make
+
+
+def _named_after(kind: str, id: str) -> dict[str, str]:
+    """The id that a patch or snapshot must have, made from that of its event."""
+    ref, prefix = {"patch": ("patch_id", "patch_"), "snapshot": ("snapshot_id", "snap_")}.get(kind, ("", ""))
+    return {ref: prefix + id.removeprefix("evt_")} if ref else {}
 
 
 _LIKE_ANY: Final = EventContext("2026-01-21T09:00:00.000Z", "sess_0")
 
 
-def _try(one: Brought, make: Callable[[EventContext], Event]) -> None:
-    """Check that the event can be encoded and matches the schema, before anything is written."""
+def _check(one: Brought) -> None:
+    """Check that an event has no secret, can be encoded and matches the schema; raise if not."""
+    places = {"body": one.body, "refs": one.refs, "why": one.why, "origin": dict(one.origin)}
+    for place, value in places.items():
+        if found := secret_in(value, place):
+            raise Refused(
+                f"possible secret in {found[0]} ({found[1]})",
+                hint="write where the secret is stored instead of the secret",
+            )
     try:
-        line = encode(make(_LIKE_ANY))
+        line = encode(_maker(one, one.id or "evt_0", "")(_LIKE_ANY))
     except ValueError as reason:
-        raise InvalidDocument(f"line {one.line} cannot be logged: {reason}; nothing was written") from reason
+        raise InvalidDocument(str(reason)) from reason
     for violation in check(EVENT, json.loads(line)):
         raise InvalidDocument(
-            f"line {one.line}: invalid event: {violation.message.rstrip('.')}; nothing was written",
-            hint="run `thunderus-mem schema print events` to see the format",
+            violation.message.rstrip("."), hint="run `thunderus-mem schema print events` to see the format"
         )
 
 
@@ -601,14 +663,25 @@ class Export:
 
 
 def _line(logged: LoggedEvent) -> str:
-    """An event with its location as one line: its original text, unless it contains a possible secret."""
+    """An event with its location as one line: its original text, unless it contains a possible secret; an
+    imported one with its original id and session."""
     head = json.dumps({"shard": logged.shard, "line": logged.line}, ensure_ascii=False)[:-1]
     raw = logged.event.raw.decode("utf-8", "replace")
+    if is_imported(logged.event):
+        raw = json.dumps(_restored(logged.event), ensure_ascii=False, separators=(",", ":"))
     if find_secrets(_ESCAPES.sub(" ", raw)):
         data: Any = redacted_data(json.loads(raw))
         raw = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
         head += ', "redacted": true'
     return f'{head}, "event": {raw}}}\n'
+
+
+def _restored(event: Event) -> dict[str, Any]:
+    """An imported event with its original id and session, outside the chain of our log."""
+    session, id = origin_of(event)
+    ours = {"prev", "head", "heads", *(() if session else ("session_id",))}
+    data = {key: value for key, value in json.loads(event.raw).items() if key not in ours}
+    return {**data, "id": id or event.id, **({"session_id": session} if session else {})}
 
 
 def _check_target(memory: Memory, path: str) -> None:

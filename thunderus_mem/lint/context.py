@@ -78,12 +78,13 @@ class KnownProvenance:
 
     def missing_events(self, names: Sequence[str]) -> tuple[str, ...]:
         """The events that are in no local shard, including the private ones of this working tree."""
-        found, asked = self._events
-        unasked = [name for name in names if name not in asked]
-        if unasked:
-            found |= self._log_index.known(unasked)
-            asked |= set(unasked)
+        found = self._cited(names)
         return tuple(name for name in names if name not in found)
+
+    def ambiguous_events(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The names that several imported events have, each in a session of its own."""
+        found = self._cited(names)
+        return tuple(name for name in names if len(found.get(name, ())) > 1)
 
     def private_events(self, document: Document) -> frozenset[str]:
         """Events listed by a change of the document as private to the working tree that wrote it."""
@@ -117,10 +118,18 @@ class KnownProvenance:
         """The documents with events in the log; the others need no query of their own."""
         return self._log_index.documents()
 
+    def _cited(self, names: Sequence[str]) -> dict[str, set[str]]:
+        """The events of each known name; looked up together with those of all documents."""
+        found, asked = self._events
+        if unasked := set(names) - asked:
+            found |= self._log_index.cited(unasked)
+            asked |= unasked
+        return found
+
     @cached_property
-    def _events(self) -> tuple[set[str], set[str]]:
+    def _events(self) -> tuple[dict[str, set[str]], set[str]]:
         asked = set(self._named("events"))
-        return self._log_index.known(asked), asked
+        return self._log_index.cited(asked), asked
 
     @cached_property
     def _commits(self) -> dict[str, bool | None]:

@@ -138,6 +138,9 @@ class Provenance(Protocol):
     def missing_events(self, names: Sequence[str]) -> tuple[str, ...]:
         """The events that are in no local shard."""
 
+    def ambiguous_events(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The names that several imported events have, each in a session of its own."""
+
     def private_events(self, document: Document) -> frozenset[str]:
         """Events listed by a change of the document as private to the working tree that wrote it."""
 

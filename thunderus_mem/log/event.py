@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from thunderus_mem.document.timestamp import encode_ulid
+from thunderus_mem.document.timestamp import derived_ulid
+from thunderus_mem.log.imported import is_imported
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -39,15 +39,9 @@ def distinct(values: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(value for value in values if value))
 
 
-def derived_id(*parts: str) -> str:
-    """Return an event id made from ``parts``: equal parts give the same id everywhere."""
-    digest = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
-    return "evt_" + encode_ulid(int.from_bytes(digest[:6]), int.from_bytes(digest[6:16]))
-
-
 def hand_edit_id(doc_id: str, path: str, before: str, after: str) -> str:
     """Return the id of a hand edit; the same edit of the same file has the same id in every working tree."""
-    return derived_id("hand-edit", doc_id, path, before, after)
+    return "evt_" + derived_ulid("hand-edit", doc_id, path, before, after)
 
 
 def text_in(table: Mapping[str, Any], key: str) -> str:
@@ -62,12 +56,8 @@ def texts_in(table: Mapping[str, Any], key: str) -> list[str]:
     return [value for value in listed if isinstance(value, str)] if isinstance(listed, list) else []
 
 
-def is_imported(event: Event) -> bool:
-    """Whether the event was logged by another program: it is kept, but nothing here was done by it."""
-    return event.origin.get("imported") is True
-
-
-def _is_patch(event: Event) -> bool:
+def is_own_patch(event: Event) -> bool:
+    """Whether the event is a change that was made here."""
     return event.kind == "patch" and not is_imported(event)
 
 
@@ -76,7 +66,7 @@ def changes_of(event: Event) -> tuple[Change, ...]:
 
     An imported patch has none: what another program says it changed explains no text here.
     """
-    listed = event.body.get("changes") if _is_patch(event) else None
+    listed = event.body.get("changes") if is_own_patch(event) else None
     found = []
     for data in listed if isinstance(listed, list) else ():
         if not isinstance(data, dict):
@@ -93,17 +83,17 @@ def changes_of(event: Event) -> tuple[Change, ...]:
 
 def undone_by(event: Event) -> tuple[str, ...]:
     """Return the ids of the events that this event undid."""
-    return tuple(texts_in(event.body, "undoes")) if _is_patch(event) else ()
+    return tuple(texts_in(event.body, "undoes")) if is_own_patch(event) else ()
 
 
 def private_to(event: Event) -> tuple[str, ...]:
     """Return the ids of private events that the documents of this patch cite."""
-    return tuple(texts_in(event.body, "private")) if _is_patch(event) else ()
+    return tuple(texts_in(event.body, "private")) if is_own_patch(event) else ()
 
 
 def is_hand_edit(event: Event) -> bool:
     """Whether the event records a hand edit."""
-    return _is_patch(event) and event.body.get("op") == HAND_EDIT
+    return is_own_patch(event) and event.body.get("op") == HAND_EDIT
 
 
 def same_recording(first: Event, second: Event) -> bool:

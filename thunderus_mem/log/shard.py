@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.log.event import same_recording
-from thunderus_mem.log.line import KINDS, Event, decode, line_hash
+from thunderus_mem.log.line import KINDS, MAX_LINE, Event, decode, line_hash, parse_object
 from thunderus_mem.store.paths import is_private_shard
 
 if TYPE_CHECKING:
@@ -33,12 +33,16 @@ class LoggedEvent(NamedTuple):
 
 
 class Damage(NamedTuple):
-    """A line that is not an event (line 0: the whole file), and the lint rule that reports it."""
+    """A line that is not an event (line 0: the whole file), and the lint rule that reports it.
+
+    ``foreign``: it is an event of Thunderus's own log.
+    """
 
     line: int
     code: str
     message: str
     shard: str = ""
+    foreign: bool = False
 
 
 class ShardReading(NamedTuple):
@@ -102,7 +106,18 @@ def _damage(path: str, number: int, line: bytes, whole: bool, reason: str) -> Da
         return Damage(number, CONFLICT, f"Merge conflict marker in the log ({digest})", path)
     if not whole:
         return Damage(number, TORN, f"Incomplete last line, from an interrupted write ({digest})", path)
+    if _is_foreign(line):
+        message = f"An event of Thunderus's own log, in another format ({digest})"
+        return Damage(number, SHAPE, message, path, foreign=True)
     return Damage(number, SHAPE, f"Invalid event: {reason} ({digest})", path)
+
+
+def _is_foreign(line: bytes) -> bool:
+    try:
+        data = parse_object(line, MAX_LINE)
+    except ValueError:
+        return False
+    return "seq" in data and isinstance(data.get("event"), dict)
 
 
 def parse_shard(path: str, data: bytes) -> ShardReading:
@@ -171,6 +186,9 @@ def merge_readings(readings: Iterable[ShardReading]) -> LogReading:
 _RESTORE: Final = (
     "Find an intact version with `git log -- {path}` and restore it with `git checkout COMMIT -- {path}`. "
     "If no version is intact, leave the file as it is; its other lines are still read"
+)
+_IMPORT: Final = (
+    "Add it with `thunderus-mem events add < {path}`, then move the file out of `.thunderus/sessions`"
 )
 _ADVICE: Final = {
     TORN: "Run `thunderus-mem doctor --fix`",
@@ -410,7 +428,7 @@ def check_chain(
     path = reading.path
     found = [
         _finding(damage.code, Severity.ERROR, damage.shard or path, damage.line, damage.message,
-                 hint=_ADVICE.get(damage.code, _RESTORE).format(path=path))
+                 hint=(_IMPORT if damage.foreign else _ADVICE.get(damage.code, _RESTORE)).format(path=path))
         for damage in reading.damages
     ]  # fmt: skip
     found += [

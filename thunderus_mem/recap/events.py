@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.document.paths import is_archived
 from thunderus_mem.log.event import HAND_EDIT, changes_of, named_ids, text_in, texts_in
+from thunderus_mem.log.imported import is_imported
 from thunderus_mem.recap.template import one_line, span
 
 if TYPE_CHECKING:
@@ -533,12 +534,14 @@ def _sort(found: SortedEvents, event: Event, own_id: str, reading: EventReading)
         return _sort_patch(found, event, own_id)
     if event.kind in ("message", "note"):
         return _sort_text(found, event, reading)
+    if event.kind in ("approval", "snapshot") and is_imported(event):
+        return False
     if event.kind == "approval" and event.body.get("action") == "verify":
         return _sort_verification(found, event, own_id)
     if event.kind == "snapshot":
         found.snapshots.append(event)
         return True
-    if event.kind == "approval" or event.body.get("tool") == "approval":
+    if event.kind == "approval":
         found.approvals.append(event)
         return True
     return False

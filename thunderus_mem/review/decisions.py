@@ -14,11 +14,12 @@ from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.errors import Busy, Conflict, InvalidDocument, NotWritable, Refused, ThunderusError
 from thunderus_mem.index.log import read as read_events
 from thunderus_mem.lint.draft import validate
+from thunderus_mem.log.event import is_own_patch
 from thunderus_mem.log.new_event import Ids, PatchLinks
 from thunderus_mem.memory.past_texts import CommittedTexts
 from thunderus_mem.memory.proposals import age, all_waiting
 from thunderus_mem.memory.transaction import Written, open_transaction, resolve_actor, settle
-from thunderus_mem.review.queue import DECISION, rebase, waiting_for
+from thunderus_mem.review.queue import DECISION, decision_of, rebase, waiting_for
 from thunderus_mem.store.files import remove_file
 from thunderus_mem.store.paths import inside, kind_of
 
@@ -108,9 +109,9 @@ def _earlier(memory: Memory, proposal: Proposal) -> tuple[str, str]:
         for entry in read_events(memory.log, rows):
             if entry.event.refs.get("patch_id") != proposal.id:
                 continue
-            if entry.event.kind == "patch":
+            if is_own_patch(entry.event):
                 applied = entry.event.id
-            elif entry.event.body.get(DECISION) == APPROVED:
+            elif decision_of(entry.event) == APPROVED:
                 approval = entry.event.id
     return approval, applied
 

@@ -14,6 +14,7 @@ from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import Conflict, InvalidDocument, NotFound
 from thunderus_mem.index.log import read
 from thunderus_mem.log.event import changes_of, text_in
+from thunderus_mem.log.imported import is_imported
 from thunderus_mem.memory import proposals
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.past_texts import CommittedTexts, PastTexts, as_lf
@@ -222,12 +223,17 @@ DECISION: Final = "decision"
 """The key of an approval's body with the decision: approved, rejected or expired."""
 
 
+def decision_of(event: Event) -> str:
+    """The decision of an approval that was logged here, "" if it is none; imported ones decide nothing."""
+    return "" if is_imported(event) else text_in(event.body, DECISION)
+
+
 def decision_about(memory: Memory, patch: str) -> Event | None:
     """The last decision in the log about a proposal, by its id."""
     found = None
     for rows in memory.log_index().in_order(kinds=("approval",)):
         for entry in read(memory.log, rows):
-            if entry.event.refs.get("patch_id") == patch and text_in(entry.event.body, DECISION):
+            if entry.event.refs.get("patch_id") == patch and decision_of(entry.event):
                 found = entry.event
     return found
 
@@ -241,8 +247,8 @@ def rejected_keys(memory: Memory) -> frozenset[str]:
     last: dict[str, str] = {}
     for rows in memory.log_index().in_order(kinds=("approval",)):
         for entry in read(memory.log, rows):
-            key, decision = (entry.event.body.get(name) for name in ("key", DECISION))
-            if isinstance(key, str) and key and isinstance(decision, str):
+            key, decision = text_in(entry.event.body, "key"), decision_of(entry.event)
+            if key and decision:
                 last[key] = decision
     return frozenset(key for key, decision in last.items() if decision == "rejected")
 

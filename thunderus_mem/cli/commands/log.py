@@ -52,6 +52,8 @@ app.add_typer(events_app, name="events")
 
 _SHORT_COMMIT = 12
 _MOST_NAMED = 2
+_MOST_REFUSED = 20
+"""Maximum number of refused lines listed."""
 _MOST_IDS = 5
 """Maximum number of added ids listed on a terminal."""
 
@@ -108,12 +110,16 @@ def events_add_command(
         typer.Option("--exit-code", metavar="N", help="The command's exit code, for tool_result."),
     ] = None,
     actor: Annotated[str, typer.Option("--actor", metavar="WHO", help="user, agent or tool.")] = "",
+    share: Annotated[
+        bool, typer.Option("--share", help="Commit imported events too, except kinds in events.private.")
+    ] = False,
     why: Why = "",
 ) -> int:
-    """Add events to the log, all or none.
+    """Add events to the log.
 
     Reads JSON Lines from stdin, or adds one event with --kind and --body. Lines of a Thunderus log are
-    accepted too. Kinds in events.private stay in this working tree.
+    accepted too. Kinds in events.private stay in this working tree, and so do imported events: lines with
+    an id or a session. Exits with 1 if a line was refused.
     """
     console: Console = ctx.obj
     if kind and body == "":
@@ -124,13 +130,13 @@ def events_add_command(
         )
     if kind and body:
         one = given_event(kind, text_of(body, console) or "", actor=actor, exit_code=exit_code)
-        value = events_add(console.memory(), [one], why=why)
+        value = events_add(console.memory(), one, why=why)
     else:
         if sys.stdin.isatty():
             raise ThunderusError("no events given", hint="pipe JSON Lines to stdin, or use --kind and --body")
-        value = events_add(console.memory(), sys.stdin.buffer.read(MAX_INPUT + 1), why=why)
+        value = events_add(console.memory(), sys.stdin.buffer.read(MAX_INPUT + 1), why=why, share=share)
     console.emit("events add", value, added_events)
-    return 0
+    return int(bool(value.refused))
 
 
 @events_app.command("show")
@@ -204,7 +210,8 @@ def events_export_command(
 ) -> int:
     """Export all events in order, one per line. A file is written completely or not at all.
 
-    Each line is an object with shard, line and event; the event is unchanged.
+    Each line is an object with shard, line and event; the event is unchanged, except that an imported one
+    has its original id and session.
     """
     console: Console = ctx.obj
     memory = console.memory()
@@ -262,7 +269,13 @@ def event_listing(value: log.LogListing, console: Console) -> str:
 
 
 def added_events(value: AddedEvents, console: Console) -> str:
-    """Format the added ids (on a terminal only the first and last of many); report local and known events."""
+    """Format the added ids (on a terminal only the first and last of many); report local and known events,
+    and refused lines."""
+    for line in value.refused[:_MOST_REFUSED]:
+        console.talk(f"line {line.line}: {line.reason}")
+    if value.refused:
+        refused = counted(len(value.refused), "line")
+        console.talk(f"{refused} refused; run `thunderus-mem schema print events` for the format")
     if value.private:
         console.say(f"{counted(value.private, 'event')} kept local (not committed)")
     if value.known:

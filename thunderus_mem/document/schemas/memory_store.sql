@@ -161,6 +161,8 @@ CREATE TABLE events (
     place TEXT NOT NULL,              -- sorts as the log: UTC time and id, never before an earlier line of its session
     day TEXT NOT NULL,                -- of its own time, in UTC
     broken INTEGER NOT NULL,          -- 1 when the chain is broken before or after this line
+    origin_session TEXT,              -- of an imported event: its session and id in the log it came from
+    origin_id TEXT,
     PRIMARY KEY (shard, line)
 ) WITHOUT ROWID;
 
@@ -169,6 +171,8 @@ CREATE INDEX events_by_place ON events (place);
 CREATE INDEX events_by_id ON events (id);
 
 CREATE INDEX events_by_day ON events (day);
+
+CREATE INDEX events_by_origin ON events (origin_id) WHERE origin_id IS NOT NULL;
 
 -- Documents and files that an event refers to, and their hashes after it.
 CREATE TABLE event_docs (

@@ -350,8 +350,9 @@ def unresolved_provenance(context: LintContext) -> Iterable[Diagnostic]:
     Why: provenance records who made a document and why, so its references should resolve. This is only a
     note, because often nothing is wrong: the event is private to another working tree or logged on another
     branch, or the commit was squashed. Private events are not reported if they are in this working tree, or
-    if the event that recorded the document lists them, as for recaps. Patches are checked only if the
-    document lists no events. In a shallow clone, commits are not checked.
+    if the event that recorded the document lists them, as for recaps. An imported event may be cited by its
+    original id; if several sessions have an event with that id, add the session: `SESSION/ID`. Patches are
+    checked only if the document lists no events. In a shallow clone, commits are not checked.
 
     Bad::
 
@@ -380,6 +381,14 @@ def unresolved_provenance(context: LintContext) -> Iterable[Diagnostic]:
             events,
             "is not in the log of this clone; it may be private or on another branch",
         )
+    if ambiguous := provenance.ambiguous_events(document.events):
+        yield _not_found(
+            context,
+            "events",
+            ambiguous,
+            "is ambiguous: several imported sessions have an event with this id",
+            hint=f"Write it with its session: `SESSION/{ambiguous[0]}`",
+        )
     # A patch is in the shard of its event, so checking the events is enough where they are listed.
     if document.patches and not document.events and document.kind != "recap":
         patches = provenance.missing_patches(document)
@@ -397,7 +406,9 @@ def unresolved_provenance(context: LintContext) -> Iterable[Diagnostic]:
 _NOUN = {"events": "event", "patches": "patch", "commits": "commit"}
 
 
-def _not_found(context: LintContext, key: str, names: Sequence[str], problem: str) -> Diagnostic:
+def _not_found(
+    context: LintContext, key: str, names: Sequence[str], problem: str, *, hint: str = ""
+) -> Diagnostic:
     listed = list(getattr(context.document, key))
     place = listed.index(names[0])
     more = f", and {len(names) - 1} more of {len(listed)}" if len(names) > 1 else ""
@@ -408,7 +419,7 @@ def _not_found(context: LintContext, key: str, names: Sequence[str], problem: st
         f"`{names[0]}` {problem}{more}",
         key=f"provenance.{key}.{place}",
         expected="an event, patch or commit that can be found",
-        hint=f"Run `thunderus-mem why` to see what is known; {advice}",
+        hint=hint or f"Run `thunderus-mem why` to see what is known; {advice}",
     )
 
 
