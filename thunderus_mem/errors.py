@@ -107,11 +107,8 @@ class OutOfMemory(ThunderusError):
     code = "OutOfMemory"
     exit_code = 4
 
-    def __init__(self) -> None:
-        super().__init__(
-            "out of memory",
-            hint="free some memory, or raise its limit (`ulimit -v`), then run the command again",
-        )
+    def __init__(self, message: str = "out of memory", *, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint or _MEMORY)
 
 
 class Refused(ThunderusError):
@@ -147,6 +144,7 @@ class Busy(ThunderusError):
 
 _SPACE: Final = "free some space, then run the command again"
 _PERMISSIONS: Final = "check its owner and permissions, then run the command again"
+_MEMORY: Final = "free some memory, or raise its limit (`ulimit -v`), then run the command again"
 _NO_LOCKS: Final = "use a local disk, or a file system with a lock service"
 _MESSAGES: Final[dict[int, tuple[type[ThunderusError], str, str]]] = {
     errno.ENOENT: (NotFound, "{} does not exist", "check the path"),
@@ -154,6 +152,7 @@ _MESSAGES: Final[dict[int, tuple[type[ThunderusError], str, str]]] = {
     errno.ENOSPC: (NotWritable, "cannot write {}: no space left on the disk", _SPACE),
     errno.EDQUOT: (NotWritable, "cannot write {}: disk quota exceeded", _SPACE),
     errno.EFBIG: (NotWritable, "cannot write {}: file size limit exceeded", _SPACE),
+    errno.ENOMEM: (OutOfMemory, "cannot read or write {}: out of memory", _MEMORY),
     errno.EROFS: (NotWritable, "cannot write {}: read-only file system", "mount it read-write"),
     errno.EACCES: (NotWritable, "cannot open {}: permission denied", _PERMISSIONS),
     errno.EPERM: (NotWritable, "cannot change {}: operation not permitted", _PERMISSIONS),
@@ -190,8 +189,6 @@ _MESSAGES: Final[dict[int, tuple[type[ThunderusError], str, str]]] = {
 
 def explain(error: OSError, path: str) -> ThunderusError:
     """Return the `ThunderusError` for an ``OSError`` on the file ``path``."""
-    if error.errno == errno.ENOMEM:
-        return OutOfMemory()
     known = _MESSAGES.get(error.errno or 0)
     if known is None:
         message = f"cannot read or write {path}: {error.strerror or error}"

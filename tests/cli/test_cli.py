@@ -257,10 +257,10 @@ def test_out_of_memory_is_not_reported_as_a_bug(store: Path, sealed: Path, body:
     process = broken_command(store, sealed, body)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (4, "")
-    assert err == (
-        "error: out of memory\n"
-        "hint:  free some memory, or raise its limit (`ulimit -v`), then run the command again\n"
-    )
+    message, hint = err.splitlines()
+    assert message.startswith("error: ")
+    assert message.endswith("out of memory")
+    assert hint == "hint:  free some memory, or raise its limit (`ulimit -v`), then run the command again"
     assert not (store / ".thunderus" / "local" / "crashes").exists()
 
 
