@@ -46,7 +46,6 @@ _WRITTEN = patch_event(
     session_id=_SESSION,
     origin={},
     prev=None,
-    head=None,
 )
 _ALIKE_AND_OLD = {
     f"{FACTS}/alike-a.md": twice("alike-a", _SAID),

@@ -343,7 +343,7 @@ def test_coverage_counts_folders(scene: Scene) -> None:
     add(scene, "whole", "src/jwt.py", "src/web/")
     add(scene, "gone", "tools/run.sh")
     add(scene, "bare")
-    add(scene, "recap", kind="recap")
+    add(scene, "recap", kind="recap", body="## Provenance\n\n- notes\n")
     (scene.root / "tools/run.sh").unlink()
     scene.commit("Gone")
     scene.change("src/jwt.py", "ttl=3600", "ttl=600")
