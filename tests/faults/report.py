@@ -90,6 +90,7 @@ FLOORS = {
     "F7": Floor(312, 5_300),
     "C8": Floor(62, 1_700),
     "P6": Floor(8, 63),
+    "C9": Floor(84, 840),
 }
 """A harness that stops finding points must not pass. Rows that go on for a time (K3, X2) have
 less than what two processors did with other work beside them."""

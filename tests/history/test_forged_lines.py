@@ -49,9 +49,13 @@ class Project:
         found = (self.root / ".thunderus/sessions").glob("*/events.jsonl")
         return sorted(path.relative_to(self.root).as_posix() for path in found)
 
+    def new_shards(self) -> list[str]:
+        """The shards that git does not have yet."""
+        return sorted(set(self.shards()) - set(self.git("ls-files", ".thunderus").split()))
+
     def new_shard(self) -> str:
-        """The shard that git does not have yet."""
-        (name,) = set(self.shards()) - set(self.git("ls-files", ".thunderus").split())
+        """The only one of `new_shards`."""
+        (name,) = self.new_shards()
         return name
 
     def named(self, shard: str) -> list[str]:
@@ -258,3 +262,80 @@ def test_removing_prev_from_a_committed_shard_is_found(project: Project) -> None
         del event["prev"]
     project.write(shard, events)
     assert ("TM504", "error", shard, 1) in project.verified()
+
+
+def marks(project: Project) -> dict[str, set[str]]:
+    """The marks of all events about the fact, by command."""
+    why = project.run("--json", "why", FACT).json["nodes"]
+    blame = project.run("--json", "blame", FACT).json["sources"]
+    log = project.run("--json", "log", FACT).json["events"]
+    return {
+        "why": {node["mark"] for node in why if node["kind"] == "event"},
+        "blame": {source["mark"] for source in blame},
+        "log": {event["mark"] for event in log},
+    }
+
+
+def everywhere(*found: str) -> dict[str, set[str]]:
+    return {command: set(found) for command in ("why", "blame", "log")}
+
+
+def test_new_and_uncommitted_lines_have_no_mark(project: Project) -> None:
+    assert marks(project) == everywhere("")
+    project.run("edit", FACT, "--body", "Frames have eight bytes.")
+    assert marks(project) == everywhere("")
+    assert project.run("--json", "events", "replay", "--check").json["diagnostics"] == []
+
+
+@pytest.mark.parametrize("committed", [False, True])
+def test_altered_line_is_marked(project: Project, committed: bool) -> None:
+    if committed:
+        project.add("Masks", "Masks have two bits.")
+        project.commit("Masks")
+    shard = project.forge()
+    if committed:
+        project.commit("Forged")
+    assert marks(project) == everywhere("altered")
+    for command in ("why", "blame", "log"):
+        assert "Mallory (altered)" in project.run(command, FACT).out
+    done = project.run("events", "replay", "--check")
+    assert f"The text is explained only by a line of the log that is altered: {shard}:1" in done.out
+    assert "Masks" not in done.out
+
+
+def test_lines_around_a_broken_link_are_marked(project: Project) -> None:
+    project.git("rm", "-q", "--cached", "-r", ".thunderus")
+    project.git("commit", "-q", "-m", "Out of git")
+    for number in range(3):
+        project.run("edit", FACT, "--body", f"Frames have {number} bytes.")
+    shard = project.new_shards()[-1]
+    events = project.events(shard)
+    events[0]["why"] = "Invented"
+    project.write(shard, events)
+    log = project.run("--json", "log", FACT).json["events"]
+    marked = {event["id"]: event["mark"] for event in log}
+    assert [marked[event["id"]] for event in events] == ["altered", "altered", ""]
+
+
+def test_unchained_and_imported_lines_are_marked(project: Project) -> None:
+    (project.root / SEED_SHARD).parent.mkdir()
+    (project.root / SEED_SHARD).write_text("".join(SEED))
+    found = {event["id"]: event["mark"] for event in project.run("--json", "events", "list").json["events"]}
+    assert [found[f"evt_{number}"] for number in range(len(SEED))] == ["unchained"] * len(SEED)
+    assert {mark for id, mark in found.items() if len(id) > 10} == {""}
+    foreign = json.loads(SEED[0]) | {"id": "evt_foreign", "session_id": "sess_other"}
+    other = SEED_SHARD.replace("seed", "other")
+    (project.root / other).parent.mkdir()
+    project.write(other, [foreign | {"origin": {"imported": True}, "prev": None}])
+    listed = project.run("--json", "events", "list", "--kind", "message").json["events"]
+    assert {event["id"]: event["mark"] for event in listed} == {
+        "evt_0": "unchained",
+        "evt_foreign": "imported",
+    }
+
+
+def test_mark_is_the_same_after_the_index_is_rebuilt(project: Project) -> None:
+    project.forge()
+    before = marks(project)
+    project.run("index", "rebuild")
+    assert marks(project) == before

@@ -15,6 +15,7 @@ from thunderus_mem.document.document import content_hash, read_document
 from thunderus_mem.errors import InvalidQuery
 from thunderus_mem.git.history import file_versions, renamed_files
 from thunderus_mem.history.log import trace
+from thunderus_mem.history.marks import marks_of
 from thunderus_mem.history.why import CodeThen, anchors_named, code_then
 from thunderus_mem.log.event import text_in
 from thunderus_mem.log.reader import Transition, known_texts
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from thunderus_mem.git.repository import Git
     from thunderus_mem.log.line import Event
     from thunderus_mem.log.reader import DocumentPast
+    from thunderus_mem.log.shard import LoggedEvent
     from thunderus_mem.memory.memory import Memory
 
 NEW: Final = -1
@@ -583,7 +585,8 @@ def _earlier_path(
 class BlameSource:
     """The source of lines. ``kind`` is event, commit or unrecorded (the line is in no event and no commit).
 
-    ``op`` is the event's operation, ``why`` its reason or the commit's subject.
+    ``op`` is the event's operation, ``why`` its reason or the commit's subject. ``mark`` is that of an event:
+    altered (its line failed a check), unchained, imported, or "".
     """
 
     id: str
@@ -594,6 +597,7 @@ class BlameSource:
     session_id: str
     op: str
     why: str
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -642,8 +646,10 @@ def blame(memory: Memory, id: str, *, lines: tuple[int, int] | None = None) -> B
         for number, (text, owner) in enumerate(zip(texts, found.owners, strict=True), 1)
         if first <= number <= last
     )
-    events = {entry.event.id: entry.event for entry in logged}
-    sources = _sources((line.source for line in shown), events, found)
+    wanted = {line.source for line in shown}
+    events = {entry.event.id: entry for entry in logged if entry.event.id in wanted}
+    marks = marks_of(memory, events.values())
+    sources = _sources((line.source for line in shown), events, marks, found)
     damaged = memory.log_index().damages()
     mentioned = {place for line in shown for place in line.anchors}
     anchored = tuple(one for one in code if one.place in mentioned)
@@ -666,11 +672,13 @@ def _range(lines: tuple[int, int] | None, count: int, path: str) -> tuple[int, i
     return first, last
 
 
-def _sources(ids: Iterable[str], events: dict[str, Event], found: Blame) -> tuple[BlameSource, ...]:
+def _sources(
+    ids: Iterable[str], events: Mapping[str, LoggedEvent], marks: Mapping[str, str], found: Blame
+) -> tuple[BlameSource, ...]:
     found_sources = []
     for id in dict.fromkeys(ids):
         if id in events:
-            found_sources.append(_from_event(events[id]))
+            found_sources.append(_from_event(events[id].event, marks.get(id, "")))
         elif id in found.commits:
             found_sources.append(_from_commit(found.commits[id]))
         else:
@@ -678,7 +686,7 @@ def _sources(ids: Iterable[str], events: dict[str, Event], found: Blame) -> tupl
     return tuple(found_sources)
 
 
-def _from_event(event: Event) -> BlameSource:
+def _from_event(event: Event, mark: str) -> BlameSource:
     return BlameSource(
         id=event.id,
         kind="event",
@@ -688,6 +696,7 @@ def _from_event(event: Event) -> BlameSource:
         session_id=event.session_id,
         op=text_in(event.body, "op"),
         why=event.why,
+        mark=mark,
     )
 
 

@@ -13,10 +13,11 @@ from thunderus_mem.document.schema import check as check_schema
 from thunderus_mem.errors import InvalidDocument, NotFound
 from thunderus_mem.git.changes import merge_base
 from thunderus_mem.git.history import bytes_before, bytes_since
+from thunderus_mem.history.marks import marks_of
 from thunderus_mem.index.log import read
 from thunderus_mem.log.event import changes_of, document_ids, text_in
 from thunderus_mem.log.reader import past_of
-from thunderus_mem.log.shard import GitVersion, LogCheck, ShardReading, check_growth
+from thunderus_mem.log.shard import GitVersion, LogCheck
 from thunderus_mem.memory.locate import find_row
 from thunderus_mem.store.layout import SHARD_FOLDERS
 from thunderus_mem.store.paths import is_shard
@@ -37,7 +38,10 @@ _SHORT_COMMIT: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """One event in one line: when, who, what, about which documents, and why."""
+    """One event in one line: when, who, what, about which documents, and why.
+
+    ``mark`` is altered (its line failed a check), unchained, imported, or "".
+    """
 
     id: str
     ts: str
@@ -49,6 +53,7 @@ class LogEntry:
     why: str
     text: str
     session_id: str
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +78,9 @@ def events_list(
     wanted = names_of_document(memory, document) if document is not None else frozenset()
     index = memory.log_index()
     rows = index.newest(limit, kinds=kinds, doc_ids=wanted)
-    listed = tuple(_entry(logged.event) for logged in read(memory.log, rows))
+    logged = read(memory.log, rows)
+    marks = marks_of(memory, logged)
+    listed = tuple(_entry(one.event, marks.get(one.event.id, "")) for one in logged)
     left_out = index.total(kinds=kinds, doc_ids=wanted) - len(rows) if len(rows) == limit else 0
     return LogListing(listed, left_out, index.damages())
 
@@ -103,7 +110,7 @@ def names_of_document(memory: Memory, given: str) -> frozenset[str]:
     return frozenset((row.id, *row.aliases))
 
 
-def _entry(event: Event) -> LogEntry:
+def _entry(event: Event, mark: str) -> LogEntry:
     body = event.body
     return LogEntry(
         id=event.id,
@@ -116,6 +123,7 @@ def _entry(event: Event) -> LogEntry:
         why=event.why,
         text=text_in(body, "text"),
         session_id=event.session_id,
+        mark=mark,
     )
 
 
@@ -208,9 +216,7 @@ def log_findings(memory: Memory, since: str = "") -> Iterator[Diagnostic]:
             yield from _by_schema(logged)
     yield from check.close(log.readings)
     for path, lost in versions.items():
-        yield from (
-            one for version in lost for one in check_growth(ShardReading(path, (), (), False), version)
-        )
+        yield from check.take_missing(path, lost)
 
 
 def _git_versions(memory: Memory, since: str) -> dict[str, list[GitVersion]]:

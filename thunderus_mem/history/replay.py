@@ -14,6 +14,7 @@ from thunderus_mem.document.document import MAX_DOCUMENT
 from thunderus_mem.document.paths import is_archived
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.git.history import removed_files, texts_in_history
+from thunderus_mem.history.marks import ALTERED, Marks
 from thunderus_mem.index.log import read
 from thunderus_mem.log.event import changes_of
 from thunderus_mem.log.reader import RENAME, Transition, happened, known_texts, moved_from
@@ -172,7 +173,8 @@ class Replayed:
 class ReplayReport:
     """The result of a replay; ``counts`` is the number of documents by state. If not ``checked``, these are
     the states of ``documents``. Otherwise they are log, git, personal (never recorded), unrecorded,
-    unreadable and gone, with a finding for each document in the last three. ``damaged`` is the number of
+    unreadable and gone, with a finding for each document in the last three, and for those explained only by
+    altered or unchained lines. ``damaged`` is the number of
     unreadable lines of the log."""
 
     checked: bool
@@ -251,7 +253,8 @@ def replay_check(memory: Memory) -> ReplayReport:
         "unreadable": len(rest.unreadable),
         "gone": len(lost),
     }
-    findings = sorted([*_findings(rest), *map(_gone, lost)], key=lambda one: one.sort_key)
+    found = [*_findings(rest), *map(_gone, lost), *_marked(memory)]
+    findings = sorted(found, key=lambda one: one.sort_key)
     return ReplayReport(
         checked=True,
         counts=counts,
@@ -269,6 +272,21 @@ def _findings(rest: Unexplained) -> Iterator[Diagnostic]:
     for path in rest.unreadable:
         message = "Cannot read the file to compare it with the log"
         yield Diagnostic("", Severity.WARNING, path, 0, 0, message, hint=f"Run `thunderus-mem lint {path}`")
+
+
+def _marked(memory: Memory) -> Iterator[Diagnostic]:
+    """Yield texts that are explained only by marked lines of the log."""
+    lines: dict[str, list[tuple[str, int]]] = {}
+    for path, shard, line in memory.log_index().explaining():
+        lines.setdefault(path, []).append((shard, line))
+    marks = Marks(memory, (shard for places in lines.values() for shard, _ in places))
+    for path, places in lines.items():
+        found = [marks.at(shard, line) for shard, line in places]
+        if all(found):
+            shard, line = places[0]
+            severity = Severity.WARNING if ALTERED in found else Severity.NOTE
+            message = f"The text is explained only by a line of the log that is {found[0]}: {shard}:{line}"
+            yield Diagnostic("", severity, path, 0, 0, message, hint="Run `thunderus-mem events verify`")
 
 
 def _gone(lost: tuple[str, str]) -> Diagnostic:

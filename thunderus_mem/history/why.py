@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.document.document import content_hash
 from thunderus_mem.git.commits import commit_named, first_commits
 from thunderus_mem.git.history import file_commits, file_versions
 from thunderus_mem.history.log import trace
+from thunderus_mem.history.marks import marks_of
 from thunderus_mem.log.event import changes_of, document_ids, private_to, text_in
 from thunderus_mem.log.imported import origin_of
 from thunderus_mem.memory.locate import find_document
@@ -116,7 +118,8 @@ class WhyNode:
     its patch and index in it), commit, missing (in the frontmatter but not found here), code (an anchor) or
     note.
 
-    ``label`` is text in addition to kind and id; the other fields are "" if unknown.
+    ``label`` is text in addition to kind and id; the other fields are "" if unknown. ``mark`` is that of an
+    event: altered (its line failed a check), unchained, imported, or "".
     """
 
     id: str
@@ -130,6 +133,7 @@ class WhyNode:
     path: str = ""
     before: str = ""
     after: str = ""
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +190,9 @@ def _author(event: Event) -> str:
     return text_in(event.origin, "author")
 
 
-def event_label(event: Event) -> str:
-    """A one-line summary of an event: time, operation, author, reason."""
-    who = " ".join(filter(None, (event.actor, _author(event))))
+def event_label(event: Event, mark: str = "") -> str:
+    """A one-line summary of an event: time, operation, author, mark, reason."""
+    who = " ".join(filter(None, (event.actor, _author(event), mark and f"({mark})")))
     text = event.why or text_in(event.body, "text")
     reason = f": {_excerpt(text)}" if text else ""
     return f"{event.ts[:16].replace('T', ' ')} {_op(event).replace('_', ' ')} by {who}{reason}"
@@ -241,16 +245,17 @@ def _patch_id(event: Event) -> str:
     return text_in(event.refs, "patch_id")
 
 
-def _event_node(event: Event) -> WhyNode:
+def _event_node(event: Event, mark: str) -> WhyNode:
     return WhyNode(
         id=event.id,
         kind="event",
-        label=event_label(event),
+        label=event_label(event, mark),
         ts=event.ts,
         actor=event.actor,
         author=_author(event),
         op=_op(event),
         why=event.why,
+        mark=mark,
     )
 
 
@@ -260,10 +265,10 @@ def _commit_node(commit: Commit) -> WhyNode:
 
 
 def _add_event(
-    graph: _Builder, doc: Document, ids: frozenset[str], logged: LoggedEvent, private: bool
+    graph: _Builder, doc: Document, ids: frozenset[str], logged: LoggedEvent, private: bool, mark: str
 ) -> None:
     event = logged.event
-    graph.add(doc.id, "changed_by", _event_node(event))
+    graph.add(doc.id, "changed_by", _event_node(event, mark))
     place = "private to this working tree" if private else ""
     if not private and f"/{event.session_id}/" not in logged.shard:
         place = f"in {logged.shard}"
@@ -320,9 +325,14 @@ def _is_recorded(doc: Document, found: Iterable[LoggedEvent], paths: Sequence[st
 
 
 def explain(
-    doc: Document, events: Sequence[LoggedEvent], past: DocumentPast, log: EventLog, git: Git | None
+    doc: Document,
+    events: Sequence[LoggedEvent],
+    past: DocumentPast,
+    log: EventLog,
+    git: Git | None,
+    marks: Mapping[str, str] = MappingProxyType({}),
 ) -> WhyGraph:
-    """Build the provenance graph of a document.
+    """Build the provenance graph of a document; ``marks`` are those of events, by id.
 
     The document has edges to its events by time (each with session, patch and the commit that added it), to
     missing entries of its frontmatter, to documents it derives from, to other commits that changed it, and to
@@ -333,7 +343,7 @@ def explain(
     commits = _first_commits(found, log, git)
     for logged in found:
         private = log.is_private(logged.shard)
-        _add_event(graph, doc, past.ids, logged, private)
+        _add_event(graph, doc, past.ids, logged, private, marks.get(logged.event.id, ""))
         commit = commits.get(logged.shard)
         if commit is not None:
             graph.add(logged.event.id, "committed_in", _commit_node(commit))
@@ -394,7 +404,7 @@ def why(memory: Memory, id: str) -> WhyReport:
     memory.refresh()
     document = find_document(memory, id)
     logged, past = trace(memory, document)
-    graph = explain(document, logged, past, memory.log, memory.git)
+    graph = explain(document, logged, past, memory.log, memory.git, marks_of(memory, logged))
     code = code_then(memory, document.id)
     nodes, edges = _code_graph(document.id, code, graph.nodes)
     return WhyReport(

@@ -9,7 +9,7 @@ from thunderus_mem.index.scan import is_racy
 from thunderus_mem.log.event import changes_of, document_ids
 from thunderus_mem.log.imported import origin_of
 from thunderus_mem.log.line import is_session_id
-from thunderus_mem.log.shard import TORN, LoggedEvent, broken_links, places
+from thunderus_mem.log.shard import TORN, LoggedEvent, places
 from thunderus_mem.store.paths import is_private_shard, is_shard
 
 if TYPE_CHECKING:
@@ -90,6 +90,15 @@ class EventRow(NamedTuple):
     def order(self) -> tuple[str, str, int]:
         """The sort key for the order of the log."""
         return (self.place, self.shard, self.line)
+
+
+class Suspects(NamedTuple):
+    """What speaks against lines of some shards: ``broken`` are lines on either side of a broken link,
+    ``unchained`` shards without links, ``named`` hashes by shard that are not that of its last line."""
+
+    broken: frozenset[tuple[str, int]]
+    unchained: frozenset[str]
+    named: dict[str, frozenset[str]]
 
 
 _UNREAD: Final = "unread"
@@ -301,6 +310,30 @@ class LogIndex:
         open_ends = [one for one in last.items() if one not in done and is_session_id(one[0])]
         return dict(sorted(sorted(open_ends)[-_MOST_HEADS:]))
 
+    def suspects(self, shards: Collection[str]) -> Suspects:
+        """Return what speaks against lines of these shards; reads none of them."""
+        asked = (_json(shards),)
+        found = f"JOIN shards USING (shard) WHERE shards.path {_LISTED}"
+        broken = self._database.rows(f"SELECT path, line FROM events {found} AND broken", asked)
+        rows = self._database.rows(f"SELECT path, last_hash, chained FROM shards WHERE path {_LISTED}", asked)
+        last = {path.split("/")[-2]: (path, digest) for path, digest, _ in rows if _is_shared(path)}
+        sql = f"SELECT DISTINCT session_id, hash FROM heads WHERE session_id {_LISTED}"
+        named: dict[str, frozenset[str]] = {}
+        for session_id, digest in self._database.rows(sql, (_json(last),)):
+            path, newest = last[session_id]
+            if digest != newest:
+                named[path] = named.get(path, frozenset()) | {digest}
+        unchained = frozenset(path for path, _, chained in rows if not chained)
+        return Suspects(frozenset((path, line) for path, line in broken), unchained, named)
+
+    def explaining(self) -> list[tuple[str, str, int]]:
+        """Return each file whose text is the result of an event, with shard and line of the event."""
+        rows = self._database.rows(
+            "SELECT files.path, shards.path, line FROM files JOIN event_docs ON after_hash = files.hash "
+            "JOIN shards USING (shard) WHERE files.hash <> '' ORDER BY files.path, shards.path, line"
+        )
+        return [(row[0], row[1], row[2]) for row in rows]
+
     def damages(self) -> int:
         """Return the number of damaged lines, without unfinished last ones."""
         row = self._database.row("SELECT coalesce(sum(damages), 0) FROM shards")
@@ -340,8 +373,7 @@ class LogIndex:
             if not reading.readable and is_regular(os.path.join(log.root, path)):
                 stamp = _UNREAD
             shard = self._new_shard(reading, stamp)
-            links = broken_links(reading)
-            broken = {line for link in links for line in (link.line, link.before)}
+            broken = reading.broken
             for (event, _, line), place in zip(reading.events, places(reading), strict=True):
                 origin = (part or None for part in origin_of(event))
                 known = (event.id, event.kind, place, day_of(event.ts), line in broken)

@@ -70,6 +70,11 @@ class ShardReading(NamedTuple):
         return "" if self.damages or self.torn or not self.lines else self.lines[-1][1]
 
     @property
+    def broken(self) -> frozenset[int]:
+        """The lines on either side of a broken link."""
+        return frozenset(line for link in broken_links(self) for line in (link.line, link.before))
+
+    @property
     def readable(self) -> bool:
         """Whether the file could be read at all."""
         return all(damage.line for damage in self.damages)
@@ -258,6 +263,11 @@ class LogCheck:
         for version in versions:
             found.extend(check_growth(reading, version))
         return found
+
+    def take_missing(self, path: str, versions: Iterable[GitVersion]) -> list[Diagnostic]:
+        """Return the findings of a shard that has no file."""
+        nothing = ShardReading(path, (), (), False)
+        return [one for version in versions for one in check_growth(nothing, version)]
 
     def close(self, again: Callable[[], Iterable[ShardReading]]) -> list[Diagnostic]:
         """Return the findings of all shards together; ``again`` rereads them if an id may be duplicated."""

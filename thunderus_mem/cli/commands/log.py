@@ -238,6 +238,15 @@ def _about(doc_ids: tuple[str, ...]) -> str:
     return f"{doc_ids[0]} and {len(doc_ids) - 1:,} more"
 
 
+def _by(event: log.LogEntry | blame.BlameSource, style: Style) -> str:
+    """Format who acted, and the mark of the event."""
+    return _marked(event.author or event.actor, event.mark, style)
+
+
+def _marked(who: str, mark: str, style: Style) -> str:
+    return f"{who} {style.warning(f'({mark})')}" if mark else who
+
+
 def log_listing(value: log.LogListing, console: Console) -> str:
     """Format events, newest first: time, author, operation, documents and reason."""
     style = console.style
@@ -246,9 +255,7 @@ def log_listing(value: log.LogListing, console: Console) -> str:
         what = event.op or event.kind
         about = _about(event.doc_ids)
         reason = one_line(event.why or event.text)
-        rows.append(
-            (style.dim(minute(event.ts)), event.author or event.actor, what, style.name(about), reason)
-        )
+        rows.append((style.dim(minute(event.ts)), _by(event, style), what, style.name(about), reason))
     return columns(rows, console.width, whole=1)
 
 
@@ -259,7 +266,7 @@ def event_listing(value: log.LogListing, console: Console) -> str:
         (
             style.name(event.id),
             style.dim(minute(event.ts)),
-            event.actor,
+            _marked(event.actor, event.mark, style),
             event.kind + (f" {event.op}" if event.op else ""),
             one_line(_about(event.doc_ids) or event.text),
         )
@@ -435,7 +442,7 @@ def blame_report(value: blame.BlameReport, console: Console) -> str:
             (
                 style.dim(name) if line.source == above else style.name(name),
                 style.dim(minute(source.ts)),
-                source.author or source.actor,
+                _by(source, style),
                 style.dim(str(line.number).rjust(widest)),
                 line.text,
             )
