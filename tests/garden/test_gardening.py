@@ -365,3 +365,17 @@ def test_contradiction_does_not_depend_on_typing_speed(
     older, newer = (f"fact.waiting-of-the-exporter-{name.lower()}" for name in names)
     assert step.action == "supersede"
     assert step.targets == (newer, older)
+
+
+def test_order_in_which_hand_written_documents_are_recorded_decides_nothing(repo: Path) -> None:
+    memory = typed(repo, 0)
+    init(str(repo), memory)
+    text = (CASES / "oldest-stays" / "before" / "FACTS" / "cache.md").read_text(encoding="utf-8")
+    head = text.partition("\n\n")[0]
+    for name, waits in (("one", "thirty"), ("two", "sixty")):
+        body = f"The exporter waits {waits} seconds for the first page and five for each further page."
+        (repo / FACTS / f"{name}.md").write_text(f"{head.replace('fact.cache', f'fact.{name}')}\n\n{body}\n")
+    before = garden_plan(memory())
+    assert [(step.action, step.extent) for step in before.steps] == [("report", "report")]
+    add(memory(), NewDocument("fact", "Third", body="This command records both files.", tags=["x"]))
+    assert garden_plan(memory()) == before

@@ -240,10 +240,21 @@ def material_of(memory: Memory) -> GardenInput:
 
 
 def _logged(memory: Memory, in_use: Sequence[Document]) -> dict[str, int]:
-    """The place of the first event about each document in the log, also under its former ids."""
-    first = {doc_id: at for at, doc_id in enumerate(memory.log_index().documents_in_order())}
-    found = {one.id: [first[name] for name in (one.id, *one.aliases) if name in first] for one in in_use}
-    return {doc_id: min(places) for doc_id, places in found.items() if places}
+    """The place of each document's creating event in the log, also if it had another id then.
+
+    Documents written by hand have none: their order in the log is only that in which they were found.
+    """
+    places: dict[str, int] = {}
+    created: dict[tuple[str, str], int] = {}
+    for event_id, doc_id in memory.log_index().changes_in_order():
+        created.setdefault((event_id, doc_id), places.setdefault(event_id, len(places)))
+    found: dict[str, int] = {}
+    for one in in_use:
+        pairs = ((event_id, name) for event_id in one.events for name in (one.id, *one.aliases))
+        known = [created[pair] for pair in pairs if pair in created]
+        if known:
+            found[one.id] = min(known)
+    return found
 
 
 def _ours(memory: Memory, in_use: Sequence[Document], today: str) -> frozenset[str]:

@@ -183,7 +183,7 @@ class GardenInput(NamedTuple):
     is the day in UTC (``2026-01-21``). ``files`` are all Markdown files of the memory folders, including
     unreadable ones; ``ours`` are ids of documents whose text was last written by the program itself;
     ``former`` maps paths that no longer exist to the id of the one document that was there, according to the
-    log; ``logged`` maps an id to the place of its first event in the log. ``history`` returns the events,
+    log; ``logged`` maps an id to the place of its creating event in the log. ``history`` returns the events,
     read on demand; ``signatures`` caches what was computed for texts, by content: rules may add to it, and it
     never changes a result.
     """

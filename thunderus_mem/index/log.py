@@ -223,14 +223,13 @@ class LogIndex:
         """Return the ids of all documents named by events."""
         return {row[0] for row in self._database.rows("SELECT DISTINCT doc_id FROM event_docs")}
 
-    def documents_in_order(self) -> list[str]:
-        """Return the ids of all documents changed by events, in the order of their first event."""
+    def changes_in_order(self) -> list[tuple[str, str]]:
+        """Return ``(event id, document id)`` of all changes of documents, in the order of the log."""
         rows = self._database.rows(
-            "SELECT doc_id FROM event_docs JOIN events USING (shard, line) JOIN shards USING (shard) "
-            "WHERE doc_id <> '' AND after_hash IS NOT NULL "
-            "ORDER BY place, shards.path, line, event_docs.path, doc_id"
+            "SELECT id, doc_id FROM event_docs JOIN events USING (shard, line) JOIN shards USING (shard) "
+            "WHERE doc_id <> '' AND after_hash IS NOT NULL ORDER BY place, shards.path, line, doc_id"
         )
-        return list(dict.fromkeys(row[0] for row in rows))
+        return [(row[0], row[1]) for row in rows]
 
     def single_paths(self) -> dict[str, str]:
         """Return the document id of each path at which the log knows exactly one document."""

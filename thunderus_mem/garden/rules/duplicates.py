@@ -252,7 +252,7 @@ def by_strategy(documents: Iterable[Document], strategy: str, logged: Mapping[st
     """The documents, the survivor first.
 
     An invalid time counts as created last, or as never updated. Equal times are ordered as ``logged`` (id →
-    place of its first event in the log), then by id.
+    place of its creating event in the log), then by id.
     """
 
     def age(document: Document) -> tuple[bool, str, int, str]:
