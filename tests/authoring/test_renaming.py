@@ -219,7 +219,7 @@ def test_rename_updates_all_documents_in_one_event(tree: VerbTree) -> None:
     assert (value.id, value.path, value.followed) == (NEW.id, NEW.path, ("fact.other",))
     assert tree.names() == {"wire.header", "other", "calm"}
     wanted = before["net.frames"].replace("id: fact.net.frames", "id: fact.wire.header")
-    wanted = wanted.replace("created:", "aliases:\n  - fact.net.frames\ncreated:")
+    wanted = wanted.replace("kind:", "aliases:\n  - fact.net.frames\nkind:")
     assert tree.text("wire.header") == wanted
     assert tree.text("other") == before["other"].replace("net.frames", "wire.header")
     assert tree.text("calm") == before["calm"]

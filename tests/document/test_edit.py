@@ -317,9 +317,9 @@ def test_compose_uses_the_fixed_order_and_quotes_ambiguous_values() -> None:
     }
     assert compose(header, "# T\n") == (
         '---\nid: fact.a\ntitle: "Use: quotes"\nkind: fact\ntags:\n  - a b\n  - "2fa"\n  - "yes"\n'
-        'updated: "2026-01-21T09:00:00Z"\nanchors:\n  - path: .ci/run\n    symbol: f\n'
+        'updated: "2026-01-21T09:00:00Z"\n'
         'provenance:\n  events:\n    - evt_1\n  patches: []\n  commits:\n    - "1234567"\n    - abc1234\n'
-        '    - "12e4567"\nverification:\n  last_verified_commit: null\n  status: unknown\nown: "on"\n---\n\n# T\n'  # noqa: E501
+        '    - "12e4567"\nanchors:\n  - path: .ci/run\n    symbol: f\nverification:\n  last_verified_commit: null\n  status: unknown\nown: "on"\n---\n\n# T\n'  # noqa: E501
     )
     assert KEY_ORDER.index("tags") < KEY_ORDER.index("created") < KEY_ORDER.index("provenance")
 
@@ -360,7 +360,7 @@ def test_edit_keeps_all_other_bytes_of_a_hand_written_header() -> None:
     text = insert_item(HAND, ("provenance", "events"), "evt_0")
     assert text == HAND.replace("[evt_1]", "[evt_0, evt_1]")
     text = set_key(HAND, ("aliases",), ["z"])
-    assert text == HAND.replace("links:", "aliases:\r\n  - z\r\nlinks:")
+    assert text == HAND.replace("kind:", "aliases:\r\n  - z\r\nkind:")
     assert remove_key(HAND, ("kind",)) == HAND.replace("kind:  fact\r\n", "")
     assert remove_item(HAND, ("tags",), "gamma") == HAND.replace('    - "gamma"\r\n', "")
     assert set_key(HAND, ("id",), "fact.a") == HAND

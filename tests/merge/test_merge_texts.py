@@ -287,7 +287,7 @@ def verdict(commit: str, status: str) -> tuple[str, str]:
         (
             ("id: fact.a", "id: fact.b"),
             ("id: fact.a", "id: fact.c"),
-            "id: fact.b\ntitle: A\nkind: fact\ntags:\n  - one\n  - two\naliases:\n  - fact.c\n",
+            "id: fact.b\ntitle: A\naliases:\n  - fact.c\nkind: fact\ntags:\n  - one\n  - two\n",
             ("id", "ours; theirs, fact.c, is now an alias"),
         ),
         (

@@ -20,24 +20,24 @@ if TYPE_CHECKING:
 
 # Keys and values as they are written
 
-KEY_ORDER: Final[tuple[str, ...]] = (
-    *("id", "title", "kind", "tags", "aliases", "created", "updated"),
-    *(
-        "author",
-        "type",
-        "source",
-        "source_type",
-        "agent",
-        "run_id",
-        "category",
-        "symbol",
-        "timeframe",
-        "market",
-        "expires",
+_OPTIONAL: Final[dict[str, tuple[str, ...]]] = {
+    "title": ("aliases",),
+    "kind": (
+        *("author", "type", "source", "source_type", "agent", "run_id", "category"),
+        *("symbol", "timeframe", "market", "expires", "links"),
     ),
-    *("credibility", "quality_score", "emotion", "emotional_valence", "emotional_arousal"),
-    *("episode_id", "sequence_number", "anchors", "links", "metadata", "provenance", "verification"),
-)
+    "provenance": (
+        *("credibility", "quality_score", "emotion", "emotional_valence", "emotional_arousal"),
+        *("episode_id", "sequence_number", "metadata", "anchors"),
+    ),
+}
+"""Optional keys, by the required key they follow.
+
+Git cannot merge changes of adjacent lines. Below these keys no list grows (that of commits hardly ever does),
+and `updated` and the values of `verification`, which change most, are not adjacent.
+"""
+REQUIRED: Final = ("id", "title", "kind", "tags", "created", "updated", "provenance", "verification")
+KEY_ORDER: Final = tuple(name for key in REQUIRED for name in (key, *_OPTIONAL.get(key, ())))
 _NESTED_ORDER: Final[dict[str, tuple[str, ...]]] = {
     "provenance": ("events", "patches", "commits"),
     "verification": ("last_verified_commit", "status", "by"),
@@ -256,16 +256,18 @@ def with_new_key(opened: read.Opened, mapping: nodes.Mapping, name: str, value: 
 
 
 def _predecessor(mapping: nodes.Mapping, name: str, parent: str) -> nodes.Entry | None:
-    """The entry a new key follows: the last one before it in the fixed order; unknown keys go last."""
+    """The entry a new key follows: the last one before it in the fixed order; unknown keys go last.
+
+    It directly follows a required key, and a relation goes first: below another key it could be adjacent to
+    the end of a list, which grows there.
+    """
     order = order_of(parent)
     if name not in order:
         return mapping.entries[-1]
-    place = order.index(name)
-    found = None
-    for entry in mapping.entries:
-        if entry.key.text in order[:place]:
-            found = entry
-    return found
+    before = set(order[: order.index(name)])
+    if parent in ("", "links"):
+        before.intersection_update(REQUIRED)
+    return next((entry for entry in reversed(mapping.entries) if entry.key.text in before), None)
 
 
 _MARK = re.compile(r"[|>][-+0-9]*([ \t]+#[^\r\n]*)?")
