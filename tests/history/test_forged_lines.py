@@ -169,6 +169,8 @@ def test_forged_line_is_found_after_it_is_committed(project: Project) -> None:
     original = project.git("show", f"{before}:{shard}")
     assert error["expected"] == "sha256:" + hashlib.sha256(original.encode()).hexdigest()
     assert f"git checkout COMMIT -- {shard}" in error["hint"]
+    (check,) = [one for one in project.run("--json", "doctor").json["checks"] if one["name"] == "log"]
+    assert check["command"] == f"git log -p -- {shard}"
 
 
 @pytest.mark.parametrize("how", ["forged", "shortened", "removed"])

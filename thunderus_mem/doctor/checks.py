@@ -536,13 +536,18 @@ def _damaged(context: DoctorContext, damage: _LogDamage, findings: list[Diagnost
 
 
 def _restore_shard(context: DoctorContext, shard: str) -> str:
-    """The command for a damaged shard: restore it from git if git has every readable event of it."""
+    """The command for a damaged shard: restore it from HEAD if that has every readable event of it.
+
+    If HEAD has the same lines, list the older versions.
+    """
     git, quoted = context.memory.git, shlex.quote(shard)
     committed = git.head_bytes(shard) if git is not None else None
     if committed is None:
         return f"less {quoted}"
     theirs = parse_shard(shard, committed)
     ours = context.memory.log.read_shard(shard)
+    if theirs.lines == ours.lines:
+        return f"git log -p -- {quoted}"
     if theirs.damages or not {one.event.id for one in ours.events} <= {one.event.id for one in theirs.events}:
         return f"git diff HEAD -- {quoted}"
     return f"git checkout HEAD -- {quoted}"
