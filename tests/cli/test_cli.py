@@ -330,6 +330,18 @@ def test_quiet_refresh_reports_only_unreadable_files(word: str, run: Run, repo: 
     assert run("index", word).err.endswith(told)
 
 
+def test_supersede_prints_both_documents(run: Run, repo: Path) -> None:
+    run("init")
+    for name in ("old", "new"):
+        run("add", "fact", name, "--tag", "x", "--body", f"The {name} text.")
+    done = run("supersede", "old", "new", "-m", "newer")
+    assert (done.code, done.err) == (0, "Superseded fact.old by fact.new:\n")
+    assert done.out.startswith("fact.new  ")
+    assert "fact.old" not in done.out
+    again = run("supersede", "old", "new", "-m", "newer")
+    assert (again.code, again.err) == (0, "Nothing to change\n")
+
+
 def test_list_omits_the_status_of_unanchored_documents(run: Run, repo: Path) -> None:
     run("init")
     run("add", "fact", "One", "--tag", "x", "--body", "A text of its own.")

@@ -508,7 +508,7 @@ def test_plan_is_printed_before_it_is_executed(base: Path, tmp_path: Path, serve
     done = run(server, root, "doctor", "--fix")
     assert done.err.splitlines()[:2] == [
         "Applying 1 fix:",
-        f"  1. rewrite {SCHEMA}, keeping the old text in quarantine",
+        f"  1. write {SCHEMA}, keeping any old text in quarantine",
     ]
     assert "All problems fixed" in done.out
     done = run(server, root, "doctor", "--fix")

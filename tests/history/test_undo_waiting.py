@@ -41,7 +41,7 @@ CHANGES: dict[str, Callable[[Store], Any]] = {
     "edit": lambda store: edit.edit(store.memory(), "fact.hand", DocumentEdits(body="Now this.")),
     "remove": lambda store: edit.remove(store.memory(), "fact.hand", why="gone"),
     "rename": lambda store: rename(store.memory(), "fact.hand", "fact.alfa"),
-    "supersede": lambda store: edit.supersede(store.memory(), "fact.other", "fact.hand", why="so"),
+    "supersede": lambda store: edit.supersede(store.memory(), "fact.other", "fact.hand", why="so")[0],
 }
 
 

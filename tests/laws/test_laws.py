@@ -113,7 +113,7 @@ FILL: tuple[Callable[[Memory], object], ...] = (
         ),
     ),
     lambda memory: edit.link(memory, "fact.retries", "refers_to", "fact.limits"),
-    lambda memory: edit.supersede(memory, "fact.old-limits", "fact.limits", why="counted"),
+    lambda memory: edit.supersede(memory, "fact.old-limits", "fact.limits", why="counted")[0],
     lambda memory: edit.note(memory, "The limit was raised.", refs=("fact.limits",)),
 )
 
@@ -280,7 +280,7 @@ class Life(RuleBasedStateMachine):
                 if verb == "link":
                     self.done(edit.link(self.memory(), one, "refers_to", other))
                 else:
-                    self.done(edit.supersede(self.memory(), one, other, why="newer"))
+                    self.done(edit.supersede(self.memory(), one, other, why="newer")[0])
 
     @precondition(lambda self: self.expected)
     @rule(data=st.data())
@@ -423,7 +423,7 @@ WRITES: dict[str, Callable[[Memory], Any]] = {
         memory, "fact.retries", DocumentEdits(add_tags=("slow",), body="Tried five times.")
     ),
     "link": lambda memory: edit.link(memory, "fact.old-limits", "refers_to", "fact.retries"),
-    "supersede": lambda memory: edit.supersede(memory, "fact.retries", "adr.use-sqlite", why="so"),
+    "supersede": lambda memory: edit.supersede(memory, "fact.retries", "adr.use-sqlite", why="so")[0],
     "note": lambda memory: edit.note(memory, "Looked at it."),
     "remove": lambda memory: edit.remove(memory, "fact.retries", why="gone"),
     "recap": lambda memory: recap.recap(memory, "2026-01-21"),

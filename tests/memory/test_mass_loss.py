@@ -167,7 +167,7 @@ def test_command_line_reports_the_loss_once(repo: Path, run: Callable[..., Ran])
     shutil.move(repo / FACTS, repo / "elsewhere")
     first, second = run("search", "port"), run("search", "port")
     assert (first.code, second.code) == (0, 0)
-    assert first.err.startswith("8 of 9 documents disappeared since the last command")
+    assert first.err.startswith("8 of 9 documents have disappeared since the last command")
     assert "documents disappeared" not in second.err
     assert "missing    8 " in run("status").out
     refused = run("add", "fact", "New", "--tag", "n", "--body", "New.")

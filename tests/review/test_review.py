@@ -76,7 +76,7 @@ WORDS: dict[str, Callable[[Memory], object]] = {
     "edit": lambda memory: edit_module.edit(memory, "fact.one", DocumentEdits(add_tags=["new"])),
     "remove": lambda memory: edit_module.remove(memory, "fact.one", why="old"),
     "link": lambda memory: edit_module.link(memory, "fact.one", "refers_to", "fact.two"),
-    "supersede": lambda memory: edit_module.supersede(memory, "fact.one", "fact.two", why="newer"),
+    "supersede": lambda memory: edit_module.supersede(memory, "fact.one", "fact.two", why="newer")[0],
     "rename": lambda memory: rename.rename(memory, "fact.one", "fact.three"),
     "anchor": lambda memory: anchor.anchor(memory, "fact.one", [".thunderus/config.toml"]).written,
 }

@@ -127,7 +127,7 @@ CHANGES: dict[str, Callable[[Store], object]] = {
     "edit long": lambda store: edit.edit(store.memory(), "fact.hand", DocumentEdits(body=LONG)),
     "remove": lambda store: edit.remove(store.memory(), "fact.hand", why="gone"),
     "link": lambda store: edit.link(store.memory(), "fact.hand", "refers_to", "fact.other"),
-    "supersede": lambda store: edit.supersede(store.memory(), "fact.other", "fact.hand", why="so"),
+    "supersede": lambda store: edit.supersede(store.memory(), "fact.other", "fact.hand", why="so")[0],
     "import": bring_in,
     "garden": garden,
     "recap": lambda store: recap.recap(store.memory(), "2026-01-21"),

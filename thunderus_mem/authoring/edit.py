@@ -122,19 +122,23 @@ def remove(memory: Memory, id: str, *, why: str, actor: str = "user") -> Written
         return transaction.write("remove", document, None, why=why, actor=actor, warnings=warnings)
 
 
-def supersede(memory: Memory, old: str, new: str, *, why: str, actor: str = "user") -> Written:
-    """Record that ``new`` supersedes ``old``: the new document gets the link, the old one is unchanged."""
+def supersede(memory: Memory, old: str, new: str, *, why: str, actor: str = "user") -> tuple[Written, str]:
+    """Record that ``new`` supersedes ``old``: the new document gets the link, the old one is unchanged.
+
+    Return also the id of the old document.
+    """
     return _add_link(memory, new, "supersedes", old, why=why, actor=actor, op="supersede")
 
 
 def link(memory: Memory, a: str, rel: str, b: str, *, why: str = "", actor: str = "user") -> Written:
     """Add a relation from ``a`` to ``b``: derives_from, refers_to, supersedes or duplicates."""
-    return _add_link(memory, a, check_relation(rel), b, why=why, actor=actor, op="link")
+    return _add_link(memory, a, check_relation(rel), b, why=why, actor=actor, op="link")[0]
 
 
 def _add_link(
     memory: Memory, source: str, relation: str, target: str, *, why: str, actor: str, op: str
-) -> Written:
+) -> tuple[Written, str]:
+    """Add a relation; return the result and the id of the target."""
     with open_transaction(memory, op) as transaction:
         document, other = locate.find_document(memory, source), locate.find_document(memory, target)
         if document.id == other.id:
@@ -148,9 +152,10 @@ def _add_link(
             )
         text = insert_item(document.text, ("links", relation), other.id)
         if text == document.text:
-            return unchanged(document, op)
+            return unchanged(document, op), other.id
         after, warnings = validate(memory, document.path, text, before=document.text)
-        return transaction.write(op, document, after, why=why, actor=actor, warnings=warnings)
+        value = transaction.write(op, document, after, why=why, actor=actor, warnings=warnings)
+        return value, other.id
 
 
 def _reaches(memory: Memory, start: str, goal: str) -> bool:

@@ -56,7 +56,7 @@ _SECTIONS: Final[dict[str, tuple[CommandEntry, ...]]] = {
         CommandEntry("edit", "write", "Change a document's text or fields.", completes="documents"),
         CommandEntry("link", "write", "Link one document to another.", completes="documents"),
         CommandEntry("note", "write", "Add a note to the log."),
-        CommandEntry("record", "write", "Record edits made by hand in the log."),
+        CommandEntry("record", "write", "Log edits made by hand."),
         CommandEntry("remove", "write", "Remove a document; the log keeps its text.", completes="documents"),
         CommandEntry(
             "rename", "write", "Change a document's id and update references to it.", completes="documents"

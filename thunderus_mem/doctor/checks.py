@@ -60,7 +60,7 @@ ACTIONS: Final = {
     "set-aside": "move {} to quarantine",
     "recover": "recover interrupted writes in {}",
     "end": "move the incomplete end of {} to quarantine",
-    "write": "rewrite {}, keeping the old text in quarantine",
+    "write": "write {}, keeping any old text in quarantine",
     "rebuild": "rebuild index and manifest in {}",
 }
 """The kinds of fixes, in the order in which they are applied, with their descriptions."""
@@ -603,7 +603,7 @@ def review(context: DoctorContext) -> Iterator[Check]:
             "review",
             "warning",
             many(state.expired, "1 expired proposal", "{} expired proposals"),
-            "approve or reject them, or expire them",
+            "approve or reject, or remove with `thunderus-mem patch expire`",
             tuple(waiting),
             "nothing",
             "thunderus-mem patch expire --plan",

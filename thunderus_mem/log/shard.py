@@ -328,7 +328,9 @@ class LogCheck:
             if reading is None or not lost or (reading.path, one.hash) in reported:
                 continue
             reported.add((reading.path, one.hash))
-            message = f"Lines were changed or removed: none has the hash that {one.shard}:{one.line} names"
+            message = (
+                f"Lines were changed or removed: no line here has the hash recorded in {one.shard}:{one.line}"
+            )
             hint = _RESTORE.format(path=reading.path)
             yield _finding(
                 CHAIN, Severity.ERROR, reading.path, 0, message, key="heads", expected=one.hash, hint=hint

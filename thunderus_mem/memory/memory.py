@@ -102,9 +102,8 @@ class Memory:
         refreshed = self._refreshed(changed)
         if refreshed.removed > most_lost(refreshed.before):
             self.say(
-                f"{refreshed.removed:,} of {refreshed.before:,} documents disappeared since the last "
-                "command; "
-                "run `thunderus-mem status` to see whether a commit or an event removed them"
+                f"{refreshed.removed:,} of {refreshed.before:,} documents have disappeared since the "
+                "last command; run `thunderus-mem status` to see whether a commit or an event removed them"
             )
         return refreshed
 

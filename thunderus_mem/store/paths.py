@@ -39,20 +39,21 @@ _LOOKALIKE: Final = re.compile(
 )
 
 
-def _refuse(path: str, reason: str) -> Refused:
-    return Refused(
-        f"invalid path {path!r}: {reason}",
-        hint="choose another name; paths are relative to the repository, with '/' between the names",
-    )
+_RENAME: Final = "choose another name"
+_RELATIVE: Final = "paths are relative to the repository, with '/' between the names"
+
+
+def _refuse(path: str, reason: str, hint: str = _RENAME) -> Refused:
+    return Refused(f"invalid path {path!r}: {reason}", hint=hint)
 
 
 def _check_text(path: str) -> None:
     if not path:
-        raise _refuse(path, "it is empty")
+        raise _refuse(path, "it is empty", _RELATIVE)
     if len(path) > _MAX_PATH:
         raise _refuse(path[:60] + "…", f"it is longer than {_MAX_PATH} characters")
     if path.startswith("/"):
-        raise _refuse(path, "it is absolute")
+        raise _refuse(path, "it is absolute", _RELATIVE)
     if _PLAIN.fullmatch(path):
         return
     for letter in path:
@@ -61,7 +62,8 @@ def _check_text(path: str) -> None:
     if found := _IGNORABLE.search(path) or _LOOKALIKE.search(path):
         raise _refuse(path, f"it contains a misleading character (U+{ord(found.group()):04X})")
     if found := _FORBIDDEN.search(path):
-        raise _refuse(path, f"it contains {found.group()!r}, which some systems reserve")
+        hint = _RELATIVE if found.group() in "\\:" else _RENAME
+        raise _refuse(path, f"it contains {found.group()!r}, which some systems reserve", hint)
     if _ENCODED.search(path):
         raise _refuse(path, "it contains a percent-encoded character")
 
@@ -70,7 +72,7 @@ def _check_component(path: str, name: str) -> None:
     if _ORDINARY.fullmatch(name) and len(name) <= _MAX_COMPONENT and not is_reserved_name(name):
         return
     if name == "..":
-        raise _refuse(path, "it contains '..'")
+        raise _refuse(path, "it contains '..'", _RELATIVE)
     if name.endswith((".", " ")):
         raise _refuse(path, f"{name!r} ends in a dot or space, which some systems drop")
     if name.startswith(("~", " ")) or _SHORT_NAME.search(name):
@@ -94,7 +96,7 @@ def safe_relative(path: str) -> str:
     _check_text(path)
     names = [name for name in path.split("/") if name not in ("", ".")]
     if not names:
-        raise _refuse(path, "it has no file name")
+        raise _refuse(path, "it has no file name", _RELATIVE)
     for name in names:
         _check_component(path, name)
     return "/".join(names)

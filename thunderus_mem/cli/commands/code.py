@@ -299,9 +299,10 @@ def check_command(
     output: Output = "",
     exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 even with findings.")] = False,
 ) -> int:
-    """List documents that may be out of date because their anchored code has changed. Exits with 1 if any.
+    """List documents that may be out of date because their anchored code has changed.
 
-    With --since, --staged or --diff: list the documents affected by that change, hunk by hunk.
+    Exits with 1 if there are any. With --since, --staged or --diff, list the documents affected by that
+    change, hunk by hunk.
     """
     console: Console = ctx.obj
     chosen = sum((bool(documents), bool(since), staged, bool(diff), everything))
@@ -431,7 +432,8 @@ def for_command(
         bool | None,
         typer.Option(
             "--mentions/--no-mentions",
-            help="Also list documents that only mention the file (default: if fewer than five are anchored).",
+            help="Also list documents that only mention the file "
+            "(default: only if fewer than five are anchored to it).",
             show_default=False,
         ),
     ] = None,

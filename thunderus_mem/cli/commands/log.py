@@ -118,8 +118,8 @@ def events_add_command(
     """Add events to the log.
 
     Reads JSON Lines from stdin, or adds one event with --kind and --body. Lines of a Thunderus log are
-    accepted too. Kinds in events.private stay in this working tree, and so do imported events: lines with
-    an id or a session. Exits with 1 if a line was refused.
+    accepted too. Events of the kinds in events.private stay in this working tree, and so do imported
+    events (lines with an id or a session). Exits with 1 if a line was refused.
     """
     console: Console = ctx.obj
     if kind and body == "":
@@ -160,8 +160,8 @@ def events_verify_command(
 ) -> int:
     """Verify the log: schema, hash chain, incomplete lines. Exits with 1 on errors or warnings.
 
-    Shards must begin with the lines that git has. With --since, e.g. in a pull request, also with those in
-    the merge base of HEAD and REV, and none may be missing.
+    Each shard must begin with its committed lines. With --since (e.g. in a pull request), it must also begin
+    with its lines in the merge base of HEAD and REV, and no shard from there may be missing.
     """
     console: Console = ctx.obj
     value = log.events_verify(console.memory(), since)
@@ -371,7 +371,7 @@ _WIDEST_LABEL = 80
 _MERMAID = {ord(char): f"#{ord(char)};" for char in '#"<>&`'}
 _NARROW = 100
 """Minimum width to show old and new code side by side."""
-_SHOWN_KIND = {"change": "note", "missing": "note"}
+_NOTES = ("change", "missing", "note")
 _UNNAMED = ("change", "note", "code")
 _LINES = re.compile(r"([0-9]{1,9})?(?:(,)([0-9]{1,9})?)?", re.ASCII)
 
@@ -503,12 +503,12 @@ class _Tree:
 
     def _label(self, node: why.WhyNode, relation: str) -> str:
         """Format kind, id and label of a node."""
-        kind = _SHOWN_KIND.get(node.kind, node.kind)
+        kind = "" if node.kind in _NOTES else f"{self._style.dim(node.kind)} "
         shown = "" if node.kind in _UNNAMED else node.id
         shown = shown[:_SHORT_COMMIT] if node.kind == "commit" else shown
         label = relation if node.kind == "document" and relation else node.label
         name = self._style.name(shown) + "  " if shown else ""
-        return f"{self._style.dim(kind)} {name}{one_line(label)}".rstrip()
+        return f"{kind}{name}{one_line(label)}".rstrip()
 
 
 def _labels(node: why.WhyNode) -> list[str]:

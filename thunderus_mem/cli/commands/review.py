@@ -128,7 +128,7 @@ def patch_reject_command(
 ) -> int:
     """Reject proposals.
 
-    The gardener proposes them again only if one of the texts changes.
+    The gardener proposes them again only if one of the documents involved changes.
     """
     console: Console = ctx.obj
     ids = _chosen(console, "Reject", proposals, every=every, label=label, rule=rule, yes=yes)

@@ -543,4 +543,4 @@ def _say_migration(value: MigrationReport, console: Console) -> None:
         return
     console.say(f"Migrated {what} to version {value.present}")
     if value.changes:
-        console.say("To undo the changes of documents: thunderus-mem undo")
+        console.say("To undo the changes to documents: thunderus-mem undo")

@@ -178,8 +178,8 @@ def resolve_command(
 ) -> int:
     """Resolve conflicts in documents after a merge, rebase, cherry-pick, revert or stash.
 
-    Keys changed on one side, lists, times and verification are resolved automatically; markers stay around
-    text that both sides changed. Exits with 1 if conflicts remain.
+    Lists, times, verification, and keys that only one side changed are resolved automatically; markers stay
+    around text that both sides changed. Exits with 1 if conflicts remain.
     """
     if plan and stage:
         raise ThunderusError("--plan and --stage are mutually exclusive")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -35,21 +36,20 @@ _DONE: Final = {
     "add": "Added",
     "edit": "Changed",
     "remove": "Removed",
-    "supersede": "Superseded",
     "link": "Linked",
     "recap": "Wrote",
 }
 
 
-def written_code(console: Console, command: str, value: Written) -> int:
-    """Print the result of a write and return the exit code."""
-    console.emit(command, value, written)
+def written_code(console: Console, command: str, value: Written, done: str = "") -> int:
+    """Print the result of a write and what was ``done``; return the exit code."""
+    console.emit(command, value, partial(written, done=done))
     console.say_others()
     return console.published_code(value.published)
 
 
-def written(value: Written, console: Console) -> str:
-    """Print findings on stderr, then return id and path."""
+def written(value: Written, console: Console, done: str = "") -> str:
+    """Print findings and what was ``done`` on stderr, then return id and path."""
     style = console.style
     for line in finding_lines(value.warnings, style):
         console.talk(line)
@@ -60,7 +60,7 @@ def written(value: Written, console: Console) -> str:
         console.say(f"Dry run; would write {value.path}:")
         return value.text.rstrip("\n")
     unchanged = "Already up to date:" if value.op == "recap" else "Nothing to change"
-    console.say(f"{_DONE.get(value.op, 'Wrote')}:" if value.changed else unchanged)
+    console.say(f"{done or _DONE.get(value.op, 'Wrote')}:" if value.changed else unchanged)
     return f"{style.name(value.id)}  {value.path}"
 
 
@@ -229,7 +229,8 @@ def supersede_command(
 ) -> int:
     """Mark OLD as replaced by NEW; search never ranks OLD above NEW."""
     console: Console = ctx.obj
-    return written_code(console, "supersede", edit.supersede(console.memory(), old, new, why=why))
+    value, old_id = edit.supersede(console.memory(), old, new, why=why)
+    return written_code(console, "supersede", value, f"Superseded {old_id} by {value.id}")
 
 
 @app.command("link")
@@ -270,7 +271,7 @@ def record_command(
     yes: Annotated[bool, typer.Option("--yes", help="Record even if many documents were deleted.")] = False,
     why: Why = "",
 ) -> None:
-    """Record edits made by hand in the log. Every command that writes also does this first."""
+    """Log edits made by hand. Every command that writes also does this first."""
     console: Console = ctx.obj
     value = edit.record(console.memory(), accept_loss=yes, why=why)
     if not value.recorded:

@@ -138,8 +138,8 @@ class _Seen:
             return None
         days = self._config.archive_recaps_after_days
         since = f"the recap `{document.id}` has not changed for more than {days} days"
-        rests = f"`{sums[0]}` sums it up" if sums else "no document in use links to it"
-        linked = f"it is included in `{sums[0]}`" if sums else "no document in use links to it"
+        rests = f"`{sums[0]}` sums it up" if sums else "no active document links to it"
+        linked = f"it is included in `{sums[0]}`" if sums else "no active document links to it"
         return _Reason(
             f"{since}; {linked}",
             (

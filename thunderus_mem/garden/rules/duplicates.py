@@ -576,7 +576,7 @@ def _same(
     pair: Pair, two: Sequence[Document], config: Config, links: Mapping[str, str], logged: Mapping[str, int]
 ) -> Step:
     stays, leaves = by_strategy(two, config.duplicates_strategy, logged)
-    why = f"`{stays.id}` and `{leaves.id}` say the same thing in different words"
+    why = f"`{stays.id}` and `{leaves.id}` say the same thing"
     reason = _obstacle(stays, leaves, config, links)
     after = None if reason else joined(stays, leaves)
     if after is None:
@@ -628,7 +628,7 @@ def _contradiction(pair: Pair, two: Sequence[Document], config: Config, logged: 
         return _report_pair(pair, (newer, older), f"{why}; decide which one is correct")
     return Step(
         SUPERSEDE,
-        f"{why}; this step marks the older one as superseded",
+        f"{why}; this step marks `{older.id}`, the older one, as superseded",
         pair.evidence,
         (newer.id, older.id),
         (DocumentEdit(newer.path, newer.id, newer.hash, text),),

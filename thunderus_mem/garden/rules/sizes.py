@@ -121,7 +121,7 @@ def _has_unpaired_tag(piece: str) -> bool:
 def too_few(whole: Cut, sections: tuple[Section, ...]) -> str:
     """Why a body cannot be split at its headings; "" if it can."""
     if not whole.sections:
-        return "it has no two headings of the same level to split at"
+        return "it cannot be split because it has fewer than two headings of the same level"
     if not sections:
         return "it cannot be split because its sections share link definitions, footnotes or HTML"
     return ""

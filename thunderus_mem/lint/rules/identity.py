@@ -222,8 +222,8 @@ def names_alike(context: LintContext) -> Iterable[Diagnostic]:
 def kind_not_allowed(context: LintContext) -> Iterable[Diagnostic]:
     """The kind of the document is not in ``kinds.allowed``.
 
-    Why: ``kinds.allowed`` in ``gardener.toml`` limits a memory to some kinds, so that no one looks for
-    documents of the others. Commands do not write new documents of other kinds.
+    Why: ``kinds.allowed`` in ``gardener.toml`` lists the kinds that this memory uses, so that readers know
+    where to look. Commands do not write new documents of other kinds.
 
     Bad::
 
@@ -360,8 +360,8 @@ def size_soft(context: LintContext) -> Iterable[Diagnostic]:
 
         three linked facts, one page each
 
-    Fix: split the document at its headings, or shorten it. ``caps`` in ``gardener.toml`` sets the limits,
-    ``caps.kinds`` those of a single kind.
+    Fix: split the document at its headings, or shorten it. In ``gardener.toml``, ``caps`` sets the limits,
+    and ``caps.kinds`` sets them by kind.
     """
     document = context.document
     if document is None:

@@ -197,10 +197,11 @@ def dead_anchor(context: LintContext) -> Iterable[Diagnostic]:
         if known is None or _is_known(wanted, known):
             continue
         near = nearest(wanted, known)
+        lacks = "no heading with the anchor" if known else "no headings, so no anchor"
         yield context.finding(
             "TM203",
             _place(context, reference),
-            f"{target.path or 'This document'} has no heading with the anchor #{target.anchor}",
+            f"{target.path or 'This document'} has {lacks} #{target.anchor}",
             expected=_listed(known),
             hint=f"Did you mean #{near}?" if near else "Correct the anchor, or remove it from the link",
         )
@@ -339,7 +340,7 @@ def archived_target(context: LintContext) -> Iterable[Diagnostic]:
                 place,
                 f"The linked document {doc_id} is archived",
                 key=key,
-                expected="a document in use",
+                expected="an active document",
                 hint=f"Link to its replacement, or run `thunderus-mem unarchive {doc_id}`",
             )
 
@@ -350,7 +351,7 @@ def unresolved_provenance(context: LintContext) -> Iterable[Diagnostic]:
     Why: provenance records who made a document and why, so its references should resolve. This is only a
     note, because often nothing is wrong: the event is private to another working tree or logged on another
     branch, or the commit was squashed. Private events are not reported if they are in this working tree, or
-    if the event that recorded the document lists them, as for recaps. An imported event may be cited by its
+    if the event that recorded the document lists them (as recaps do). An imported event may be cited by its
     original id; if several sessions have an event with that id, add the session: `SESSION/ID`. Patches are
     checked only if the document lists no events. In a shallow clone, commits are not checked.
 

@@ -77,7 +77,7 @@ def invisible_unicode(context: LintContext) -> Iterable[Diagnostic]:
 
         rm exe.txt
 
-    Fix: delete the character; ``lint --fix`` deletes those without any visible effect.
+    Fix: delete the character; ``lint --fix`` does so where this does not change how the text looks.
     """
     text = context.reading.text
     if text is None:
@@ -242,7 +242,7 @@ def script_address(context: LintContext) -> Iterable[Diagnostic]:
     """A link or image uses a ``javascript:``, ``vbscript:`` or ``data:`` URL.
 
     Why: a script URL runs when it is clicked, and a ``data:`` URL can contain a whole unreviewed page.
-    Images, fonts, audio and video as ``data:`` are allowed, and so is text in code.
+    ``data:`` URLs for images, fonts, audio and video are allowed, and so are URLs in code.
 
     Bad::
 

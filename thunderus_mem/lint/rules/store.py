@@ -131,10 +131,10 @@ def shard_schema(store: StoreState) -> Iterable[Diagnostic]:
 def shard_chain(store: StoreState) -> Iterable[Diagnostic]:
     """Broken hash chain: lines of the event log were edited, removed or moved.
 
-    Why: each line contains the hash of the line before it, the first line of a shard (the log file of a
-    session) the hashes of the last lines of earlier shards, and a shard begins with the lines that git has.
-    It is only a note if a whole shard is missing, which git can have caused, for example in a rebase, or if
-    no line of a shard has the key ``prev``, because another program wrote it.
+    Why: each line contains the hash of the line before it. The first line of a shard (the log file of a
+    session) contains the hashes of the last lines of earlier shards. A shard must also begin with the lines
+    committed to git. The finding is only a note if a whole shard is missing (a rebase can cause this), or if
+    no line of the shard has the key ``prev`` because another program wrote it.
 
     Bad::
 
@@ -276,8 +276,8 @@ def stray_document(store: StoreState) -> Iterable[Diagnostic]:
     """A Markdown file below the memory folder is not in a folder of documents.
 
     Why: commands read documents only in the folders for their kinds, and only files whose name ends in
-    ``.md`` and does not begin with a dot. They also follow no links, and no more than 24 levels of folders.
-    Other files look like memory, but are never found, checked or shown.
+    ``.md`` and does not begin with a dot. They do not follow symbolic links, and do not look more than 24
+    folders deep. Other files look like memory, but are never found, checked or shown.
 
     Bad::
 
@@ -291,13 +291,13 @@ def stray_document(store: StoreState) -> Iterable[Diagnostic]:
 
     Fix: run the command in the finding. It moves a document to the folder of its kind, imports other
     Markdown, or shows the difference from the document with the same id or path. A file without frontmatter
-    is only a warning, a README a note.
+    is only a warning, and a README only a note.
     """
     return _reported(store, "TM511")
 
 
 def stray_log(store: StoreState) -> Iterable[Diagnostic]:
-    """An ``events.jsonl`` is not where the event log is read.
+    """An ``events.jsonl`` file is in a place that is not part of the event log.
 
     Why: the log consists of ``.thunderus/sessions/SESSION/events.jsonl``, the private shards below
     ``.thunderus/local``, and ``.thunderus/events.jsonl``. Events in any other file are missing from history
