@@ -43,7 +43,10 @@ _FLOOR = (
 # What the installed script does.
 _PROGRAM = "from thunderus_mem.__main__ import main; main()"
 _WORD = "schema"
-_SMALL, _MIDDLE, _LARGE = 1000, 5000, 10000
+_SMALL, _MIDDLE, _LARGE, _HUGE = 1000, 5000, 10000, 50000
+_LONG_PAGE = 4800  # characters
+_SEARCH_LIMITS = {_SMALL: 1.4, _LARGE: 1.5, _HUGE: 6.0}
+_ADD_LIMITS = {_SMALL: 2.5, _LARGE: 3.5, _HUGE: 15.0}
 _ANCHORED, _CHANGED = 500, 5
 _SETTLED = 2.1  # seconds until no file is so young that it has to be read again
 
@@ -125,7 +128,7 @@ def in_turns(commands: Mapping[str, Callable[[], list[str]]], rounds: int) -> di
 class Commands:
     """The command lines that are timed, over made-up stores by their number of documents."""
 
-    def __init__(self, stores: Mapping[int, str], edited: str, anchored: str) -> None:
+    def __init__(self, stores: Mapping[int, str], edited: Mapping[int, str], anchored: str) -> None:
         self._stores = stores
         self._edited = edited
         self._anchored = anchored
@@ -134,31 +137,32 @@ class Commands:
     def all(self) -> dict[str, Callable[[], list[str]]]:
         """Functions that return the next command line, by name."""
         found: dict[str, Callable[[], list[str]]] = {"floor": lambda: [sys.executable, "-c", _FLOOR, "word"]}
-        for count in (_SMALL, _LARGE):
+        for count in _SEARCH_LIMITS:
             root = self._stores[count]
             found[f"search {count}"] = lambda root=root: self._tool(root, "search", _WORD)  # type: ignore[misc]
             if shutil.which("rg"):
                 memory = os.path.join(root, ".thunderus/memory")
                 rg = ["rg", "-c", _WORD, "-g", "*.md", memory]
                 found[f"rg {count}"] = lambda rg=rg: rg  # type: ignore[misc]
-        found["lint --staged"] = lambda: self._tool(self._edited, "lint", "--staged")
+        found["lint --staged"] = lambda: self._tool(self._edited[_SMALL], "lint", "--staged")
         found["check --staged"] = lambda: self._tool(self._anchored, "check", "--staged")
-        found["add"] = self._add
+        for count, root in self._edited.items():
+            found[f"add {count}"] = partial(self._add, root)
         return found
 
-    def _add(self) -> list[str]:
+    def _add(self, root: str) -> list[str]:
         """Another document each time: adding the same again would be refused."""
         self._added += 1
         title, body = f"Benchmark {self._added} of adding", f"Text number {self._added} of the benchmark."
-        return self._tool(self._edited, "add", "fact", title, "--tag", "bench", "--body", body)
+        return self._tool(root, "add", "fact", title, "--tag", "bench", "--body", body)
 
     def _tool(self, root: str, *arguments: str) -> list[str]:
         return [sys.executable, "-c", _PROGRAM, "-C", root, *arguments]
 
 
-def edited_store(root: str) -> str:
+def edited_store(root: str, count: int) -> str:
     """A store in git with one document staged, to lint and to add to."""
-    paths = make_store(root, _SMALL)
+    paths = make_store(root, count)
     identity = ["-c", "user.name=Bench", "-c", "user.email=bench@example.org"]
     quiet = {"cwd": root, "check": True, "stdout": subprocess.DEVNULL}
     subprocess.run(["git", "init", "-q"], **quiet)  # type: ignore[call-overload]
@@ -168,6 +172,7 @@ def edited_store(root: str) -> str:
     with open(os.path.join(root, paths[0]), "a", encoding="utf-8") as handle:
         handle.write("\nOne more line.\n")
     subprocess.run(["git", "add", "-A"], **quiet)  # type: ignore[call-overload]
+    open_index(Layout(root))[0].close()
     return root
 
 
@@ -202,12 +207,27 @@ def all_anchors(root: str) -> list[Result]:
     ]
 
 
-def whole_processes(stores: Mapping[int, str], edited: str, anchored: str, rounds: int) -> list[Result]:
+def long_pages(root: str, rounds: int) -> list[Result]:
+    """Rebuild and full lint of many long documents."""
+    make_store(root, _LARGE, characters=_LONG_PAGE)
+    lint = [sys.executable, "-c", _PROGRAM, "-C", root, "lint", "--format", "concise"]
+    built = least([timed(lambda: rebuild(Layout(root))) for _ in range(rounds)])
+    linted = least([timed(partial(run, lint)) for _ in range(rounds)])
+    return [
+        Result(f"rebuild, {_LARGE} long pages", built, Time(4000.0, 0)),
+        Result(f"lint, {_LARGE} long pages", linted, Time(6000.0, 0)),
+    ]
+
+
+def whole_processes(
+    stores: Mapping[int, str], edited: Mapping[int, str], anchored: str, rounds: int
+) -> list[Result]:
     """Search, add, lint and check as a person starts them."""
     times = in_turns(Commands(stores, edited, anchored).all(), rounds)
     floor = times["floor"]
-    limits = {f"search {_SMALL}": 1.4, f"search {_LARGE}": 1.7, "add": 2.5, "lint --staged": 2.0}
-    limits["check --staged"] = 2.5
+    limits = {"lint --staged": 2.0, "check --staged": 2.5}
+    limits |= {f"search {count}": limit for count, limit in _SEARCH_LIMITS.items()}
+    limits |= {f"add {count}": limit for count, limit in _ADD_LIMITS.items()}
     results = []
     for name, taken in times.items():
         limit = limits.get(name, float("inf"))
@@ -264,7 +284,7 @@ def report(results: list[Result]) -> str:
 def measured(folder: str, rounds: int) -> list[Result]:
     """All results, over stores made in ``folder`` unless they are there."""
     compileall.compile_dir(os.path.join(PROJECT, "thunderus_mem"), quiet=1)
-    stores = {count: os.path.join(folder, str(count)) for count in (_SMALL, _MIDDLE, _LARGE)}
+    stores = {count: os.path.join(folder, str(count)) for count in (_SMALL, _MIDDLE, _LARGE, _HUGE)}
     for count, root in stores.items():
         if not os.path.isdir(root):
             make_store(root, count, events=count)
@@ -273,11 +293,14 @@ def measured(folder: str, rounds: int) -> list[Result]:
     for root in stores.values():
         open_index(Layout(root))[0].close()
     with tempfile.TemporaryDirectory(prefix="bench-") as edited:
-        store = edited_store(os.path.join(edited, "store"))
+        to_edit = {
+            count: edited_store(os.path.join(edited, f"store-{count}"), count) for count in _ADD_LIMITS
+        }
         anchored = anchored_store(os.path.join(edited, "anchored"))
         time.sleep(_SETTLED)
-        results = whole_processes(stores, store, anchored, rounds)
+        results = whole_processes(stores, to_edit, anchored, rounds)
         results += all_anchors(os.path.join(edited, "large"))
+        results += long_pages(os.path.join(edited, "long"), 3)
     built = least([timed(lambda: rebuild(Layout(stores[_MIDDLE]))) for _ in range(3)])
     results.append(Result(f"rebuild, {_MIDDLE}", built, Time(1500.0, 1500.0)))
     return results + in_process(stores[_LARGE], rounds)

@@ -100,6 +100,10 @@ class Writer:
             words[self._random.randrange(len(words))] = f"`{self.identifier()}`"
         return " ".join(words).capitalize() + "."
 
+    def paragraph(self) -> str:
+        """One to four sentences."""
+        return " ".join(self.sentence() for _ in range(self._random.randint(1, 4)))
+
     def document(self, number: int) -> tuple[str, str, str]:
         """``(path, id, text)`` of one document."""
         random_ = self._random
@@ -120,25 +124,24 @@ class Writer:
         header += [f'created: "{day}"', f'updated: "{day}"', "provenance:", "  events:", f"    - evt_{event}"]
         header += ["  patches: []", "  commits: []", "verification:", "  last_verified_commit: null"]
         header += [f"  status: {random_.choices(['verified', 'unknown', 'stale'], weights=[5, 4, 1])[0]}"]
-        parts = [" ".join(self.sentence() for _ in range(random_.randint(1, 4)))]
+        parts = [self.paragraph()]
         for section in _SECTIONS[kind][: random_.randint(0, 4)]:
             parts.append(f"## {section}")
-            parts += [
-                " ".join(self.sentence() for _ in range(random_.randint(1, 4)))
-                for _ in range(random_.randint(1, 2))
-            ]
+            parts += [self.paragraph() for _ in range(random_.randint(1, 2))]
         text = "---\n" + "\n".join(header) + "\n---\n\n# " + title + "\n\n" + "\n\n".join(parts) + "\n"
         return f".thunderus/memory/{_FOLDERS[kind]}/{stem}.md", doc_id, text
 
 
-def make_store(root: str, count: int, *, events: int = 0, seed: int = 7) -> list[str]:
-    """Write the store; returns the document paths, relative to ``root``."""
+def make_store(root: str, count: int, *, events: int = 0, seed: int = 7, characters: int = 0) -> list[str]:
+    """Write the store; returns the document paths, relative to ``root``. Texts have at least ``characters``."""
     writer = Writer(seed)
     for folder in (*_FOLDERS.values(), "core", "indexes"):
         os.makedirs(os.path.join(root, ".thunderus/memory", folder), exist_ok=True)
     made = []
     for number in range(count):
         path, doc_id, text = writer.document(number)
+        while len(text) < characters:
+            text += f"\n## {writer.subject()} {len(text)}\n\n" + writer.paragraph() + "\n"
         with open(os.path.join(root, path), "w", encoding="utf-8", newline="") as handle:
             handle.write(text)
         made.append((doc_id, path, content_hash(text)))

@@ -227,7 +227,7 @@ def test_recap_cites_events_and_changes_only_with_new_ones(root: Path, clock: Cl
     text = (root / written.path).read_text(encoding="utf-8")
     assert noted in text.partition("---\n\n")[0]
     assert f"- Open items: `{noted}`" in text
-    assert "- `fact.cache` (The cache) edited: it is." in text
+    assert "- `fact.cache` (The cache) edited" in text
     assert "Begin a memory" in text
     again = recap(opened(root, clock), "2026-01-21")
     assert not again.changed

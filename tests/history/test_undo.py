@@ -159,7 +159,8 @@ def _walk(store: Store, step: str, number: int, data: st.DataObject) -> None:
     elif step == "supersede":
         edit.link(memory, one, "derives_from", other)
     else:
-        bodies = {"edit": f"Now {number}.", "long": f"{number}\n{LONG}"}
+        source = "## Provenance\n\n- a note\n"  # which a recap must have
+        bodies = {"edit": f"Now {number}.\n\n{source}", "long": f"{source}\n{number}\n{LONG}"}
         fields = {"metadata.step": str(number)} if step == "field" else {}
         tags = (f"t{number}",) if step == "tag" else ()
         edit.edit(memory, one, DocumentEdits(body=bodies.get(step), sets=fields, add_tags=tags))

@@ -243,7 +243,8 @@ def test_refresh_after_a_write_looks_only_at_the_written_files(
     for path, doc_id in ((written, "fact.written"), (other, "fact.other")):
         Path(layout.at(path)).write_text(document(doc_id, "after\n"))
     put(layout, "new.md", document("fact.new", "after\n"))
-    assert refresh(layout, index, changed=[written]) == (1, 1, 0, 3, "", 0, 0)
+    done = refresh(layout, index, changed=[written])
+    assert (done.added, done.modified, done.removed, done.total) == (1, 1, 0, 3)
     query = parse_query("after")
     assert {hit.id for hit in find_hits(index, query, root=layout.root)} == {"fact.written", "fact.new"}
     assert not peek(layout, index)

@@ -232,7 +232,7 @@ def test_ten_thousand_headings_do_not_become_as_many_documents() -> None:
 def test_unsplittable_document_has_a_reason() -> None:
     assert "fewer than two headings" in parted(fact("# One\n\nText.\n")).reason
     assert "cannot be split" in parted(fact("## A\n\nSee [x][l] now.\n\n## B\n\n[l]: b.md\n")).reason
-    assert "its id is invalid" in parted(fact("## A\n\ntext\n\n## B\n", doc_id="Fact.A")).reason
+    assert "its id is invalid" in parted(fact("## A\n\ntext\n\n## B\n", doc_id="fact..a")).reason
 
 
 def test_tag_that_cannot_be_edited_safely_is_skipped() -> None:

@@ -157,7 +157,7 @@ def test_formats_name_the_affected_document(store: Path, run: Run) -> None:
     change(store, "src/jwt.py", "ttl=3600", "ttl=60")
     commit(store)
     github = run("check", "--format", "github")
-    assert github.out.startswith(f"::warning file={FACT},line=10")
+    assert github.out.startswith(f"::warning file={FACT},line=16")
     sarif = json.loads(run("check", "--format", "sarif").out)
     result = sarif["runs"][0]["results"][0]
     assert result["ruleId"] == "TM701"
