@@ -24,7 +24,6 @@ from thunderus_mem.doctor import upkeep
 from thunderus_mem.document import schema
 from thunderus_mem.document.document import content_hash
 from thunderus_mem.document.paths import is_archived
-from thunderus_mem.document.schema import packaged_schemas
 from thunderus_mem.errors import Degraded, ThunderusError
 from thunderus_mem.history.log import log_findings
 from thunderus_mem.index.manifest import manifest_stamp
@@ -67,12 +66,7 @@ ACTIONS: Final = {
 
 
 class Fix(NamedTuple):
-    """A safe repair. ``action`` is one of:
-
-    ``set-aside``: move ``path`` to quarantine. ``recover``: finish or undo interrupted writes. ``end``: move
-    the incomplete end of the log ``path`` to quarantine. ``write``: rewrite ``path``, keeping the old text.
-    ``rebuild``: rebuild index and manifest.
-    """
+    """A safe repair of ``path``; ``action`` is a key of `ACTIONS`, which describes each."""
 
     action: str
     path: str
@@ -653,7 +647,7 @@ def schemas(context: DoctorContext) -> Iterator[Check]:
         hint = "migrate shows the changes; migrate --apply writes them"
         yield Check("schemas", "warning", message, hint, (), "nothing", "thunderus-mem migrate")
         return
-    copies = ((f"{STORE}/schemas/{name}", text) for name, text in packaged_schemas().items())
+    copies = ((f"{STORE}/schemas/{name}", text) for name, text in schema.packaged_schemas().items())
     paths = [path for path, text in copies if not _is(context.layout.at(path), text)]
     if not paths:
         yield Check("schemas", "ok", "up to date")
