@@ -182,9 +182,9 @@ KINDS: Final[dict[str, Kind]] = {
     "name-with-a-colon": Kind(_bytes(good("colon").encode()), "TM002", b"a:colon.md"),
     "name-of-a-device": Kind(_bytes(good("device-name").encode()), "TM002", b"nul.md"),
     "name-with-an-escape": Kind(_bytes(good("escape").encode()), "TM002", b"a\x1b[2J.md"),
-    "name-hidden": Kind(_bytes(good("hidden").encode()), "", b".hidden.md"),
+    "name-hidden": Kind(_bytes(good("hidden").encode()), "TM511", b".hidden.md"),
 }
 
 LISTED_ALL_THE_SAME: Final = frozenset({"a-mebibyte"})
-NOT_LISTED: Final = frozenset({"folder", "name-hidden"})
+NOT_LISTED: Final = frozenset({"folder"})
 """Served or left alone, but not under their own name."""

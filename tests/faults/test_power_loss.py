@@ -19,6 +19,7 @@ import report
 import tier
 from commands import COMMANDS, FURTHER, Command, missing_words, state
 from harness import State, Tally, copy
+from judging import check_manifest
 from power import Disk, Tree, read_tree, write_tree
 from tidying import MOST
 
@@ -139,8 +140,7 @@ def _judge(
     else:
         lost = acknowledged == len(trace.acknowledged) and found != trace.known[-1]
     if closer:
-        checked = server.run("manifest", "--check", cwd=root)
-        assert checked.code == 0, checked
+        check_manifest(server, root)
         again = workload.commands[-1].healed(server, root, 1)
         assert again.code == 0, again
         assert state(root) == found
