@@ -352,8 +352,8 @@ def unresolved_provenance(context: LintContext) -> Iterable[Diagnostic]:
     note, because often nothing is wrong: the event is private to another working tree or logged on another
     branch, or the commit was squashed. Private events are not reported if they are in this working tree, or
     if the event that recorded the document lists them, as the event of a recap does. An imported event may be
-    cited by its original id; if several sessions have an event with that id, add the session: `SESSION/ID`. Patches are
-    checked only if the document lists no events. In a shallow clone, commits are not checked.
+    cited by its original id; if several sessions have an event with that id, add the session: `SESSION/ID`.
+    Patches are checked only if the document lists no events. In a shallow clone, commits are not checked.
 
     Bad::
 
