@@ -11,6 +11,7 @@ import pytest
 
 from tests.lint.test_check import change, run, store
 from tests.support.code_scene import JWT
+from thunderus_mem.fingerprint import languages
 from thunderus_mem.memory.memory import open_memory
 from thunderus_mem.verdicts.judge import Judge
 
@@ -94,3 +95,47 @@ def test_malformed_cache_entries_are_skipped(store: Path) -> None:
         kept["verdicts"] = dict.fromkeys(kept["verdicts"], wrong)
         remembered.write_text(json.dumps(kept))
         assert judged(store) == ["verified", "verified"]
+
+
+def raise_version(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Give the rules of a language their next version."""
+    language = languages.LANGUAGES[name]
+    rules = language.rules._replace(version=language.rules.version + 1)
+    monkeypatch.setitem(languages.LANGUAGES, name, language._replace(rules=rules))
+
+
+@pytest.fixture
+def two_languages(store: Path, run: Run) -> Path:
+    (store / "src/limits.go").write_text("package limits\n\nfunc Limit() int { return 100 }\n")
+    assert run("anchor", "fact.tokens", "src/limits.go#Limit").code == 0
+    settle(store)
+    time.sleep(2.2)
+    assert judged(store) == ["verified"] * 3
+    return store
+
+
+def test_new_rules_of_one_language_keep_the_verdicts_of_others(
+    two_languages: Path, parsed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed.clear()
+    raise_version(monkeypatch, "go")
+    assert sorted(judged(two_languages)) == ["unknown", "verified", "verified"]
+    assert [text[:14] for text in parsed] == ["package limits"]
+
+
+def test_cached_location_with_a_fingerprint_by_old_rules_is_computed_again(
+    two_languages: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = two_languages / ".thunderus/memory/semantic/FACTS/tokens.md"
+    lines = document.read_text().split("\n")
+    at = next(at for at, line in enumerate(lines) if "go@" in line)
+    document.write_text("\n".join([*lines[:at], *lines[at + 1 :]]))
+    assert sorted(judged(two_languages)) == ["unknown", "verified", "verified"]
+    raise_version(monkeypatch, "go")
+    memory = open_memory(str(two_languages))
+    memory.refresh()
+    with Judge(memory) as judge:
+        found = [one.verdict.found for one in judge.all(memory.index.anchors())]
+    assert [one.fingerprint[:9] for one in found if one is not None and one.symbol == "Limit"] == [
+        "go@0.51/2"
+    ]

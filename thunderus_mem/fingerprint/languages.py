@@ -35,6 +35,22 @@ LANGUAGES: Final[Mapping[str, Language]] = {
     **{name: Language(rules, others.TABLES[name]) for name, rules in others.RULES.items()},
 }
 
+_VERSIONS: Final[Mapping[str, int]] = {}
+"""Versions of the rules for schemes without a grammar (``text-toml``, ``lines`` …), if not 1."""
+
+
+def version_of(scheme: str) -> int:
+    """The version of the rules for a scheme."""
+    language = LANGUAGES.get(scheme.partition("+")[0].removesuffix("-tokens"))
+    return language.rules.version if language is not None else _VERSIONS.get(scheme, 1)
+
+
+def versions() -> str:
+    """The versions of all rules as text, for what depends on files of any language."""
+    every = {name: language.rules.version for name, language in LANGUAGES.items()} | dict(_VERSIONS)
+    return " ".join(f"{name}={version}" for name, version in sorted(every.items()) if version != 1)
+
+
 _SUFFIXES: Final = {
     "python": "py pyi pyw",
     "javascript": "js jsx mjs cjs",

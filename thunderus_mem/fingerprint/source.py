@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from ast_grep_py import SgNode
 
-RULES: Final = 1
-"""Version of the fingerprint rules: incremented when the same code may get a different fingerprint."""
 NO_SHAPE: Final = "-"
 """The shape of code without a name of its own."""
 _HASH_DIGITS: Final = 20
@@ -39,7 +37,7 @@ class Fingerprint(NamedTuple):
 
     ``scheme`` is the input: a language (its syntax tree), ``text-<lexer>`` (tokens of Pygments), ``lines``
     (stripped lines), ``bytes`` (a file that is not text) or ``files`` (many files). ``grammar`` is the
-    version of the parser library ("" for none), ``rules`` that of the fingerprint rules. ``hash`` is a hash
+    version of the parser library ("" for none), ``rules`` that of the scheme's rules. ``hash`` is a hash
     of the code, ``shape`` one of the code without its own name ("-" if it has no name), ``size`` the number
     of tokens, and ``doc`` a hash of the docstrings ("" for none).
     """
@@ -91,7 +89,7 @@ def measure(
     return Fingerprint(
         scheme,
         grammar,
-        RULES,
+        languages.version_of(scheme),
         digest(tokens),
         NO_SHAPE if shape is None else digest(shape),
         digest(texts, _DOC_DIGITS) if texts else "",

@@ -33,7 +33,8 @@ class Rules(NamedTuple):
     their own and without parentheses; ``names`` maps kinds to normalized ones; ``drop`` are omitted tokens,
     except in the kinds of ``keep``; ``nodes`` gives the content of a node if it is not simply its children
     (``None``: as usual, with brackets; a list: exactly that); ``leaves`` normalizes a leaf's text; ``empty``
-    are kinds that may be empty; ``trailing`` omits trailing commas.
+    are kinds that may be empty; ``trailing`` omits trailing commas. ``version`` is incremented when the same
+    code may get a different fingerprint.
     """
 
     comments: frozenset[str]
@@ -45,6 +46,7 @@ class Rules(NamedTuple):
     leaves: Mapping[str, Callable[[str], str]] = {}
     empty: frozenset[str] = frozenset()
     trailing: bool = False
+    version: int = 1
 
 
 _PARENTHESES: Final = frozenset("()")

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.document.anchors import Anchor, anchors_in, parse_lines
 from thunderus_mem.document.paths import matching
-from thunderus_mem.fingerprint import definitions, source
+from thunderus_mem.fingerprint import definitions, languages
+from thunderus_mem.fingerprint.source import parse_fingerprint
 from thunderus_mem.git.history import ObjectReader
 from thunderus_mem.index.caches import VerdictCache
 from thunderus_mem.index.questions import Anchored
@@ -86,8 +87,7 @@ class Judge:
 
     @cached_property
     def _cache(self) -> VerdictCache:
-        measure = f"{definitions.GRAMMAR}/{source.RULES}/{RULES}"
-        return VerdictCache(self._memory.layout.verdicts_file, measure)
+        return VerdictCache(self._memory.layout.verdicts_file, f"{definitions.GRAMMAR}/{RULES}")
 
     @cached_property
     def tree(self) -> code.WorkingTree:
@@ -217,7 +217,13 @@ def _is_there(anchor: Anchor, tree: code.WorkingTree) -> bool:
 
 def _key(one: Anchored, files: Sequence[str] = ()) -> str:
     """The cache key of a verdict: everything it depends on except the content of files."""
-    text = "\0".join((one.anchor.place, one.anchor.fingerprint, one.since, *files))
+    anchor = one.anchor
+    rules = (
+        languages.versions()
+        if anchor.is_glob
+        else str(languages.version_of(anchor.fingerprint.partition("@")[0]))
+    )
+    text = "\0".join((anchor.place, anchor.fingerprint, rules, one.since, *files))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 
@@ -233,6 +239,9 @@ def _unpacked(anchor: Anchor, values: Sequence[object]) -> Verdict | None:
         if isinstance(item, dict):
             lines = parse_lines(item.get("lines", ""))
             found = Anchor(item["path"], item.get("symbol", ""), lines, item.get("fingerprint", ""))
+            here = parse_fingerprint(found.fingerprint)
+            if here is not None and here.rules != languages.version_of(here.scheme):
+                return None
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
     return Verdict(str(status), anchor, found, str(reason), str(by), str(note))
