@@ -11,7 +11,7 @@ import warnings
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ast_grep_py import Rule, SgNode
 
@@ -33,6 +33,28 @@ def parse(text: str, language: str) -> SgNode:
     from ast_grep_py import SgRoot
 
     return SgRoot(text, language).root()
+
+
+class Parsed(NamedTuple):
+    """The syntax tree of a text, the grammar that read it, and the lines of its errors (``None``: not
+    searched)."""
+
+    root: SgNode
+    grammar: str
+    faults: list[int] | None
+
+
+def parse_with(text: str, grammars: Sequence[str], empty: frozenset[str]) -> Parsed:
+    """The tree by the first grammar that reads the text without an error, else with the fewest."""
+    if len(grammars) == 1:
+        return Parsed(parse(text, grammars[0]), grammars[0], None)
+    tried: list[Parsed] = []
+    for grammar in grammars:
+        root = parse(text, grammar)
+        tried.append(Parsed(root, grammar, faults(root, empty)))
+        if not tried[-1].faults:
+            return tried[-1]
+    return min(tried, key=lambda one: len(one.faults or ()))
 
 
 def find_kinds(root: SgNode, kinds: Iterable[str]) -> list[SgNode]:

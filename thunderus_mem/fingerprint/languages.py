@@ -19,20 +19,26 @@ if TYPE_CHECKING:
 
 
 class Language(NamedTuple):
-    """A language with a grammar: the rules of its tokens and the table of its definitions."""
+    """A language with a syntax tree: the rules of its tokens, and its grammars with the tables of their
+    definitions.
+
+    The first grammar that reads a text without an error is used, whatever the file's suffix is, so a renamed
+    file keeps its fingerprints. The same text gives the same tokens in all of them.
+    """
 
     rules: Rules
-    table: Table
+    tables: Mapping[str, Table]
 
 
 LANGUAGES: Final[Mapping[str, Language]] = {
-    "python": Language(PYTHON, PYTHON_TABLE),
-    "javascript": Language(SCRIPT, JAVASCRIPT_TABLE),
-    "typescript": Language(SCRIPT, TYPESCRIPT_TABLE),
-    "tsx": Language(SCRIPT, TYPESCRIPT_TABLE),
-    "go": Language(GO, GO_TABLE),
-    "rust": Language(RUST, RUST_TABLE),
-    **{name: Language(rules, others.TABLES[name]) for name, rules in others.RULES.items()},
+    "python": Language(PYTHON, {"python": PYTHON_TABLE}),
+    "ecma": Language(
+        SCRIPT, {"tsx": TYPESCRIPT_TABLE, "typescript": TYPESCRIPT_TABLE, "javascript": JAVASCRIPT_TABLE}
+    ),
+    "go": Language(GO, {"go": GO_TABLE}),
+    "rust": Language(RUST, {"rust": RUST_TABLE}),
+    **{name: Language(rules, {name: others.TABLES[name]}) for name, rules in others.RULES.items()},
+    "c-header": Language(others.HEADER, others.HEADER_TABLES),
 }
 
 _VERSIONS: Final[Mapping[str, int]] = {}
@@ -53,14 +59,13 @@ def versions() -> str:
 
 _SUFFIXES: Final = {
     "python": "py pyi pyw",
-    "javascript": "js jsx mjs cjs",
-    "typescript": "ts mts cts",
-    "tsx": "tsx",
+    "ecma": "js mjs cjs jsx ts mts cts tsx",
     "go": "go",
     "rust": "rs",
     "java": "java",
-    "c": "c h",
-    "cpp": "cc cpp cxx c++ hh hpp hxx h++ ipp inl cu",
+    "c": "c",
+    "c-header": "h hh hpp hxx h++",
+    "cpp": "cc cpp cxx c++ ipp inl cu",
     "csharp": "cs",
     "ruby": "rb rake gemspec",
     "kotlin": "kt kts",
@@ -84,9 +89,8 @@ _SUFFIXES: Final = {
 }
 _BY_SUFFIX: Final = {suffix: name for name, suffixes in _SUFFIXES.items() for suffix in suffixes.split()}
 _BY_PROGRAM: Final = {
-    "python": "python", "node": "javascript", "deno": "typescript", "bun": "typescript", "sh": "bash",
-    "bash": "bash", "zsh": "bash", "dash": "bash", "ruby": "ruby", "lua": "lua", "php": "php",
-    "elixir": "elixir",
+    "python": "python", "node": "ecma", "deno": "ecma", "bun": "ecma", "sh": "bash", "bash": "bash",
+    "zsh": "bash", "dash": "bash", "ruby": "ruby", "lua": "lua", "php": "php", "elixir": "elixir",
 }  # fmt: skip
 _BY_NAME: Final = {
     "Rakefile": "ruby",
@@ -95,8 +99,6 @@ _BY_NAME: Final = {
     "Podfile": "ruby",
     "PKGBUILD": "bash",
 }
-_CPP_WORDS: Final = (b"\nclass ", b"\nnamespace ", b"\ntemplate", b"public:", b"std::")
-"""Words that mark a ``.h`` file as C++."""
 
 
 def language_of(path: str, data: bytes) -> str:
@@ -106,8 +108,6 @@ def language_of(path: str, data: bytes) -> str:
         return _BY_NAME[name]
     stem, dot, suffix = name.rpartition(".")
     if dot and stem:
-        if suffix == "h" and any(word in data for word in _CPP_WORDS):
-            return "cpp"
         return _BY_SUFFIX.get(suffix.lower(), "")
     if not data.startswith(b"#!"):
         return ""

@@ -152,6 +152,12 @@ RULES: Final[Mapping[str, Rules]] = {
     "zig": _rules("string multiline_string character", parentheses=False),
 }
 
+_HEADER_PARTS: Final = ["condition_clause", "subscript_argument_list", "variadic_parameter"]
+"""Nodes that only one of the grammars of C and C++ has."""
+HEADER: Final = RULES["cpp"]._replace(
+    transparent=RULES["cpp"].transparent | frozenset(_HEADER_PARTS),
+)
+"""Headers: either C or C++."""
 
 _LEAVES: Final = (
     "identifier",
@@ -233,6 +239,12 @@ _C_TABLES: Final[Mapping[str, definitions.Table]] = {
         _c,
         frozenset(["template_declaration"]),
     ),
+}
+
+
+HEADER_TABLES: Final[Mapping[str, definitions.Table]] = {
+    "cpp": _C_TABLES["cpp"],
+    "c": definitions.Table({**_C_KINDS, "field_declaration": "method"}, _c),
 }
 
 

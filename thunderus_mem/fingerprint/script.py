@@ -60,8 +60,16 @@ def _arrow(walk: TokenWalk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
 
 
 def _parameter(walk: TokenWalk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
-    """A parameter that is only a name is that name, in TypeScript as in JavaScript."""
-    return list(pairs) if len([kind for _, kind in pairs if kind]) == 1 else None
+    """A parameter that is only a name, or a name and its default, as JavaScript's grammar has it."""
+    kept = [kind for _, kind in pairs if kind]
+    if len(kept) == 1:
+        return list(pairs)
+    return walk.inside("assignment_pattern", pairs) if len(kept) == 3 and kept[1] == "=" else None
+
+
+def _inner(_walk: TokenWalk, _node: SgNode, pairs: Pairs) -> list[Item]:
+    """A node that only TypeScript's grammar has, by its content."""
+    return list(pairs)
 
 
 def _either(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
@@ -188,6 +196,7 @@ def _attribute(walk: TokenWalk, _node: SgNode, pairs: Pairs) -> list[Item] | Non
 SCRIPT: Final = Rules(
     comments=frozenset(["comment", "html_comment"]),
     transparent=frozenset(["parenthesized_expression", "parenthesized_type"]),
+    names={"field_definition": "public_field_definition"},
     drop=frozenset([",", ";", "\n"]),
     nodes={
         "string": quoted("'", c_escapes),
@@ -197,6 +206,8 @@ SCRIPT: Final = Rules(
         "new_expression": _new,
         "arrow_function": _arrow,
         "required_parameter": _parameter,
+        "extends_clause": _inner,
+        "optional_chain": _inner,
         "union_type": _either,
         "intersection_type": _either,
         "array": _array,

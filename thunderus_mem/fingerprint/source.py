@@ -232,7 +232,7 @@ _MAX_DEPTH: Final = 200
 _MAX_INDENTS: Final = 100
 _LONG: Final = 10_000
 _MEAN_LINE: Final = 1_000
-_TEXT_PACKED: Final = ("javascript", "typescript", "tsx", "css", "html")
+_TEXT_PACKED: Final = ("ecma", "css", "html")
 """Languages that are often minified."""
 _MOST_MARKS: Final = 40
 """Scanners keep open lists and quotes in 1,024 bytes, and abort the process when there are more."""
@@ -418,7 +418,7 @@ class CodeSource:
     def __init__(self, path: str, data: bytes, trouble: str = "") -> None:
         self.path = path
         self._data = data
-        self._root: SgNode | None = None
+        self._parsed: definitions.Parsed | None = None
         self._definitions: tuple[Definition, ...] | None = None
         self._faults: list[int] | None = None
         self._plain: Plain | None = None
@@ -455,9 +455,13 @@ class CodeSource:
 
     def root(self) -> SgNode:
         """The root of the syntax tree; only for files with a language."""
-        if self._root is None:
-            self._root = definitions.parse(self._text, self.language)
-        return self._root
+        return self._parse().root
+
+    def _parse(self) -> definitions.Parsed:
+        if self._parsed is None:
+            language = languages.LANGUAGES[self.language]
+            self._parsed = definitions.parse_with(self._text, list(language.tables), language.rules.empty)
+        return self._parsed
 
     def _as_plain(self) -> Plain:
         if self._plain is None:
@@ -488,8 +492,12 @@ class CodeSource:
 
     def _failed(self) -> list[int]:
         if self._faults is None:
-            empty = languages.LANGUAGES[self.language].rules.empty if self.language else frozenset[str]()
-            self._faults = definitions.faults(self.root(), empty) if self.language else []
+            if not self.language:
+                self._faults = []
+            elif (known := self._parse().faults) is not None:
+                self._faults = known
+            else:
+                self._faults = definitions.faults(self.root(), languages.LANGUAGES[self.language].rules.empty)
         return self._faults
 
     @property
@@ -509,7 +517,8 @@ class CodeSource:
             if not self.language:
                 found = keys(self.path, self._text)
             elif self.language not in _DATA or len(self._text) <= _MAX_DATA:
-                found = definitions.locate(self._text, self.root(), languages.LANGUAGES[self.language].table)
+                table = languages.LANGUAGES[self.language].tables[self._parse().grammar]
+                found = definitions.locate(self._text, self.root(), table)
             self._definitions = tuple(Definition(self, one) for one in found)
         return self._definitions
 

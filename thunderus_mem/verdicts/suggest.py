@@ -56,7 +56,6 @@ _BESIDE_WORDS: Final = (
 _BESIDE: Final = frozenset(_BESIDE_WORDS.split())
 _TEST_FILE: Final = re.compile(r"(?:test_.*|conftest\.py|.*[_.-](?:test|tests|spec)\.\w+)")
 _NO_DEFINITION: Final = re.compile(r"\b(?:import|from|return|use|include|require|yield|raise|throw|new)\b")
-_SCRIPTS: Final = frozenset(("javascript", "typescript", "tsx"))
 _FUNCTIONS: Final = frozenset(("function", "method"))
 _LONGEST_HEAD: Final = 300
 _LONGEST_GAP: Final = 20
@@ -196,7 +195,7 @@ class CodeNames:
         source = self._tree.source(path)
         if source is None or not source.language:
             return False
-        loose, python = source.language in _SCRIPTS, source.language == "python"
+        loose, python = source.language == "ecma", source.language == "python"
         text, at = source.text, source.text.find(leaf)
         while at >= 0:
             head = text[max(text.rfind("\n", 0, at) + 1, at - _LONGEST_HEAD) : at]
