@@ -121,6 +121,9 @@ class Table(NamedTuple):
     ``kinds`` maps kinds of nodes to labels (`SCOPE` for nodes that only qualify names); ``names`` gives the
     names of a node, () when it defines nothing; ``wrappers`` are parents that belong to the node, ``before``
     are siblings directly before it that belong to it; ``clauses`` joins consecutive functions of one name.
+    ``bodies`` maps kinds that may be only a declaration (a prototype, an abstract method) to the kinds of
+    children or grandchildren that make it a definition with a body; a decorator of the name ``stub`` marks
+    such a declaration.
     """
 
     kinds: Mapping[str, str]
@@ -128,10 +131,13 @@ class Table(NamedTuple):
     wrappers: frozenset[str] = frozenset()
     before: frozenset[str] = frozenset()
     clauses: bool = False
+    bodies: Mapping[str, frozenset[str]] = {}
+    stub: str = ""
 
 
 class FoundDefinition(NamedTuple):
-    """A definition: its dotted name, label, lines (from 1), last name and nodes."""
+    """A definition: its dotted name, label, lines (from 1), last name and nodes; ``node`` is the one with the
+    name."""
 
     name: str
     kind: str
@@ -140,6 +146,7 @@ class FoundDefinition(NamedTuple):
     own: str
     nodes: tuple[SgNode, ...]
     label: str
+    node: SgNode
 
 
 class _Scope(NamedTuple):
@@ -170,7 +177,7 @@ def locate(text: str, root: SgNode, table: Table) -> list[FoundDefinition]:
         if label != SCOPE:
             nodes = _belonging(node, table)
             for name in names:
-                one = _found(outer, name, label, nodes)
+                one = _found(outer, name, label, nodes, node)
                 at = latest.get(outer.prefix)
                 if table.clauses and at is not None and _is_clause(one, found[at]):
                     found[at] = found[at]._replace(last=one.last, nodes=found[at].nodes + one.nodes)
@@ -181,14 +188,39 @@ def locate(text: str, root: SgNode, table: Table) -> list[FoundDefinition]:
     return found
 
 
-def _found(outer: _Scope, name: str, label: str, nodes: tuple[SgNode, ...]) -> FoundDefinition:
+def _found(outer: _Scope, name: str, label: str, nodes: tuple[SgNode, ...], node: SgNode) -> FoundDefinition:
     end = _last(nodes[-1]).range().end
     first = nodes[0].range().start.line + 1
     last = end.line + (1 if end.column else 0)
     own = name.rpartition(".")[2]
     inner = label == "function" and outer.kind in ("class", SCOPE, "type") and outer.prefix
     kind = "method" if inner else label
-    return FoundDefinition(outer.prefix + name, kind, first, max(first, last), own, nodes, label)
+    return FoundDefinition(outer.prefix + name, kind, first, max(first, last), own, nodes, label, node)
+
+
+def has_body(found: FoundDefinition, table: Table) -> bool:
+    """Whether a definition is more than a declaration, such as a prototype or an abstract method."""
+    if table.stub and found.nodes[-1] != found.node and table.stub in _decorators(found.nodes[-1]):
+        return False
+    wanted = table.bodies.get(found.node.kind())
+    if wanted is None:
+        return True
+    children = found.node.children()
+    return any(child.kind() in wanted for child in children) or any(
+        inner.kind() in wanted for child in children for inner in child.children()
+    )
+
+
+def _decorators(node: SgNode) -> list[str]:
+    """The last names of the decorators of a node."""
+    kept = (child.text() for child in node.children() if child.kind() == "decorator")
+    return [text.strip("@ \n").rpartition(".")[2] for text in kept]
+
+
+def bodies(*groups: str) -> dict[str, frozenset[str]]:
+    """The value of `Table.bodies`, from groups such as ``method_declaration: block``; nothing
+    behind the colon: never a body."""
+    return {kind: frozenset(inner.split()) for kind, _, inner in (group.partition(":") for group in groups)}
 
 
 def _is_clause(one: FoundDefinition, former: FoundDefinition) -> bool:

@@ -223,10 +223,13 @@ _C_KINDS: Final = definitions.kinds(
     "type: struct_specifier union_specifier enum_specifier type_definition",
     "macro: preproc_def preproc_function_def",
 )
+_C_BODIES: Final = definitions.bodies(
+    "declaration: init_declarator", "type_definition: field_declaration_list enumerator_list"
+)
 
 
 _C_TABLES: Final[Mapping[str, definitions.Table]] = {
-    "c": definitions.Table(_C_KINDS, _c),
+    "c": definitions.Table(_C_KINDS, _c, bodies=_C_BODIES),
     "cpp": definitions.Table(
         {
             **_C_KINDS,
@@ -238,6 +241,7 @@ _C_TABLES: Final[Mapping[str, definitions.Table]] = {
         },
         _c,
         frozenset(["template_declaration"]),
+        bodies=_C_BODIES | definitions.bodies("field_declaration:"),
     ),
 }
 
@@ -321,6 +325,7 @@ _TYPE_TABLES: Final[Mapping[str, definitions.Table]] = {
             "field: field_declaration",
         ),
         _each_in("variable_declarator"),
+        bodies=definitions.bodies("method_declaration: block"),
     ),
     "csharp": definitions.Table(
         definitions.kinds(
@@ -332,6 +337,7 @@ _TYPE_TABLES: Final[Mapping[str, definitions.Table]] = {
             "const: enum_member_declaration",
         ),
         _each_in("variable_declarator"),
+        bodies=definitions.bodies("method_declaration: block arrow_expression_clause"),
     ),
     "kotlin": definitions.Table(
         definitions.kinds(
@@ -343,6 +349,7 @@ _TYPE_TABLES: Final[Mapping[str, definitions.Table]] = {
             "const: enum_entry",
         ),
         _kotlin,
+        bodies=definitions.bodies("function_declaration: function_body"),
     ),
     "swift": definitions.Table(
         definitions.kinds(
@@ -354,6 +361,7 @@ _TYPE_TABLES: Final[Mapping[str, definitions.Table]] = {
             "const: enum_entry",
         ),
         _swift,
+        bodies=definitions.bodies("protocol_function_declaration:"),
     ),
     "php": definitions.Table(
         definitions.kinds(
@@ -365,6 +373,7 @@ _TYPE_TABLES: Final[Mapping[str, definitions.Table]] = {
         ),
         _php,
         frozenset(["const_declaration", "property_declaration"]),
+        bodies=definitions.bodies("method_declaration: compound_statement"),
     ),
     "scala": definitions.Table(
         definitions.kinds(
@@ -374,6 +383,7 @@ _TYPE_TABLES: Final[Mapping[str, definitions.Table]] = {
             "type: type_definition",
         ),
         _scala,
+        bodies=definitions.bodies("function_declaration:"),
     ),
     "solidity": definitions.Table(
         definitions.kinds(
@@ -381,6 +391,7 @@ _TYPE_TABLES: Final[Mapping[str, definitions.Table]] = {
             "class: contract_declaration",
             "type: struct_declaration enum_declaration",
         ),
+        bodies=definitions.bodies("function_definition: function_body"),
     ),
     "dart": definitions.Table({"class_declaration": "class", "function_signature": "function"}),
     "zig": definitions.Table({"function_declaration": "function"}),
@@ -467,6 +478,7 @@ _SCRIPT_TABLES: Final[Mapping[str, definitions.Table]] = {
             "signature: signature",
         ),
         clauses=True,
+        bodies=definitions.bodies("signature:"),
     ),
 }
 

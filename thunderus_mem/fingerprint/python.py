@@ -370,4 +370,6 @@ PYTHON_TABLE: Final = definitions.Table(
     ),
     _python,
     frozenset(["decorated_definition", "expression_statement"]),
+    bodies=definitions.bodies("assignment: ="),
+    stub="overload",
 )

@@ -290,7 +290,11 @@ _SCRIPT_KINDS: Final = definitions.kinds(
 )
 
 JAVASCRIPT_TABLE: Final = definitions.Table(
-    {**_SCRIPT_KINDS, "field_definition": "field"}, _script, _SCRIPT_WRAPPERS, frozenset(["decorator"])
+    {**_SCRIPT_KINDS, "field_definition": "field"},
+    _script,
+    _SCRIPT_WRAPPERS,
+    frozenset(["decorator"]),
+    bodies=definitions.bodies("variable_declarator: ="),
 )
 TYPESCRIPT_TABLE: Final = definitions.Table(
     {
@@ -307,4 +311,7 @@ TYPESCRIPT_TABLE: Final = definitions.Table(
     _script,
     _SCRIPT_WRAPPERS | {"ambient_declaration"},
     frozenset(["decorator"]),
+    bodies=definitions.bodies(
+        "function_signature:", "method_signature:", "abstract_method_signature:", "variable_declarator: ="
+    ),
 )

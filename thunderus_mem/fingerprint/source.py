@@ -11,10 +11,12 @@ import hashlib
 import re
 import zlib
 from bisect import bisect_left
+from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.fingerprint import definitions, languages
+from thunderus_mem.fingerprint.selectors import Selector, parameters_of, split_selector
 from thunderus_mem.fingerprint.walk import CLOSE, OPEN, TokenWalk
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 NO_SHAPE: Final = "-"
 """The shape of code without a name of its own."""
+_MANY: Final = "+many"
 _HASH_DIGITS: Final = 20
 _DOC_DIGITS: Final = 8
 _WRITTEN: Final = re.compile(
@@ -36,7 +39,8 @@ class Fingerprint(NamedTuple):
     """The fingerprint of a piece of code; ``str()`` gives its form in documents.
 
     ``scheme`` is the input: a language (its syntax tree), ``text-<lexer>`` (tokens of Pygments), ``lines``
-    (stripped lines), ``bytes`` (a file that is not text) or ``files`` (many files). ``grammar`` is the
+    (stripped lines), ``bytes`` (a file that is not text) or ``files`` (many files), followed by ``+many`` for
+    several definitions of one name. ``grammar`` is the
     version of the parser library ("" for none), ``rules`` that of the scheme's rules. ``hash`` is a hash
     of the code, ``shape`` one of the code without its own name ("-" if it has no name), ``size`` the number
     of tokens, and ``doc`` a hash of the docstrings ("" for none).
@@ -66,7 +70,33 @@ def parse_fingerprint(text: str) -> Fingerprint | None:
 
 def same_measure(a: Fingerprint, b: Fingerprint) -> bool:
     """Whether both were computed in the same way, so that different hashes mean different code."""
-    return (a.scheme, a.grammar, a.rules) == (b.scheme, b.grammar, b.rules)
+    return (_one(a.scheme), a.grammar, a.rules) == (_one(b.scheme), b.grammar, b.rules)
+
+
+def _one(scheme: str) -> str:
+    return scheme.removesuffix(_MANY)
+
+
+def of_many(found: Fingerprint) -> bool:
+    """Whether it is the fingerprint of several definitions."""
+    return found.scheme.endswith(_MANY)
+
+
+def combined(found: Sequence[Fingerprint]) -> Fingerprint:
+    """The fingerprint of the definitions of one name, whose order does not matter."""
+    if len(found) == 1:
+        return found[0]
+    docs = sorted(one.doc for one in found if one.doc)
+    shapes = sorted(one.shape for one in found)
+    return Fingerprint(
+        "+".join(sorted({one.scheme for one in found})) + _MANY,
+        found[0].grammar,
+        max(one.rules for one in found),
+        digest(sorted(one.hash for one in found)),
+        NO_SHAPE if NO_SHAPE in shapes else digest(shapes),
+        digest(docs, _DOC_DIGITS) if docs else "",
+        sum(one.size for one in found),
+    )
 
 
 def digest(parts: Iterable[str], digits: int = _HASH_DIGITS) -> str:
@@ -383,8 +413,6 @@ _DEEP: Final = 8
 class Definition:
     """A named part of a file; ``first`` and ``last`` are its lines (from 1), including decorators."""
 
-    __slots__ = ("_broken", "_fingerprint", "_found", "_source", "first", "kind", "last", "name")
-
     def __init__(self, source: CodeSource, found: definitions.FoundDefinition | Keyed) -> None:
         self.name, self.kind, self.first, self.last = found.name, found.kind, found.first, found.last
         self._source, self._found = source, found
@@ -401,10 +429,99 @@ class Definition:
             self._fingerprint, self._broken = self._source.measure_of(self._found)
         return self._fingerprint
 
+    @cached_property
+    def has_body(self) -> bool:
+        """Whether it is more than a declaration, such as a prototype or an abstract method."""
+        return self._source.has_body(self._found)
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...] | None:
+        """The types of its parameters; ``None`` when it has none."""
+        found = self._found
+        return parameters_of(found.node) if isinstance(found, definitions.FoundDefinition) else None
+
     @property
     def broken(self) -> bool:
         """Whether the parser failed somewhere inside; its fingerprint is then unreliable."""
         return bool(self.fingerprint) and (self._broken or self._source.in_conflict(self.first, self.last))
+
+
+class Named:
+    """What a symbol means in a file: all ``members`` with its full ``name``, or those that ``selector``
+    chooses.
+
+    Members without a body, such as prototypes, count only where none has a body.
+    """
+
+    def __init__(self, members: tuple[Definition, ...], selector: Selector) -> None:
+        self.members = members
+        self.name = members[0].name
+        self.selector = selector._replace(name=self.name)
+
+    def __repr__(self) -> str:
+        return f"<{len(self.members)} of {self.symbol}>"
+
+    @property
+    def symbol(self) -> str:
+        """The full name with the selector."""
+        return str(self.selector)
+
+    @cached_property
+    def fingerprint(self) -> Fingerprint:
+        """The fingerprint of the member, or one of all members, whose order does not matter."""
+        return combined([one.fingerprint for one in self.members])
+
+    @property
+    def is_several(self) -> bool:
+        """Whether it has more than one member."""
+        return len(self.members) > 1
+
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """The first and last line of each member."""
+        return [(one.first, one.last) for one in self.members]
+
+    @property
+    def broken(self) -> bool:
+        """Whether the parser failed inside a member."""
+        return any(one.broken for one in self.members)
+
+    def each(self) -> list[Named]:
+        """Each member with the selector that chooses it alone."""
+        signatures = [one.parameters for one in self.members]
+        equal = len(set(signatures)) == 1
+        found = []
+        for at, one in enumerate(self.members):
+            alike = signatures.count(one.parameters) > 1
+            nth = signatures[: at + 1].count(one.parameters) if alike or one.parameters is None else 0
+            types = None if equal else one.parameters
+            found.append(Named((one,), Selector(one.name, types, nth)))
+        return found
+
+
+def _selected(members: Sequence[Definition], asked: Selector) -> Named | None:
+    """The definitions that a selector chooses among those of one name; ``None`` when there are none."""
+    if asked.parameters is not None:
+        members = [one for one in members if one.parameters == asked.parameters]
+    kept = [one for one in members if one.has_body] or list(members)
+    if asked.nth:
+        if len({one.parameters for one in kept}) > 1:  # without types, only what has no parameters is left
+            kept = [one for one in kept if one.parameters is None]
+        kept = kept[asked.nth - 1 : asked.nth]
+    return Named(tuple(kept), asked) if kept else None
+
+
+def _meanings(found: Iterable[Definition], asked: Selector) -> tuple[Named, ...]:
+    """What a selector chooses for each full name."""
+    groups: dict[str, list[Definition]] = {}
+    for one in found:
+        groups.setdefault(one.name, []).append(one)
+    kept = (_selected(members, asked) for members in groups.values())
+    return tuple(one for one in kept if one is not None)
+
+
+def _dotted(symbol: str) -> str:
+    return symbol.replace("::", ".").replace("#", ".").strip(".")
 
 
 class CodeSource:
@@ -420,6 +537,7 @@ class CodeSource:
         self._data = data
         self._parsed: definitions.Parsed | None = None
         self._definitions: tuple[Definition, ...] | None = None
+        self._places: tuple[Named, ...] | None = None
         self._faults: list[int] | None = None
         self._plain: Plain | None = None
         language = languages.language_of(path, data)
@@ -463,6 +581,9 @@ class CodeSource:
             self._parsed = definitions.parse_with(self._text, list(language.tables), language.rules.empty)
         return self._parsed
 
+    def _table(self) -> definitions.Table:
+        return languages.LANGUAGES[self.language].tables[self._parse().grammar]
+
     def _as_plain(self) -> Plain:
         if self._plain is None:
             self._plain = Plain(self.path, self._text)
@@ -485,6 +606,12 @@ class CodeSource:
         walk.run(found.nodes)
         owner = found.name.split(".")[-2] if "." in found.name else ""
         return self.measured(walk, blanked(walk.tokens, found.own, owner)), walk.broken
+
+    def has_body(self, found: definitions.FoundDefinition | Keyed) -> bool:
+        """Whether a definition is more than a declaration."""
+        if not isinstance(found, definitions.FoundDefinition):
+            return True
+        return definitions.has_body(found, self._table())
 
     def in_conflict(self, first: int, last: int) -> bool:
         """Whether these lines contain a merge conflict."""
@@ -517,17 +644,43 @@ class CodeSource:
             if not self.language:
                 found = keys(self.path, self._text)
             elif self.language not in _DATA or len(self._text) <= _MAX_DATA:
-                table = languages.LANGUAGES[self.language].tables[self._parse().grammar]
-                found = definitions.locate(self._text, self.root(), table)
+                found = definitions.locate(self._text, self.root(), self._table())
             self._definitions = tuple(Definition(self, one) for one in found)
         return self._definitions
 
     def find(self, symbol: str) -> tuple[Definition, ...]:
         """All definitions with this dotted name, else those whose name ends in it."""
-        wanted = symbol.replace("::", ".").replace("#", ".").strip(".")
-        everything = self.definitions()
-        exact = tuple(one for one in everything if one.name == wanted)
-        return exact or tuple(one for one in everything if wanted and one.name.endswith("." + wanted))
+        wanted = _dotted(symbol)
+        exact = tuple(one for one in self.definitions() if one.name == wanted)
+        return exact or self._ending(symbol)
+
+    def _ending(self, symbol: str) -> tuple[Definition, ...]:
+        wanted = _dotted(symbol)
+        return tuple(one for one in self.definitions() if wanted and one.name.endswith("." + wanted))
+
+    def meanings(self, symbol: str) -> tuple[Named, ...]:
+        """What a symbol may mean: the definitions of each full name that it matches, in order."""
+        found = self.find(symbol)
+        if found:
+            return _meanings(found, Selector(symbol))
+        asked = split_selector(symbol)
+        if asked.is_plain:
+            return ()
+        # `A(int)` is a constructor, although `A` is the full name of its class.
+        return _meanings(self.find(asked.name), asked) or _meanings(self._ending(asked.name), asked)
+
+    def named(self, symbol: str) -> Named | None:
+        """What a symbol means in this file (the first meaning where it matches several full names); ``None``
+        when it is not defined."""
+        return next(iter(self.meanings(symbol)), None)
+
+    def places(self) -> tuple[Named, ...]:
+        """Every place that a symbol can name: each full name, then each of several definitions of a name."""
+        if self._places is None:
+            named = _meanings(self.definitions(), Selector(""))
+            parts = [part for one in named if one.is_several for part in one.each()]
+            self._places = (*named, *parts)
+        return self._places
 
     def of_lines(self, first: int, last: int) -> Fingerprint | None:
         """The fingerprint of these lines; ``None`` when they have no code or are not in the file."""

@@ -233,6 +233,7 @@ GO_TABLE: Final = definitions.Table(
         "var: var_spec",
     ),
     _go,
+    bodies=definitions.bodies("function_declaration: block", "method_declaration: block"),
 )
 """Only the declaration counts, not its keyword: it may be alone or in a group."""
 
@@ -257,4 +258,5 @@ RUST_TABLE: Final = definitions.Table(
     },
     _rust,
     before=frozenset(["attribute_item"]),
+    bodies=definitions.bodies("function_signature_item:", "mod_item: declaration_list"),
 )
