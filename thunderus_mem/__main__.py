@@ -16,7 +16,11 @@ def main() -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     except KeyboardInterrupt:
         code = 130
-    except MemoryError:  # before the command line can report it
+    except (MemoryError, ImportError, OSError) as error:  # before the command line can report it
+        from thunderus_mem.errors import is_out_of_memory
+
+        if not is_out_of_memory(error):
+            raise
         os.write(2, b"error: out of memory\n")
         code = 4
     # Everything is flushed and closed; skip the interpreter's shutdown, which costs milliseconds.

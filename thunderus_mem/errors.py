@@ -111,6 +111,13 @@ class OutOfMemory(ThunderusError):
         super().__init__(message, hint=hint or _MEMORY)
 
 
+def is_out_of_memory(error: Exception) -> bool:
+    """Whether no memory is left; the loader reports that as a library that it cannot map."""
+    unmapped = isinstance(error, ImportError) and "failed to map segment from shared object" in str(error)
+    refused = isinstance(error, OSError) and error.errno == errno.ENOMEM
+    return unmapped or refused or isinstance(error, MemoryError)
+
+
 class Refused(ThunderusError):
     """Refused: a secret in the text, a path outside the store, or a symbolic link instead of a file."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tracemalloc
 from typing import TYPE_CHECKING
 
 import pytest
@@ -138,3 +139,13 @@ def test_unreadable_shard_is_not_reported_as_lacking_an_event(tmp_path: Path) ->
 
     assert not log.contains(".thunderus/sessions/sess_2/events.jsonl", "evt_1")
     assert log.read_lines(".thunderus/sessions/sess_2/events.jsonl", [1]) == []
+
+
+def test_reading_a_short_log_takes_little_memory(log: EventLog, tmp_path: Path) -> None:
+    write(tmp_path, SHARED, note(1))
+    tracemalloc.start()
+    events = log.read_all().events
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(events) == 1
+    assert most < 1 << 20

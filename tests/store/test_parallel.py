@@ -129,3 +129,19 @@ def test_git_reports_changes(tmp_path: Path) -> None:
     with ObjectReader(git, limit=10) as small:
         assert small.read(first, "a.txt") is None
         assert small.read(first, "-d.txt") is None
+
+
+def test_background_work_is_done_by_the_caller_if_no_thread_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*given: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr("_thread.start_new_thread", refused)
+    assert parallel.in_background(lambda: 3)() == 3
+
+
+def test_background_work_raises_its_error_in_the_caller() -> None:
+    def work() -> None:
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        parallel.in_background(work)()

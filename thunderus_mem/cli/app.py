@@ -29,7 +29,7 @@ from typer.main import get_command_from_info, get_group_from_info
 from thunderus_mem import __version__
 from thunderus_mem.cli.console import Console
 from thunderus_mem.cli.table import BY_NAME, COMMANDS, GLOBAL_OPTIONS, CommandEntry, GlobalOption
-from thunderus_mem.errors import Degraded, OutOfMemory, ThunderusError, explain
+from thunderus_mem.errors import Degraded, OutOfMemory, ThunderusError, explain, is_out_of_memory
 from thunderus_mem.store.layout import Layout, find_root
 
 if TYPE_CHECKING:
@@ -295,7 +295,7 @@ def _caught(arguments: list[str], console: Console) -> int:
             explain(error, error.filename if isinstance(error.filename, str) else "a file"), console
         )
     except Exception as error:  # noqa: BLE001 - anything else is a bug in this program
-        if _is_out_of_memory(error):
+        if is_out_of_memory(error):
             return _failed(OutOfMemory(), console)
         return _bug(error, arguments, console)
 
@@ -328,14 +328,6 @@ def _usage(error: TyperException, console: Console) -> int:
         message = pattern.sub(words, message)
     console.failure(ThunderusError(message[:1].lower() + message[1:], hint=hint), 2)
     return 2
-
-
-def _is_out_of_memory(error: Exception) -> bool:
-    """Whether no memory is left; the loader reports that as a library that it cannot map."""
-    unmapped = isinstance(error, ImportError) and str(error).endswith(
-        "failed to map segment from shared object"
-    )
-    return unmapped or isinstance(error, MemoryError)
 
 
 def _failed(error: ThunderusError, console: Console) -> int:

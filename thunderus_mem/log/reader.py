@@ -54,8 +54,10 @@ def _read(path: str, *, jailed: bool = True) -> bytes:
     if jailed and os.path.islink(os.path.dirname(path)):
         raise OSError("its folder is a symbolic link")
     with open(open_regular(path), "rb") as file:
-        data = file.read(MAX_SHARD + 1)
-    if len(data) > MAX_SHARD:
+        # A limit for `read` would reserve that much memory.
+        too_large = os.fstat(file.fileno()).st_size > MAX_SHARD
+        data = b"" if too_large else file.read()
+    if too_large:
         raise OSError(f"larger than {MAX_SHARD // (1024 * 1024)} MiB")
     return data
 

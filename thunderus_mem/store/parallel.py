@@ -32,9 +32,9 @@ def _threads() -> int:
     try:
         return len(os.listdir("/proc/self/task"))
     except OSError:
-        import threading
+        from _thread import _count
 
-        return threading.active_count()
+        return 1 + _count()
 
 
 def spread(things: Sequence[Thing], work: Callable[[Sequence[Thing]], list[Any]]) -> list[Any]:
@@ -116,26 +116,37 @@ def _answer(end: Connection | None, count: int) -> list[Any]:
 
 
 def in_background(work: Callable[[], Answer]) -> Callable[[], Answer]:
-    """Run ``work`` in a thread; the returned function waits for the result, or raises its exception."""
-    from threading import Thread
+    """Run ``work`` in a thread; the returned function waits for the result, or raises its exception.
+
+    If no thread can be started or it fails, e.g. because memory is short, ``work`` is done by the caller.
+    """
+    # `Thread.start` waits forever for a thread that has too little memory to report that it started.
+    from _thread import allocate_lock, start_new_thread
 
     answers: list[Answer] = []
     errors: list[Exception] = []
+    running = allocate_lock()
 
     def run() -> None:
         try:
             answers.append(work())
         except Exception as error:  # noqa: BLE001 - raised again by the returned function
             errors.append(error)
+        finally:
+            running.release()
 
-    thread = Thread(target=run, daemon=True)
-    thread.start()
+    running.acquire()
+    try:
+        start_new_thread(run, ())
+    except (RuntimeError, MemoryError):
+        running.release()
 
     def answer() -> Answer:
-        thread.join()
+        with running:
+            pass
         if errors:
             raise errors[0]
-        return answers[0]
+        return answers[0] if answers else work()
 
     return answer
 
