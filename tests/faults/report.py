@@ -91,6 +91,10 @@ FLOORS = {
     "C8": Floor(62, 1_700),
     "P6": Floor(8, 63),
     "C9": Floor(84, 840),
+    "E8": Floor(51, 636),
+    "K11": Floor(33, 97),
+    "F3-strays": Floor(681, 6686),
+    "X4-newer": Floor(45, 45),
 }
 """A harness that stops finding points must not pass. Rows that go on for a time (K3, X2) have
 less than what two processors did with other work beside them."""

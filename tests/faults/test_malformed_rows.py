@@ -20,10 +20,8 @@ SHARES = 20
 """In a small share no event hides what another one would do."""
 
 
-def test_malformed_events_fail_no_command(store: Store) -> None:
-    events, tried = malformed(store.events), 0
-    for number in range(tier.points(1, SHARES)):
-        some = events[number::SHARES]
-        assert failing(store, some) == []
-        tried += len(some)
-    report.add("F5-kinds", "every command", tried=tried)
+@pytest.mark.parametrize("number", range(tier.points(1, SHARES)))
+def test_malformed_events_fail_no_command(number: int, store: Store) -> None:
+    some = malformed(store.events)[number::SHARES]
+    assert failing(store, some) == []
+    report.add("F5-kinds", "every command", tried=len(some))
