@@ -40,7 +40,7 @@ class Fingerprint(NamedTuple):
 
     ``scheme`` is the input: a language (its syntax tree), ``text-<lexer>`` (tokens of Pygments), ``lines``
     (stripped lines), ``bytes`` (a file that is not text) or ``files`` (many files), followed by ``+many`` for
-    several definitions of one name. ``grammar`` is the
+    several definitions of one name and ``+lines`` for a range of lines of a syntax tree. ``grammar`` is the
     version of the parser library ("" for none), ``rules`` that of the scheme's rules. ``hash`` is a hash
     of the code, ``shape`` one of the code without its own name ("-" if it has no name), ``size`` the number
     of tokens, and ``doc`` a hash of the docstrings ("" for none).
@@ -149,8 +149,28 @@ def fingerprint_of_files(sources: Iterable[CodeSource]) -> Fingerprint:
     return Fingerprint("files", str(measure), 1, total.hexdigest()[:_DIGITS], "-", "", size)
 
 
+_BODY_KINDS: Final = (
+    "module program source source_file source_code compilation_unit translation_unit config_file chunk "
+    "haskell document fragment stylesheet stream section list block block_node block_mapping block_sequence "
+    "block_body body body_statement then statements statement_list template_body indented_block declarations "
+    "class_declarations instance_declarations imports alternatives local_binds binding_set"
+)
+_BODIES: Final = frozenset(_BODY_KINDS.split())
+"""Kinds that are sequences of lines, unless they have brackets or a keyword."""
+
+
+def _is_body(node: SgNode) -> bool:
+    """Whether a node only holds other nodes, so that a line beside them would be part of it."""
+    return node.kind() in _BODIES and all(
+        child.is_named() or not child.text().strip("; \n") for child in node.children()
+    )
+
+
 def tokens_of_lines(walk: TokenWalk, root: SgNode, first: int, last: int) -> None:
-    """Add the tokens that begin on these lines (from 1) to the walk."""
+    """Add the tokens that begin on these lines (from 1) to the walk.
+
+    They are the same whether or not the lines are all of a body: without its brackets, or a last comma.
+    """
     stack = [root]
     rules = walk.rules
     while stack:
@@ -163,12 +183,14 @@ def tokens_of_lines(walk: TokenWalk, root: SgNode, first: int, last: int) -> Non
         if ends < first or begins > last:
             continue
         children = node.children()
-        inside = begins >= first and ends <= last
+        inside = begins >= first and ends <= last and not _is_body(node)
         if inside or not children:
             if begins >= first and (children or kind not in rules.drop):
                 walk.run([node])
             continue
         stack.extend(reversed(children))
+    if walk.tokens[-1:] == [","]:
+        walk.tokens.pop()
 
 
 _BLANK: Final = "\x04"
@@ -690,7 +712,8 @@ class CodeSource:
             return self._as_plain().lines(first, last)
         walk = self.walk()
         tokens_of_lines(walk, self.root(), first, last)
-        return self.measured(walk) if walk.tokens else None
+        found = self.measured(walk)
+        return found._replace(scheme=f"{found.scheme}+lines") if walk.tokens else None
 
     def whole(self) -> Fingerprint:
         """The fingerprint of the whole file: of its code, its text, or its bytes when there is trouble."""

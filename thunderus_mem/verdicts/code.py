@@ -332,7 +332,7 @@ class CodeHistory:
         if self._hint and self._past.changes(self._hint) is not None:
             return self._hint
         wanted = parse_fingerprint(self._anchor.fingerprint)
-        if wanted is None:
+        if wanted is None or self._anchor.is_glob:
             return None
         for commit, source in self._past.versions(self._anchor.path):
             found = measured(self._anchor, source)

@@ -30,7 +30,7 @@ _NOT_YET: Final = "not verified yet"
 def evaluate(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdict:
     """The verdict on one anchor; ``history`` goes back to when its fingerprint was computed."""
     if anchor.is_glob:
-        return _evaluate_glob(anchor, tree)
+        return _evaluate_glob(anchor, tree, history)
     if anchor.symbol:
         return _evaluate_symbol(anchor, tree, history)
     if anchor.lines is not None:
@@ -123,7 +123,7 @@ def _evaluate_file(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdic
     return _differs(anchor, source, current, wanted, here, what="the file", by=by)
 
 
-def _evaluate_glob(anchor: Anchor, tree: Tree) -> Verdict:
+def _evaluate_glob(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdict:
     """An anchor on all files that match a pattern."""
     files = matching(anchor.path, tree.paths())
     if not files:
@@ -138,9 +138,31 @@ def _evaluate_glob(anchor: Anchor, tree: Tree) -> Verdict:
         return Verdict(UNKNOWN, anchor, current, _NOT_YET, others=True)
     if wanted is None or not same_measure(wanted, here):
         return Verdict(UNKNOWN, anchor, current, _other_measure(wanted), others=True)
+    doubt = _doubtful(sources, wanted, history)
+    if doubt:
+        return Verdict(UNKNOWN, anchor, current, doubt, others=True)
     now = "1 file matches" if len(files) == 1 else f"{len(files)} files match"
     reason = f"a file matching the pattern was changed, added or removed ({now} now)"
     return Verdict(CHANGED, anchor, current, reason, "place", others=True)
+
+
+def _doubtful(sources: Sequence[CodeSource], wanted: Fingerprint, history: AnchorHistory) -> str:
+    """Why the difference may come only from files that do not parse, now or when they were verified; "" when
+    other files changed."""
+    touched = history.touched()
+    if touched is None:
+        return next((_no_parse(one) for one in sources if one.broken), "")
+    changed, then, doubts = set(touched), list(sources), []
+    for at, source in enumerate(sources):
+        old = history.before(source.path) if source.path in changed else None
+        if old is not None and (source.broken or old.broken):
+            then[at] = old
+            doubts.append(_no_parse(source) if source.broken else f"{source.path} did not parse then")
+    return doubts[0] if doubts and _equal(fingerprint_of_files(then), wanted) else ""
+
+
+def _no_parse(source: CodeSource) -> str:
+    return f"{source.path} does not parse (line {source.trouble_at})"
 
 
 def _where(anchor: Anchor, tree: Tree, history: AnchorHistory) -> tuple[str, str]:
@@ -217,9 +239,12 @@ def _unknown(anchor: Anchor, reason: str) -> Verdict:
 
 SMALL: Final = 40
 """Tokens below which a body is too small to be recognized under another name or in another file."""
+_FEW: Final = 10
+"""Tokens below which a body is followed only where history shows that it was not there before."""
 _MOST_FILES: Final = 400
 """Files searched for one anchor; a word found in more files than that is not a distinctive name."""
 _MOST_WINDOWS: Final = 2_000
+_JOINERS: Final = str.maketrans("", "", "_-")
 
 
 def moved_definition(
@@ -232,6 +257,9 @@ def moved_definition(
     wanted = parse_fingerprint(anchor.fingerprint)
     if wanted is None:
         return None
+    renamed_with = _under_renamed_class(anchor, wanted, source, history) if source is not None else None
+    if renamed_with is not None:
+        return renamed_with
     leaf = anchor.symbol.rpartition(".")[2]
     same, renamed = [], []
     for found in _sources(anchor, leaf, tree, history, source):
@@ -245,7 +273,47 @@ def moved_definition(
                 renamed.append((found, definition))
     if same and wanted.size < SMALL and _is_common(leaf, wanted, tree):
         return None
+    if same and wanted.size < _FEW and history.touched() is None:
+        found, definition = same[0]
+        place = anchor._replace(path=found.path, symbol=definition.name).place
+        reason = f"{place} is the same, but too short to be recognized without the commit it was verified at"
+        return Verdict(UNKNOWN, anchor, None, reason, others=True)
     return _chosen(anchor, same) or _chosen(anchor, renamed)
+
+
+def _under_renamed_class(
+    anchor: Anchor, wanted: Fingerprint, source: CodeSource, history: AnchorHistory
+) -> Verdict | None:
+    """The verdict when one name in the symbol was replaced, as of a class renamed together with its file:
+    the old name is no longer in the file, the new one was not, and one definition is the same."""
+    before = history.before(anchor.path)
+    if before is None:
+        return None
+    then, now = ({one.name for one in file.definitions()} for file in (before, source))
+    leaf = anchor.symbol.rpartition(".")[2]
+    found = []
+    for definition in _candidates(source, leaf, wanted, everything=True):
+        old, new = _replaced(anchor.symbol, definition.name)
+        named_alike = old != anchor.symbol or (_named_as(old, anchor.path) and _named_as(new, source.path))
+        if new and old not in now and new not in then and named_alike:
+            found.append((source, definition))
+    return _chosen(anchor, found) if len(found) == 1 else None
+
+
+def _replaced(old: str, new: str) -> tuple[str, str]:
+    """Two symbols up to the first name in which they differ; empty unless one name replaces another."""
+    names = list(zip(old.split("."), new.split("."), strict=False))
+    places = [at for at, (one, other) in enumerate(names, 1) if one != other]
+    if old.count(".") != new.count(".") or len({names[at - 1] for at in places}) != 1:
+        return "", ""
+    first = names[: places[0]]
+    return ".".join(one for one, _ in first), ".".join(other for _, other in first)
+
+
+def _named_as(name: str, path: str) -> bool:
+    """Whether a file is named as one definition in it: ``token_box.py`` as ``TokenBox``."""
+    stem = path.rpartition("/")[2].partition(".")[0]
+    return stem.translate(_JOINERS).lower() == name.translate(_JOINERS).lower()
 
 
 def _sources(
@@ -390,13 +458,13 @@ def moved_lines(
     where the old text shows which lines replaced them; ``None`` when nothing is known."""
     assert anchor.lines is not None
     mapped = _mapped(anchor.path, anchor.lines, wanted, source, history)
-    for lines in (mapped,) if mapped is not None else _windows(anchor.lines, source):
-        found = source.of_lines(*lines)
-        if found is not None and found.hash == wanted.hash and same_measure(found, wanted):
-            current = anchor._replace(path=source.path, lines=lines, fingerprint=str(found))
-            return Verdict(MOVED, anchor, current, f"these lines are now {current.place}", "search")
     if mapped is None:
-        return None
+        return _lines_elsewhere(anchor, anchor.lines, wanted, source)
+    count = anchor.lines[1] - anchor.lines[0]
+    inside = ((start, start + count) for start in range(mapped[0], mapped[1] - count + 1))
+    found = next((lines for lines in (mapped, *inside) if _is_here(lines, wanted, source)), None)
+    if found is not None:
+        return _lines_moved(anchor, found, source)
     here = source.of_lines(*mapped)
     if here is None:
         return Verdict(MISSING, anchor, None, "these lines were deleted", "place")
@@ -404,6 +472,43 @@ def moved_lines(
         return _unknown(anchor, _other_measure(wanted))
     current = anchor._replace(path=source.path, lines=mapped, fingerprint=str(here))
     return Verdict(CHANGED, anchor, current, _LINES_CHANGED, "place")
+
+
+def _lines_moved(anchor: Anchor, lines: tuple[int, int], source: CodeSource) -> Verdict:
+    current = anchor._replace(path=source.path, lines=lines, fingerprint=str(source.of_lines(*lines)))
+    return Verdict(MOVED, anchor, current, f"these lines are now {current.place}", "search")
+
+
+def _is_here(lines: tuple[int, int], wanted: Fingerprint, source: CodeSource) -> bool:
+    found = source.of_lines(*lines)
+    return found is not None and _equal(found, wanted)
+
+
+def _lines_elsewhere(
+    anchor: Anchor, lines: tuple[int, int], wanted: Fingerprint, source: CodeSource
+) -> Verdict | None:
+    """The verdict when the old text is not known but lines elsewhere in the file are the same: they may
+    always have been there, so only one place with enough code is followed."""
+    alike = (_trimmed(window, wanted, source) for window in _windows(lines, source))
+    places = list(dict.fromkeys(place for place in alike if place is not None))
+    if not places:
+        return None
+    if len(places) == 1 and wanted.size >= _FEW:
+        return _lines_moved(anchor, places[0], source)
+    count = "1 place" if len(places) == 1 else f"{len(places)} places"
+    return _unknown(anchor, f"the same code is at {count} in the file, which may have been there before")
+
+
+def _trimmed(lines: tuple[int, int], wanted: Fingerprint, source: CodeSource) -> tuple[int, int] | None:
+    """These lines without those at both ends that have no code; ``None`` when their code is another."""
+    if not _is_here(lines, wanted, source):
+        return None
+    first, last = lines
+    while _is_here((first + 1, last), wanted, source):
+        first += 1
+    while _is_here((first, last - 1), wanted, source):
+        last -= 1
+    return first, last
 
 
 def _mapped(

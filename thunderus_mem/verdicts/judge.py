@@ -180,14 +180,14 @@ class Judge:
 
     def fresh(self, one: Anchored) -> Verdict:
         """The verdict on an anchor, computed now."""
+        history = self.past.of(one.anchor, one.since) if self.past is not None else NoHistory()
         if one.anchor.is_glob:
             files, stamps = self._matched(one.anchor)
-            verdict = evaluate(one.anchor, self.tree, NoHistory())
+            verdict = evaluate(one.anchor, self.tree, history)
             self._cache.learn(_key(one, files), files, stamps, _packed(verdict))
             return verdict
         files = [one.anchor.path]
         stamps = [self._folder.stamp(path) for path in files]
-        history = self.past.of(one.anchor, one.since) if self.past is not None else NoHistory()
         verdict = evaluate(one.anchor, self.tree, history)
         if verdict.status == MOVED and verdict.found is not None and verdict.found.path not in files:
             files.append(verdict.found.path)

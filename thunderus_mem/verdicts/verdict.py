@@ -19,7 +19,7 @@ MOVED: Final = "moved"
 CHANGED: Final = "changed"
 MISSING: Final = "missing"
 UNKNOWN: Final = "unknown"
-RULES: Final = 3
+RULES: Final = 4
 """Version of the rules for verdicts, part of the cache's key. Increment it when the same code may get another
 verdict or reason."""
 ORDER: Final = (VERIFIED, MOVED, UNKNOWN, CHANGED, MISSING)
