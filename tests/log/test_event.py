@@ -245,3 +245,8 @@ def test_imported_patch_changes_nothing_here() -> None:
 @pytest.mark.parametrize("op", ["undo", "migrate", "resolve"])
 def test_repair_operations_are_recognized(op: str) -> None:
     assert patch([change()], op=op).body["op"] == op
+
+
+def test_unfinished_string_is_reported_with_one_at() -> None:
+    with pytest.raises(ValueError, match=r"\(Unterminated string starting at column 8\)"):
+        decode(b'{"id": "evt')

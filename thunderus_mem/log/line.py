@@ -78,7 +78,8 @@ def parse_object(line: bytes, limit: int) -> dict[str, Any]:
     try:
         data = _DECODER.decode(text)
     except json.JSONDecodeError as error:
-        raise ValueError(f"not valid JSON ({error.msg} at column {error.colno})") from None
+        reason = error.msg.removesuffix(" at")
+        raise ValueError(f"not valid JSON ({reason} at column {error.colno})") from None
     except RecursionError:
         raise ValueError(f"nested more than {MAX_DEPTH} levels deep") from None
     if not isinstance(data, dict):
