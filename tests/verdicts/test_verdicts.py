@@ -9,7 +9,9 @@ import pytest
 
 from tests.support.code_scene import ISSUE, JWT, SMALL, Scene
 from thunderus_mem.document.anchors import Anchor
-from thunderus_mem.verdicts.verdict import ORDER, Verdict, status_of, worst
+from thunderus_mem.verdicts.code import WorkingTree
+from thunderus_mem.verdicts.evaluate import evaluate
+from thunderus_mem.verdicts.verdict import ORDER, NoHistory, Verdict, status_of, worst
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -165,11 +167,7 @@ def test_missing_commit_does_not_break_verdicts(scene: Scene, tmp_path: Path, lo
 def test_code_that_cannot_be_compared_is_unknown(scene: Scene) -> None:
     anchor, first = scene.anchor("src/jwt.py#issue"), head(scene)
     scene.change("src/jwt.py", "return sign(", "return sign((((")
-    assert scene.verdict(anchor, first).status == "unknown"
-    scene.write(
-        "src/jwt.py", JWT.replace("ttl=3600", "ttl=1") + "\n<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n"
-    )
-    assert scene.verdict(anchor, first).status == "unknown"
+    assert evaluate(anchor, WorkingTree(str(scene.root), None), NoHistory()).status == "unknown"
     scene.write("src/jwt.py", JWT)
     newer = anchor._replace(fingerprint=anchor.fingerprint.replace("@0.51", "@0.99"))
     scene.change("src/jwt.py", "ttl=3600", "ttl=1")

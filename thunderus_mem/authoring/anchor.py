@@ -74,17 +74,15 @@ def fingerprinted(anchor: Anchor, tree: Tree) -> Anchor:
     found = measured(anchor, source)
     if not found:
         raise NotFound(f"{anchor.path} {_lacks(anchor, source)}", hint=_near_symbol(anchor, source))
-    if source.broken and anchor.symbol:
-        raise InvalidDocument(
-            f"{anchor.path} does not parse (line {source.trouble_at})",
-            hint="correct the file first, or anchor lines",
-        )
+    if anchor.symbol and any(source.in_conflict(one.first, one.last) for one in source.find(anchor.symbol)):
+        raise InvalidDocument(f"{anchor.place} contains a merge conflict", hint="resolve it first")
     return anchor._replace(fingerprint=str(found[0]))
 
 
 def _lacks(anchor: Anchor, source: CodeSource) -> str:
     if anchor.symbol:
-        return f"does not define {anchor.symbol!r}"
+        unparsed = f"; it does not parse (line {source.trouble_at})" if source.broken else ""
+        return f"does not define {anchor.symbol!r}{unparsed}"
     total = len(source.text.split("\n")) - source.text.endswith("\n")
     if anchor.lines is not None and anchor.lines[0] > total:
         return f"has only {total} line{'' if total == 1 else 's'}"

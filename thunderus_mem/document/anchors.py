@@ -50,6 +50,11 @@ class Anchor(NamedTuple):
         return f"{self.path}:L{first}" if first == last else f"{self.path}:L{first}-{last}"
 
     @property
+    def scheme(self) -> str:
+        """The scheme of its fingerprint: how the code was read; "" without a fingerprint."""
+        return self.fingerprint.partition("@")[0]
+
+    @property
     def is_glob(self) -> bool:
         """Whether the path matches more than one file: a pattern or a folder."""
         return self.is_weak and (self.path.endswith("/") or _WILD.search(self.path) is not None)

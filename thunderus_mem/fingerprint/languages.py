@@ -149,6 +149,14 @@ def lexer_name(path: str) -> str:
     return _LEXER_BY_SUFFIX.get(suffix.lower(), "") if dot and stem else ""
 
 
+_LEXER_BY_LANGUAGE: Final = {"ecma": "typescript", "c-header": "cpp", "hcl": "terraform"}
+
+
+def lexer_of(language: str) -> str:
+    """The alias of the lexer for definitions that the grammar of their language does not read."""
+    return _LEXER_BY_LANGUAGE.get(language, language)
+
+
 def lexer_version() -> str:
     """Pygments' version (major, minor)."""
     import pygments
@@ -161,7 +169,7 @@ def lexed(alias: str, text: str) -> list[tuple[int, str]]:
     from pygments.lexers import get_lexer_by_name
     from pygments.token import Comment, String
 
-    lexer = get_lexer_by_name(alias, stripnl=False, ensurenl=False)
+    lexer = get_lexer_by_name(alias, stripnl=False, ensurenl=False, startinline=True)
     tokens: list[tuple[int, str]] = []
     line = 1
     for kind, value in lexer.get_tokens(text):

@@ -12,7 +12,7 @@ import re
 import zlib
 from bisect import bisect_left
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.fingerprint import definitions, languages
@@ -89,7 +89,7 @@ def combined(found: Sequence[Fingerprint]) -> Fingerprint:
     docs = sorted(one.doc for one in found if one.doc)
     shapes = sorted(one.shape for one in found)
     return Fingerprint(
-        "+".join(sorted({one.scheme for one in found})) + _MANY,
+        found[0].scheme + _MANY,
         found[0].grammar,
         max(one.rules for one in found),
         digest(sorted(one.hash for one in found)),
@@ -424,6 +424,22 @@ def _targets(lines: list[str]) -> list[tuple[int, str, str]]:
     return [(number, match[1], "target") for number, match in found if match is not None]
 
 
+TOKENS: Final = "-tokens"
+"""Ends the scheme of a definition that is read by its tokens, because the parser fails inside it."""
+
+
+def by_tokens(scheme: str) -> bool:
+    """Whether a scheme reads code by its tokens."""
+    return scheme.removesuffix(_MANY).endswith(TOKENS)
+
+
+def _words(alias: str, text: str) -> list[str]:
+    """The tokens of a text, without commas before closing brackets."""
+    usable = len(text) <= languages.MAX_LEXED and well_formed(text.encode())
+    words = [word for _, word in languages.lexed(alias, text)] if usable else text.split()
+    return [word for word, behind in pairwise([*words, ""]) if word != "," or behind not in ")]}"]
+
+
 _DATA: Final = ("json", "yaml", "css", "hcl")
 _MAX_DATA: Final = 200_000
 """Characters: longer data is not searched for keys, which would be tens of thousands."""
@@ -438,18 +454,24 @@ class Definition:
     def __init__(self, source: CodeSource, found: definitions.FoundDefinition | Keyed) -> None:
         self.name, self.kind, self.first, self.last = found.name, found.kind, found.first, found.last
         self._source, self._found = source, found
-        self._fingerprint: Fingerprint | None = None
-        self._broken = False
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name} {self._source.path}:{self.first}-{self.last}>"
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """The fingerprint of this node; computed on first use."""
-        if self._fingerprint is None:
-            self._fingerprint, self._broken = self._source.measure_of(self._found)
-        return self._fingerprint
+        """The fingerprint by its syntax tree, or by its tokens if the parser failed inside; computed on first
+        use."""
+        return self.tokens if self.fails else self._measured[0]
+
+    @cached_property
+    def tokens(self) -> Fingerprint:
+        """The fingerprint by its tokens, which do not depend on the parser. Plain files have only one."""
+        return self._source.tokens_of(self._found) or self._measured[0]
+
+    def read_as(self, scheme: str) -> Fingerprint:
+        """The fingerprint by the reader of a scheme, if it can read this definition."""
+        return self.tokens if by_tokens(scheme) else self.fingerprint
 
     @cached_property
     def has_body(self) -> bool:
@@ -464,8 +486,22 @@ class Definition:
 
     @property
     def broken(self) -> bool:
-        """Whether the parser failed somewhere inside; its fingerprint is then unreliable."""
-        return bool(self.fingerprint) and (self._broken or self._source.in_conflict(self.first, self.last))
+        """Whether the parser failed somewhere inside, or it contains a merge conflict."""
+        return self.fails or self._source.in_conflict(self.first, self.last)
+
+    @property
+    def fails(self) -> bool:
+        """Whether the parser failed somewhere inside."""
+        return self._measured[1]
+
+    def is_in(self, source: CodeSource) -> bool:
+        """Whether a file contains the lines of this definition, which were in a file without an error."""
+        lines = "\n".join(self._source.text.split("\n")[self.first - 1 : self.last])
+        return not self._source.broken and f"\n{lines}\n" in f"\n{source.text}\n"
+
+    @cached_property
+    def _measured(self) -> tuple[Fingerprint, bool]:
+        return self._source.measure_of(self._found)
 
 
 class Named:
@@ -490,8 +526,20 @@ class Named:
 
     @cached_property
     def fingerprint(self) -> Fingerprint:
-        """The fingerprint of the member, or one of all members, whose order does not matter."""
+        """The fingerprint of the member, or one of all members, whose order does not matter. All are read by
+        their tokens if the parser failed inside one."""
+        if any(one.fails for one in self.members):
+            return self.tokens
         return combined([one.fingerprint for one in self.members])
+
+    @cached_property
+    def tokens(self) -> Fingerprint:
+        """The fingerprint by tokens, which do not depend on the parser."""
+        return combined([one.tokens for one in self.members])
+
+    def read_as(self, scheme: str) -> Fingerprint:
+        """The fingerprint by the reader of a scheme, if it can read every member."""
+        return self.tokens if by_tokens(scheme) else self.fingerprint
 
     @property
     def is_several(self) -> bool:
@@ -586,7 +634,7 @@ class CodeSource:
         self.whole()
         for one in self.definitions():
             if one.name.count(".") > _DEEP:
-                _ = one.fingerprint
+                _ = one.broken
 
     @property
     def text(self) -> str:
@@ -634,6 +682,16 @@ class CodeSource:
         if not isinstance(found, definitions.FoundDefinition):
             return True
         return definitions.has_body(found, self._table())
+
+    def tokens_of(self, found: definitions.FoundDefinition | Keyed) -> Fingerprint | None:
+        """The fingerprint of a definition by its tokens; ``None`` in a plain file."""
+        if not isinstance(found, definitions.FoundDefinition):
+            return None
+        text = "\n".join(definitions.text_of(self._text, node) for node in found.nodes)
+        words = _words(languages.lexer_of(self.language), text)
+        owner = found.name.split(".")[-2] if "." in found.name else ""
+        shape = blanked(words, found.own, owner)
+        return measure(self.language + TOKENS, languages.lexer_version(), words, len(words), shape)
 
     def in_conflict(self, first: int, last: int) -> bool:
         """Whether these lines contain a merge conflict."""

@@ -367,7 +367,7 @@ def measured(anchor: Anchor, source: CodeSource | None) -> list[Fingerprint]:
     if source is None or source.trouble:
         return []
     if anchor.symbol:
-        return [definition.fingerprint for definition in source.find(anchor.symbol)]
+        return [definition.read_as(anchor.scheme) for definition in source.find(anchor.symbol)]
     if anchor.lines is not None:
         found = source.of_lines(*anchor.lines)
         return [found] if found is not None else []

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.diff import stretches
 from thunderus_mem.document.paths import matching
-from thunderus_mem.fingerprint.source import fingerprint_of_files, parse_fingerprint, same_measure
+from thunderus_mem.fingerprint.source import TOKENS, fingerprint_of_files, parse_fingerprint, same_measure
 from thunderus_mem.verdicts.verdict import CHANGED, MISSING, MOVED, UNKNOWN, VERIFIED, Verdict
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def _evaluate_symbol(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verd
         return _unknown(anchor, source.trouble)
     definitions = source.find(anchor.symbol)
     if definitions:
-        verdict = _of_definitions(anchor, source, definitions, by)
+        verdict = _of_definitions(anchor, source, definitions, by, history)
         if verdict.status != CHANGED or any(one.name == anchor.symbol for one in definitions):
             return verdict
         # The definition found only ends in that name: ignore it if the code is found elsewhere.
@@ -63,18 +63,38 @@ def _evaluate_symbol(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verd
 
 
 def _of_definitions(
-    anchor: Anchor, source: CodeSource, definitions: Sequence[Definition], by: str
+    anchor: Anchor, source: CodeSource, definitions: Sequence[Definition], by: str, history: AnchorHistory
 ) -> Verdict:
     wanted = parse_fingerprint(anchor.fingerprint)
-    found = [definition.fingerprint for definition in definitions]
+    found = [definition.read_as(anchor.scheme) for definition in definitions]
     chosen = found[0]
     if wanted is not None:
         chosen = next((one for one in found if _equal(one, wanted)), chosen)
     current = anchor._replace(path=source.path, fingerprint=str(chosen))
-    if wanted is None or not _equal(chosen, wanted):
-        return _differs(anchor, source, current, wanted, chosen, what=f"`{anchor.symbol}`", by=by)
-    note = "its docstring changed" if wanted.doc != chosen.doc else ""
-    return _unchanged(anchor, current, by, note)
+    if wanted is not None and _equal(chosen, wanted):
+        note = "its docstring changed" if wanted.doc != chosen.doc else ""
+        return _unchanged(anchor, current, by, note)
+    doubt = ""
+    if wanted is not None and source.broken:
+        old = _before(anchor, wanted, history)
+        if chosen.scheme != wanted.scheme == chosen.scheme.replace(TOKENS, ""):
+            if old is not None and any(_equal(one.tokens, old.tokens) for one in definitions):
+                return _unchanged(anchor, anchor._replace(path=source.path), by)._replace(others=True)
+            wanted = old.tokens if old is not None else chosen
+            doubt = "" if old is not None else f"`{anchor.symbol}` no longer parses"
+        if source.in_conflict(definitions[0].first, definitions[0].last):
+            doubt = f"`{anchor.symbol}` contains a merge conflict"
+        elif old is not None and old.is_in(source):
+            doubt = _unparsed(source)
+    verdict = _differs(anchor, current, wanted, chosen, what=f"`{anchor.symbol}`", by=by, doubt=doubt)
+    return verdict._replace(others=verdict.others or source.broken)
+
+
+def _before(anchor: Anchor, wanted: Fingerprint, history: AnchorHistory) -> Definition | None:
+    """The definition that an anchor was made for, in the history; ``None`` when it is not there."""
+    before = history.before(anchor.path)
+    found = before.find(anchor.symbol) if before is not None and not before.trouble else ()
+    return next((one for one in found if _equal(one.read_as(anchor.scheme), wanted)), None)
 
 
 def _evaluate_lines(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdict:
@@ -92,7 +112,7 @@ def _evaluate_lines(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdi
     if here is not None and wanted is not None and _equal(here, wanted):
         return _unchanged(anchor, current, by)
     if here is not None and (wanted is None or not same_measure(here, wanted)):
-        return _differs(anchor, source, current, wanted, here, what="these lines", by=by)
+        return _differs(anchor, current, wanted, here, what="these lines", by=by, doubt=_unparsed(source))
     if wanted is None:
         return _missing(anchor, f"no code on these lines of {path}")
     moved = moved_lines(anchor, wanted, source, history)
@@ -120,7 +140,7 @@ def _evaluate_file(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdic
     current = anchor._replace(path=path, fingerprint=str(here))
     if wanted is not None and _equal(here, wanted):
         return _unchanged(anchor, current, by)
-    return _differs(anchor, source, current, wanted, here, what="the file", by=by)
+    return _differs(anchor, current, wanted, here, what="the file", by=by, doubt=_unparsed(source))
 
 
 def _evaluate_glob(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdict:
@@ -187,27 +207,30 @@ def _unchanged(anchor: Anchor, current: Anchor, by: str, note: str = "") -> Verd
 
 def _differs(
     anchor: Anchor,
-    source: CodeSource,
     current: Anchor,
     wanted: Fingerprint | None,
     found: Fingerprint,
     *,
     what: str,
     by: str,
+    doubt: str,
 ) -> Verdict:
-    """There is code at the location, and it changed or cannot be compared."""
+    """There is code at the location, and it changed or cannot be compared (``doubt`` is why not)."""
     others = by != "place"
     if not anchor.fingerprint:
         return Verdict(UNKNOWN, anchor, current, _NOT_YET, by, others=others)
     if wanted is None or not same_measure(wanted, found):
         return Verdict(UNKNOWN, anchor, current, _other_measure(wanted), by, others=others)
-    if source.broken:
-        reason = f"the file does not parse (line {source.trouble_at})"
-        return Verdict(UNKNOWN, anchor, current, reason, by, others=others)
+    if doubt:
+        return Verdict(UNKNOWN, anchor, current, doubt, by, others=others)
     reason = _LINES_CHANGED if what == "these lines" else f"{what} has changed since it was verified"
     if others:
         reason += f"; the file is now {current.path}"
     return Verdict(CHANGED, anchor, current, reason, by, others=others)
+
+
+def _unparsed(source: CodeSource) -> str:
+    return f"the file does not parse (line {source.trouble_at})" if source.broken else ""
 
 
 def _other_measure(wanted: Fingerprint | None) -> str:
@@ -267,7 +290,9 @@ def moved_definition(
         for definition in _candidates(found, leaf, wanted, everything=everything):
             if _is_old(definition, found, history):
                 continue
-            if definition.fingerprint.hash == wanted.hash and _may_follow(anchor, wanted, found, definition):
+            if definition.read_as(wanted.scheme).hash == wanted.hash and _may_follow(
+                anchor, wanted, found, definition
+            ):
                 same.append((found, definition))
             elif wanted.size >= SMALL:
                 renamed.append((found, definition))
@@ -342,7 +367,7 @@ def _is_common(leaf: str, wanted: Fingerprint, tree: Tree) -> bool:
         for source in sources
         if source is not None and not source.trouble and source.language
         for definition in _candidates(source, leaf, wanted, everything=False)
-        if definition.fingerprint.hash == wanted.hash
+        if definition.read_as(wanted.scheme).hash == wanted.hash
     ]
     return len(found) > 1
 
@@ -362,7 +387,7 @@ def _candidates(
         own = definition.name.rpartition(".")[2] == leaf
         if not own and (not everything or wanted.shape == "-"):
             continue
-        found = definition.fingerprint
+        found = definition.read_as(wanted.scheme)
         if same_measure(found, wanted) and (found.hash == wanted.hash or found.shape == wanted.shape != "-"):
             yield definition
 
@@ -398,7 +423,8 @@ def _chosen(anchor: Anchor, found: Sequence[tuple[CodeSource, Definition]]) -> V
         return Verdict(MISSING, anchor, None, reason, "search", others=True)
     path, symbol = places[0]
     definition = next(one for source, one in found if (source.path, one.name) == places[0])
-    current = anchor._replace(path=path, symbol=symbol, fingerprint=str(definition.fingerprint))
+    fingerprint = definition.read_as(anchor.scheme)
+    current = anchor._replace(path=path, symbol=symbol, fingerprint=str(fingerprint))
     return Verdict(MOVED, anchor, current, f"its code is now {current.place}", "search", others=True)
 
 

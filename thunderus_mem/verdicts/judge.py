@@ -218,11 +218,7 @@ def _is_there(anchor: Anchor, tree: code.WorkingTree) -> bool:
 def _key(one: Anchored, files: Sequence[str] = ()) -> str:
     """The cache key of a verdict: everything it depends on except the content of files."""
     anchor = one.anchor
-    rules = (
-        languages.versions()
-        if anchor.is_glob
-        else str(languages.version_of(anchor.fingerprint.partition("@")[0]))
-    )
+    rules = languages.versions() if anchor.is_glob else str(languages.version_of(anchor.scheme))
     text = "\0".join((anchor.place, anchor.fingerprint, rules, one.since, *files))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
