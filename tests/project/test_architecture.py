@@ -40,7 +40,6 @@ DOORS: dict[str, tuple[str, ...]] = {
     "ruamel": ("document/frontmatter/read.py",),
     "yaml": (),
     "git": ("git/commits.py",),
-    "filelock": ("store/lock.py",),
     "sqlite3": ("index/database.py",),
     "watchdog": ("watch.py",),
     "rich": ("cli/drawing.py",),
@@ -261,7 +260,7 @@ def test_heavy_libraries_are_imported_inside_functions() -> None:
                 names = [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom):
                 names = [node.module or ""]
-            wrong += [f"{path.name}: {name}" for name in names if name.split(".")[0] in {*HEAVY, "filelock"}]
+            wrong += [f"{path.name}: {name}" for name in names if name.split(".")[0] in HEAVY]
     assert wrong == []
 
 
@@ -342,7 +341,7 @@ except SystemExit as done:
 
 
 NOT_FOR_A_SEARCH = (
-    "dataclasses", "hashlib", "json", "tomllib", "logging", "filelock", "tempfile", "shlex",
+    "dataclasses", "hashlib", "json", "tomllib", "logging", "tempfile", "shlex",
     "thunderus_mem.diagnostic", "thunderus_mem.document.document", "thunderus_mem.document.frontmatter.nodes",
     "thunderus_mem.document.ids", "thunderus_mem.document.timestamp", "thunderus_mem.index.writer",
     "thunderus_mem.index.writer", "thunderus_mem.store.config_keys",

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from thunderus_mem.errors import Busy, NotFound, ThunderusError
-from thunderus_mem.store.lock import held, owner_path
+from thunderus_mem.store.lock import held, is_held, owner_path
 
 HOLD = (
     "import sys; from thunderus_mem.store.lock import held\n"
@@ -99,9 +99,35 @@ def test_file_system_without_locks_is_reported(tmp_path, monkeypatch) -> None:
         raise OSError(errno.ENOSYS, "no flock")
 
     monkeypatch.setattr(fcntl, "flock", missing)
-    with (
-        pytest.warns(UserWarning, match="flock"),
-        pytest.raises(Busy, match="cannot lock"),
-        held(str(tmp_path / "other.lock")),
-    ):
+    with pytest.raises(Busy, match="cannot lock"), held(str(tmp_path / "other.lock")):
         pass
+
+
+def test_lock_that_is_a_symlink_is_not_followed(tmp_path) -> None:
+    (tmp_path / ".lock").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(ThunderusError, match="lock"), held(str(tmp_path / ".lock"), timeout=0.02):
+        pass
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_deleted_lock_file_keeps_nobody_out(holder) -> None:
+    _, path = holder
+    os.unlink(path)
+    with held(path, timeout=0.5, command="next"):
+        assert is_held(path)
+    assert not is_held(path)
+
+
+def test_process_forked_meanwhile_does_not_keep_the_lock(tmp_path) -> None:
+    path = str(tmp_path / ".lock")
+    reading, writing = os.pipe()
+    with held(path):
+        child = os.fork()
+        if not child:
+            os.close(writing)
+            os.read(reading, 1)
+            os._exit(0)
+    assert not is_held(path)
+    os.close(writing)
+    os.waitpid(child, 0)
+    os.close(reading)

@@ -201,7 +201,6 @@ def _load() -> None:
     import pkgutil
 
     import ast_grep_py  # noqa: F401
-    import filelock  # noqa: F401
     import frontmatter  # noqa: F401
     import git  # noqa: F401
     import jinja2.sandbox  # noqa: F401

@@ -370,7 +370,7 @@ def test_command_uses_the_configured_delays(
     def begin(*_: object, poll: bool, debounce: Debounce, **__: object) -> None:
         begun.append((poll, debounce.quiet, debounce.longest))
 
-    monkeypatch.setattr("thunderus_mem.cli.commands.lint.watch", begin)
+    monkeypatch.setattr("thunderus_mem.watch.watch", begin)
     assert run(["watch", *options]) == 0
     assert begun == [expected]
 

@@ -31,7 +31,7 @@ from thunderus_mem.memory.past_texts import unrestorable
 from thunderus_mem.memory.proposals import needs_review, proposal_of, write
 from thunderus_mem.store.config_reader import refuse_newer
 from thunderus_mem.store.files import file_hash, permissions, sweep
-from thunderus_mem.store.lock import held, prepare
+from thunderus_mem.store.lock import held
 from thunderus_mem.store.parallel import in_background
 from thunderus_mem.store.paths import inside
 
@@ -496,7 +496,6 @@ def _look(memory: Memory) -> _Before:
     """Ask git, without the lock, and refresh the index in parallel."""
     GitRace(memory.git, memory.environ).wait()
     asked = in_background(lambda: (memory.git_state(), memory.origin()))
-    prepare()
     written = memory.sessions.last_written()
     memory.refresh()
     git, origin = asked()

@@ -1,8 +1,9 @@
-"""The lock of a working tree: a kernel lock, released when its process ends. The only user of filelock."""
+"""The lock of a working tree: a kernel lock (flock), released when its process ends."""
 
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import time
 from contextlib import contextmanager
@@ -16,17 +17,14 @@ if TYPE_CHECKING:
 
 _POLL: Final = 0.01
 _NO_LOCKS: Final = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL})
+_TAKEN: Final = frozenset({errno.EAGAIN, errno.EACCES})
+_FLAGS: Final = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _OWNER_LIMIT: Final = 4096
 
 
 def owner_path(lock_path: str) -> str:
     """Return the path of the file that describes the holder of the lock; used only in messages."""
     return os.path.join(os.path.dirname(lock_path), "local", "lock-owner.json")
-
-
-def prepare() -> None:
-    """Import what `held` needs, while the caller waits for something else."""
-    import filelock  # noqa: F401
 
 
 @contextmanager
@@ -37,44 +35,52 @@ def held(lock_path: str, *, timeout: float = 10.0, command: str = "") -> Iterato
     lock file cannot be opened. The file is never removed. Never wait for git, an editor or the network while
     holding the lock.
     """
-    import filelock
-
-    lock: filelock.BaseFileLock = filelock.FileLock(lock_path)
+    limit = time.monotonic() + timeout
     try:
-        # filelock would create missing folders; the caller reports a missing store.
-        os.stat(os.path.dirname(lock_path) or ".")
-        lock.acquire(timeout=timeout, poll_interval=_POLL)
-    except filelock.Timeout as error:
-        raise _busy(lock_path, timeout) from error
+        while (descriptor := _lock(lock_path, os.O_CREAT)) is None:
+            if time.monotonic() >= limit:
+                raise _busy(lock_path, timeout)
+            time.sleep(_POLL)
     except OSError as error:
         if error.errno in _NO_LOCKS:
             raise _no_locks(lock_path) from error
         raise explain(error, lock_path) from error
     try:
-        # Without kernel locks filelock switches the class; importing it to compare would cost every command.
-        if type(lock).__name__ == "SoftFileLock":
-            raise _no_locks(lock_path)
         _write_owner(lock_path, command)
         yield
     finally:
-        lock.release()
+        # Unlock first: a process forked meanwhile has the descriptor too, and would keep the lock.
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+        os.close(descriptor)
 
 
 def is_held(lock_path: str) -> bool:
     """Whether a process holds the lock now; false if that cannot be determined. Does not wait."""
-    import filelock
-
-    if not os.path.exists(lock_path):
-        return False
-    lock: filelock.BaseFileLock = filelock.FileLock(lock_path)
     try:
-        lock.acquire(timeout=0)
-    except filelock.Timeout:
-        return True
+        descriptor = _lock(lock_path)
     except OSError:
         return False
-    lock.release()
-    return False
+    if descriptor is not None:
+        os.close(descriptor)
+    return descriptor is None
+
+
+def _lock(lock_path: str, create: int = 0) -> int | None:
+    """Open the file and lock it; ``None`` if another process holds the lock."""
+    descriptor = os.open(lock_path, _FLAGS | create, 0o644)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # A file deleted meanwhile (by git, say) locks nobody out.
+        if os.fstat(descriptor).st_nlink:
+            kept, descriptor = descriptor, -1
+            return kept
+    except OSError as error:
+        if error.errno not in _TAKEN:
+            raise
+    finally:
+        if descriptor >= 0:
+            os.close(descriptor)
+    return None
 
 
 def _no_locks(lock_path: str) -> Busy:
@@ -89,9 +95,7 @@ def _write_owner(lock_path: str, command: str) -> None:
 
     owner = {"pid": os.getpid(), "host": _host(), "command": command, "since": time.time()}
     path = owner_path(lock_path)
-    flags = (
-        os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    )
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK
     # Used only in messages: no error here may stop a write.
     try:
         make_folders(os.path.dirname(path))

@@ -7,35 +7,30 @@
 from __future__ import annotations
 
 import os
-import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thunderus_mem import hooks
-from thunderus_mem.authoring.init import update_schemas
 from thunderus_mem.cli.output import dumps
 from thunderus_mem.cli.params import Output
 from thunderus_mem.cli.report import FOR_PEOPLE, FORMATS, chosen_form, report, seen_from_top, write_report
 from thunderus_mem.cli.text import columns, counted, hint_line
 from thunderus_mem.diagnostic import Diagnostic, Severity
-from thunderus_mem.document.schema import INDEX, SCHEMA_NAMES, schema_text
 from thunderus_mem.errors import NoStore, NotFound
 from thunderus_mem.git.repository import Git, look_for_git
-from thunderus_mem.lint.check import ANCHOR_RULES, check_staged, diagnostics
 from thunderus_mem.lint.engine import RULES, rule_page
 from thunderus_mem.lint.lint import LintReport, LintRequest, answer, checked_paths, lint
-from thunderus_mem.store.config_keys import config_schema
 from thunderus_mem.store.layout import MEMORY
-from thunderus_mem.watch import Debounce, WatchedMemory, WatchTurn, watch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from thunderus_mem.cli.console import Console
+    from thunderus_mem.hooks import HookRun, HookStatus
     from thunderus_mem.lint.rule import Rule
     from thunderus_mem.memory.memory import Memory
+    from thunderus_mem.watch import WatchTurn
 
 app = typer.Typer()
 schema_app = typer.Typer(no_args_is_help=True)
@@ -195,6 +190,8 @@ def schema_list(ctx: typer.Context) -> None:
 @schema_app.command("update")
 def schema_update(ctx: typer.Context) -> None:
     """Update the copies in .thunderus/schemas to this version."""
+    from thunderus_mem.authoring.init import update_schemas
+
     console: Console = ctx.obj
     value = update_schemas(console.memory())
     if not value.written:
@@ -213,10 +210,15 @@ def schema_print(
 
 
 def _schema_names() -> list[str]:
+    from thunderus_mem.document.schema import INDEX, SCHEMA_NAMES
+
     return [*SCHEMA_NAMES, INDEX, "config", "gardener"]
 
 
 def _schema_text(name: str) -> str:
+    from thunderus_mem.document.schema import schema_text
+    from thunderus_mem.store.config_keys import config_schema
+
     names = _schema_names()
     bare = name.removesuffix(".schema.json").removesuffix(".toml").removesuffix(".sql")
     for known in names:
@@ -245,6 +247,8 @@ _HOOK_STATES = {
 @hooks_app.command("install")
 def hooks_install(ctx: typer.Context, hook: Annotated[str, _HOOK] = "pre-commit") -> None:
     """Install the hook; an existing hook still runs."""
+    from thunderus_mem import hooks
+
     console: Console = ctx.obj
     console.emit("hooks install", hooks.install(_git(console), hook), _hook_status)
 
@@ -252,6 +256,8 @@ def hooks_install(ctx: typer.Context, hook: Annotated[str, _HOOK] = "pre-commit"
 @hooks_app.command("uninstall")
 def hooks_uninstall(ctx: typer.Context, hook: Annotated[str, _HOOK] = "pre-commit") -> None:
     """Remove the hook; other commands in the hook file stay."""
+    from thunderus_mem import hooks
+
     console: Console = ctx.obj
     console.emit("hooks uninstall", hooks.uninstall(_git(console), hook), _hook_removed)
 
@@ -259,6 +265,8 @@ def hooks_uninstall(ctx: typer.Context, hook: Annotated[str, _HOOK] = "pre-commi
 @hooks_app.command("status")
 def hooks_status(ctx: typer.Context, hook: Annotated[str, _HOOK] = "pre-commit") -> int:
     """Show whether the hook is installed. Exits with 1 if it is not."""
+    from thunderus_mem import hooks
+
     console: Console = ctx.obj
     value = hooks.status(_git(console), hook)
     console.emit("hooks status", value, _hook_state)
@@ -272,6 +280,8 @@ def hooks_run(
     from_hook: Annotated[bool, typer.Option("--hook", hidden=True)] = False,
 ) -> int:
     """Run the hook now, on the staged text. Exits with 1 on errors."""
+    from thunderus_mem import hooks
+
     console: Console = ctx.obj
     value = hooks.run(hook, lambda: _staged_findings(console))
     console.emit("hooks run", value, _hook_run)
@@ -311,6 +321,8 @@ def _stores_above(toplevel: str, staged: Iterable[str]) -> set[str]:
 
 def _affected_documents(memory: Memory) -> Iterable[Diagnostic]:
     """Find documents affected by the staged code changes."""
+    from thunderus_mem.lint.check import check_staged, diagnostics
+
     memory.refresh()
     if not memory.index.has_anchors():
         return ()
@@ -325,26 +337,28 @@ def _git(console: Console) -> Git:
     return found
 
 
-def _hook_status(value: hooks.HookStatus, console: Console) -> str:
+def _hook_status(value: HookStatus, console: Console) -> str:
     line = f"The {value.hook} hook {_HOOK_STATES[value.state]}: {value.path}"
     return f"{line}\n{value.note}" if value.note else line
 
 
-def _hook_removed(value: hooks.HookStatus, console: Console) -> str:
+def _hook_removed(value: HookStatus, console: Console) -> str:
     if not value.changed:
         return f"No thunderus-mem {value.hook} hook to remove: {value.path}"
     line = f"Removed the {value.hook} hook: {value.path}"
     return f"{line}\n{value.note}" if value.note else line
 
 
-def _hook_state(value: hooks.HookStatus, console: Console) -> str:
+def _hook_state(value: HookStatus, console: Console) -> str:
     if value.note:
         console.talk(hint_line(value.note, console.style))
     return f"The {value.hook} hook {_HOOK_STATES[value.state]}: {value.path}"
 
 
-def _hook_run(value: hooks.HookRun, console: Console) -> str:
+def _hook_run(value: HookRun, console: Console) -> str:
     """List errors and affected documents; summarize everything else in one line, to keep the hook quiet."""
+    from thunderus_mem.lint.check import ANCHOR_RULES
+
     errors = [one for one in value.diagnostics if one.severity is Severity.ERROR]
     affected = [one for one in value.diagnostics if one.rule in ANCHOR_RULES and one not in errors]
     rest = [one for one in value.diagnostics if one not in errors and one not in affected]
@@ -376,6 +390,10 @@ def watch_command(
 
     Stop it with Ctrl-C. With --json, print one JSON document for each set of changes.
     """
+    import threading
+
+    from thunderus_mem.watch import Debounce, WatchedMemory, watch
+
     console: Console = ctx.obj
 
     def show(turn: WatchTurn) -> None:
