@@ -45,7 +45,7 @@ DOORS: dict[str, tuple[str, ...]] = {
     "rich": ("cli/drawing.py",),
     "typer": ("cli/",),
     "ast_grep_py": ("fingerprint/definitions.py",),
-    "pygments": ("fingerprint/languages.py",),
+    "pygments": ("fingerprint/plain.py",),
     "jinja2": ("recap/template.py",),
     "rensa": ("garden/similar/profile.py",),
     "pydantic": (),

@@ -114,6 +114,52 @@ def test_moved_code_is_followed_by_rename_name_and_shape(scene: Scene) -> None:
     assert scene.verdict(anchors["issue"], first).status == "missing"
 
 
+DEPENDENCIES = "\n".join(f'    "package-{at}>={at}.0",' for at in range(20))
+KEYS = {
+    "pyproject.toml": (
+        f'[project]\nname = "a"\ndependencies = [\n{DEPENDENCIES}\n]\n',
+        "project.name",
+        "name =",
+    ),
+    "setup.cfg": ("[metadata]\nname = a\nversion = 1\n", "metadata.name", "name ="),
+    "Makefile": ("all: a b\n\tcc\n\nclean:\n\trm a\n", "clean", "clean:"),
+}
+
+
+@pytest.mark.parametrize("path", KEYS)
+def test_removed_or_renamed_key_is_missing(scene: Scene, path: str) -> None:
+    text, symbol, key = KEYS[path]
+    scene.write(path, text)
+    first = scene.commit("Settings")
+    anchor = scene.anchor(f"{path}#{symbol}")
+    assert scene.verdict(anchor, first).status == "verified"
+    scene.write(path, text.replace(key, f"other-{key}"))
+    found = scene.verdict(anchor, first)
+    assert (found.status, found.reason) == ("missing", f"`{symbol}` is not defined in {path}")
+    scene.write(path, "".join(line for line in text.splitlines(True) if not line.startswith(key)))
+    assert scene.verdict(anchor, first).status == "missing"
+    scene.write(path, text)
+    assert scene.verdict(anchor, first).status == "verified"
+
+
+def test_renamed_key_with_a_long_value_is_moved(scene: Scene) -> None:
+    text = KEYS["pyproject.toml"][0]
+    scene.write("pyproject.toml", text)
+    first = scene.commit("Settings")
+    anchor = scene.anchor("pyproject.toml#project.dependencies")
+    scene.write("pyproject.toml", text.replace("dependencies", "optional"))
+    found = scene.verdict(anchor, first)
+    assert (found.status, found.found and found.found.place) == ("moved", "pyproject.toml#project.optional")
+
+
+@pytest.mark.parametrize(("path", "status"), [("notes.txt", "unknown"), ("uv.lock", "unknown")])
+def test_names_of_files_without_keys_are_unknown(scene: Scene, path: str, status: str) -> None:
+    scene.write(path, "a = 1\n" * (30_000 if path == "uv.lock" else 1))
+    found = scene.verdict(Anchor(path, "b", None, "toml@/1:" + "0" * 20 + ":-:3"))
+    assert found.status == status
+    assert found.reason.startswith("symbols are not supported in this file type")
+
+
 def test_existing_copy_is_not_a_move_target(scene: Scene) -> None:
     scene.write("src/other.py", "import time\n\n\n" + ISSUE)
     second = scene.commit("A copy")

@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.fingerprint import definitions, languages
+from thunderus_mem.fingerprint import definitions, languages, plain
 from thunderus_mem.fingerprint.selectors import Selector, parameters_of, split_selector
 from thunderus_mem.fingerprint.walk import CLOSE, OPEN, TokenWalk
 
@@ -342,86 +342,40 @@ def conflicts(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(found)
 
 
-_SECTION: Final = re.compile(r"\[{1,2}([^\]\[]+)\]{1,2}(?:\s+|\s*[#;].*)?")
-_KEY: Final = re.compile(r"([\w.\"'-]+)\s*[=:]")
-_TARGET: Final = re.compile(r"([\w./%-]+)\s*(?:::?(?!=)|[:?+]?=)")
-
-
-class Keyed(NamedTuple):
-    """A named part of a plain file: its dotted name, what it is, its lines from 1."""
-
-    name: str
-    kind: str
-    first: int
-    last: int
-
-
 class Plain:
     """A file without a grammar, read once: its tokens or lines, each with the line (from 1) where it
-    begins."""
+    begins, and its keys."""
 
     def __init__(self, path: str, text: str) -> None:
-        alias = _alias(path, text)
-        self._scheme, self._grammar = (f"text-{alias}", languages.lexer_version()) if alias else ("lines", "")
-        rows = enumerate(text.split("\n"), 1)
-        parts = languages.lexed(alias, text) if alias else [(at, " ".join(row.split())) for at, row in rows]
-        self._lines = [line for line, word in parts if word]
-        self._words = [word for _, word in parts if word]
+        # Lexers use patterns with long lookahead: some take minutes for one line of 100,000 brackets.
+        alias = plain.lexer_name(path) if len(text) <= plain.MAX_LEXED and well_formed(text.encode()) else ""
+        self.has_keys = alias in plain.KEYED
+        self._scheme, self._grammar = plain.scheme_of(alias)
+        parts = plain.tokens(alias, text)
+        self._lines = [line for line, _ in parts]
+        self._words = [word for _, word in parts]
+        self.keys = plain.keys(alias, text, parts)
 
     def lines(self, first: int, last: int) -> Fingerprint | None:
         """The fingerprint of these lines; ``None`` when they are empty."""
-        words = self._words[bisect_left(self._lines, first) : bisect_left(self._lines, last + 1)]
+        words = self._between(first, last)
         return self._measured(words) if words else None
+
+    def key(self, found: plain.Keyed) -> Fingerprint:
+        """The fingerprint of a named part; its shape is without the name, the first word."""
+        words = self._between(found.first, found.last)
+        name = next((at for at, word in enumerate(words) if word != "["), 0)
+        return self._measured(words, [*words[:name], _BLANK, *words[name + 1 :]])
 
     def whole(self) -> Fingerprint:
         """The fingerprint of the whole text."""
         return self._measured(self._words)
 
-    def _measured(self, words: list[str]) -> Fingerprint:
-        return measure(self._scheme, self._grammar, words, len(words))
+    def _between(self, first: int, last: int) -> list[str]:
+        return self._words[bisect_left(self._lines, first) : bisect_left(self._lines, last + 1)]
 
-
-def _alias(path: str, text: str) -> str:
-    # Lexers use patterns with long lookahead: some take minutes for one line of 100,000 brackets.
-    alias = languages.lexer_name(path) if len(text) <= languages.MAX_LEXED else ""
-    return alias if alias and well_formed(text.encode()) else ""
-
-
-def keys(path: str, text: str) -> list[Keyed]:
-    """Sections and keys of TOML and INI, targets and variables of makefiles; none for other files."""
-    alias = _alias(path, text)
-    if alias not in ("toml", "ini", "make"):
-        return []
-    lines = text.split("\n")
-    starts = _targets(lines) if alias == "make" else _settings(lines)
-    found: list[Keyed] = []
-    following = section = len(lines)
-    for line, name, kind in reversed(starts):
-        stop = section if kind == "section" else following
-        following = line - 1
-        section = following if kind == "section" else section
-        while stop > line and not lines[stop - 1].strip(" \t#;"):
-            stop -= 1
-        found.append(Keyed(name, kind, line, stop))
-    return found[::-1]
-
-
-def _settings(lines: list[str]) -> list[tuple[int, str, str]]:
-    starts: list[tuple[int, str, str]] = []
-    section = ""
-    for number, line in enumerate(lines, 1):
-        if (header := _SECTION.fullmatch(line.strip()[:500])) and header[1].strip():
-            section = header[1].replace('"', "").strip()
-            starts.append((number, section, "section"))
-        elif line[:1].strip() and (key := _KEY.match(line[:500])):
-            name = key[1].strip("\"'")
-            starts.append((number, f"{section}.{name}" if section else name, "key"))
-    return starts
-
-
-def _targets(lines: list[str]) -> list[tuple[int, str, str]]:
-    found = [(number, _TARGET.match(line[:500])) for number, line in enumerate(lines, 1)]
-    return [(number, match[1], "target") for number, match in found if match is not None]
+    def _measured(self, words: list[str], shape: list[str] | None = None) -> Fingerprint:
+        return measure(self._scheme, self._grammar, words, len(words), shape)
 
 
 TOKENS: Final = "-tokens"
@@ -435,8 +389,8 @@ def by_tokens(scheme: str) -> bool:
 
 def _words(alias: str, text: str) -> list[str]:
     """The tokens of a text, without commas before closing brackets."""
-    usable = len(text) <= languages.MAX_LEXED and well_formed(text.encode())
-    words = [word for _, word in languages.lexed(alias, text)] if usable else text.split()
+    usable = len(text) <= plain.MAX_LEXED and well_formed(text.encode())
+    words = [word for _, word in plain.lexed(alias, text)] if usable else text.split()
     return [word for word, behind in pairwise([*words, ""]) if word != "," or behind not in ")]}"]
 
 
@@ -451,7 +405,7 @@ _DEEP: Final = 8
 class Definition:
     """A named part of a file; ``first`` and ``last`` are its lines (from 1), including decorators."""
 
-    def __init__(self, source: CodeSource, found: definitions.FoundDefinition | Keyed) -> None:
+    def __init__(self, source: CodeSource, found: definitions.FoundDefinition | plain.Keyed) -> None:
         self.name, self.kind, self.first, self.last = found.name, found.kind, found.first, found.last
         self._source, self._found = source, found
 
@@ -659,6 +613,13 @@ class CodeSource:
             self._plain = Plain(self.path, self._text)
         return self._plain
 
+    @property
+    def has_symbols(self) -> bool:
+        """Whether parts of this kind of file have names, so that one that is not found is missing."""
+        if self.language:
+            return True
+        return plain.lexer_name(self.path) in plain.KEYED and self._as_plain().has_keys
+
     def walk(self) -> TokenWalk:
         """A new pass over this file's nodes."""
         return TokenWalk(self._text, languages.LANGUAGES[self.language].rules)
@@ -668,30 +629,30 @@ class CodeSource:
         size = sum(token[0] != OPEN and token != CLOSE for token in walk.tokens)
         return measure(self.language, definitions.GRAMMAR, walk.tokens, size, shape, walk.docs)
 
-    def measure_of(self, found: definitions.FoundDefinition | Keyed) -> tuple[Fingerprint, bool]:
+    def measure_of(self, found: definitions.FoundDefinition | plain.Keyed) -> tuple[Fingerprint, bool]:
         """The fingerprint of a definition, and whether the parser failed inside it."""
         if not isinstance(found, definitions.FoundDefinition):
-            return self.of_lines(found.first, found.last) or self.whole(), False
+            return self._as_plain().key(found), False
         walk = self.walk()
         walk.run(found.nodes)
         owner = found.name.split(".")[-2] if "." in found.name else ""
         return self.measured(walk, blanked(walk.tokens, found.own, owner)), walk.broken
 
-    def has_body(self, found: definitions.FoundDefinition | Keyed) -> bool:
+    def has_body(self, found: definitions.FoundDefinition | plain.Keyed) -> bool:
         """Whether a definition is more than a declaration."""
         if not isinstance(found, definitions.FoundDefinition):
             return True
         return definitions.has_body(found, self._table())
 
-    def tokens_of(self, found: definitions.FoundDefinition | Keyed) -> Fingerprint | None:
+    def tokens_of(self, found: definitions.FoundDefinition | plain.Keyed) -> Fingerprint | None:
         """The fingerprint of a definition by its tokens; ``None`` in a plain file."""
         if not isinstance(found, definitions.FoundDefinition):
             return None
         text = "\n".join(definitions.text_of(self._text, node) for node in found.nodes)
-        words = _words(languages.lexer_of(self.language), text)
+        words = _words(plain.lexer_of(self.language), text)
         owner = found.name.split(".")[-2] if "." in found.name else ""
         shape = blanked(words, found.own, owner)
-        return measure(self.language + TOKENS, languages.lexer_version(), words, len(words), shape)
+        return measure(self.language + TOKENS, plain.lexer_version(), words, len(words), shape)
 
     def in_conflict(self, first: int, last: int) -> bool:
         """Whether these lines contain a merge conflict."""
@@ -720,9 +681,9 @@ class CodeSource:
     def definitions(self) -> tuple[Definition, ...]:
         """Every named definition, in the order of the file, including methods and nested ones."""
         if self._definitions is None:
-            found: list[definitions.FoundDefinition] | list[Keyed] = []
+            found: list[definitions.FoundDefinition] | list[plain.Keyed] = []
             if not self.language:
-                found = keys(self.path, self._text)
+                found = self._as_plain().keys
             elif self.language not in _DATA or len(self._text) <= _MAX_DATA:
                 found = definitions.locate(self._text, self.root(), self._table())
             self._definitions = tuple(Definition(self, one) for one in found)

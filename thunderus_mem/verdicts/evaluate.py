@@ -54,7 +54,7 @@ def _evaluate_symbol(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verd
             return verdict
         # The definition found only ends in that name: ignore it if the code is found elsewhere.
         return moved_definition(anchor, tree, history, source) or verdict
-    if not source.language:
+    if not source.has_symbols:
         return _unknown(anchor, "symbols are not supported in this file type; anchor lines instead")
     if source.broken:
         return _unknown(anchor, f"the file does not parse (line {source.trouble_at})")
@@ -352,7 +352,7 @@ def _sources(
         named = [*naming, *_nearest(anchor.path, named)][:_MOST_FILES]
     for path in dict.fromkeys((*((source.path,) if source else ()), *named)):
         found = source if source is not None and path == source.path else tree.source(path)
-        if found is not None and not found.trouble and found.language:
+        if found is not None and not found.trouble and found.has_symbols:
             yield found
 
 
@@ -365,7 +365,7 @@ def _is_common(leaf: str, wanted: Fingerprint, tree: Tree) -> bool:
     found = [
         definition
         for source in sources
-        if source is not None and not source.trouble and source.language
+        if source is not None and not source.trouble and source.has_symbols
         for definition in _candidates(source, leaf, wanted, everything=False)
         if definition.read_as(wanted.scheme).hash == wanted.hash
     ]
