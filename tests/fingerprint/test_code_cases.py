@@ -30,6 +30,17 @@ SUFFIX = {
     "lua": "lua",
     "json": "json",
     "css": "css",
+    "dart": "dart",
+    "haskell": "hs",
+    "elixir": "ex",
+    "hcl": "tf",
+    "html": "html",
+    "markdown": "md",
+    "nix": "nix",
+    "solidity": "sol",
+    "toml": "toml",
+    "yaml": "yaml",
+    "zig": "zig",
 }
 
 

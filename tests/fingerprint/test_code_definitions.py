@@ -65,3 +65,72 @@ def test_elixir_clauses_are_joined() -> None:
     assert found == [("A", 1, 10), ("A.f", 2, 7), ("A.g", 9, 9)]
     apart = CodeSource("a.ex", text.replace("  # Others.\n", "").encode())
     assert apart.find("A.f")[0].fingerprint == source.find("A.f")[0].fingerprint
+
+
+def places(path: str, text: str) -> list[tuple[str, int, int]]:
+    return [(one.name, one.first, one.last) for one in CodeSource(path, text.encode()).definitions()]
+
+
+def test_every_underlined_heading_is_a_definition() -> None:
+    text = "One\n===\n\na\n\nTwo\n---\n\nb\n\nThree\n-----\n\n### Four\n\nc\n\n## Five\n\nd\n\nSix\n===\n"
+    assert places("a.md", text[: text.index("## Five")]) == [
+        ("One", 1, 16),
+        ("One.Two", 6, 9),
+        ("One.Three", 11, 16),
+        ("One.Three.Four", 14, 16),
+    ]
+    read, changed = (CodeSource("a.md", one.encode()) for one in (text, text.replace("c\n", "e\n")))
+    moved = {
+        one.name for one in read.definitions() if changed.find(one.name)[0].fingerprint != one.fingerprint
+    }
+    assert moved == {"One", "One.Three", "One.Three.Four"}
+
+
+def test_underlined_heading_has_the_same_fingerprint_as_one_with_hash_signs() -> None:
+    one = CodeSource("a.md", b"# One\n\n## Two\n\na\n\n## Three\n\nb")
+    other = CodeSource("a.md", b"One\n===\n\nTwo\n---\n\na\n\nThree\n---\n\nb\n")
+    assert [(d.name, d.fingerprint) for d in one.definitions()] == [
+        (d.name, d.fingerprint) for d in other.definitions()
+    ]
+
+
+def test_underlined_heading_in_a_list_or_quote_is_no_definition() -> None:
+    assert names("a.md", "> a\n> ===\n\n- b\n  ---\n") == []
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_heading_at_the_end_of_a_file_needs_no_line_break(end: str) -> None:
+    source = CodeSource("a.md", f"a\n\n# b{end}".encode())
+    assert not source.broken
+    assert names("a.md", f"a\n\n# b{end}") == ["b"]
+
+
+def test_toml_keys_are_those_of_the_tables() -> None:
+    text = (
+        'x = 1\n"q r" = 2\n[tool.a]\n  b = [\n  "c", # x\n  "d = 1",\n  [1],\n]\n\n# about\n'
+        'm = """\nz = 1\n"""\n[[e.\'f.g\']]\nh.i = {j = 1}\n'
+    )
+    assert places("a.toml", text) == [
+        ("x", 1, 1),
+        ("q r", 2, 2),
+        ("tool.a", 3, 13),
+        ("tool.a.b", 4, 10),
+        ("tool.a.m", 11, 13),
+        ("e.f.g", 14, 15),
+        ("e.f.g.h.i", 15, 15),
+    ]
+
+
+def test_makefile_names_are_targets_and_variables() -> None:
+    rules = ".PHONY: a b\na b: c\n\tx: y\n\n"
+    text = rules + "X := 1\nY ::= 2\nexport Z=3\nifdef X\n  W != w\nendif\n%.o: %.c\n\tcc\n"
+    assert places("Makefile", text) == [
+        (".PHONY", 1, 1),
+        ("a", 2, 3),
+        ("b", 2, 3),
+        ("X", 5, 5),
+        ("Y", 6, 6),
+        ("Z", 7, 8),
+        ("W", 9, 10),
+        ("%.o", 11, 12),
+    ]

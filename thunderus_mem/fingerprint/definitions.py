@@ -32,7 +32,9 @@ def parse(text: str, language: str) -> SgNode:
     checked."""
     from ast_grep_py import SgRoot
 
-    return SgRoot(text, language).root()
+    # The grammar of Markdown does not accept a heading without a line break.
+    ends = "" if language != "markdown" or text.endswith("\n") else "\n"
+    return SgRoot(text + ends, language).root()
 
 
 class Parsed(NamedTuple):
@@ -121,9 +123,9 @@ class Table(NamedTuple):
     ``kinds`` maps kinds of nodes to labels (`SCOPE` for nodes that only qualify names); ``names`` gives the
     names of a node, () when it defines nothing; ``wrappers`` are parents that belong to the node, ``before``
     are siblings directly before it that belong to it; ``clauses`` joins consecutive functions of one name.
-    ``bodies`` maps kinds that may be only a declaration (a prototype, an abstract method) to the kinds of
-    children or grandchildren that make it a definition with a body; a decorator of the name ``stub`` marks
-    such a declaration.
+    ``extent`` gives the nodes of a definition that is more than one node. ``bodies`` maps kinds that may be
+    only a declaration (a prototype, an abstract method) to the kinds of children or grandchildren that make
+    it a definition with a body; a decorator of the name ``stub`` marks such a declaration.
     """
 
     kinds: Mapping[str, str]
@@ -133,6 +135,7 @@ class Table(NamedTuple):
     clauses: bool = False
     bodies: Mapping[str, frozenset[str]] = {}
     stub: str = ""
+    extent: Callable[[SgNode], tuple[SgNode, ...]] | None = None
 
 
 class FoundDefinition(NamedTuple):
@@ -174,8 +177,10 @@ def locate(text: str, root: SgNode, table: Table) -> list[FoundDefinition]:
             scopes.pop()
         outer = scopes[-1] if scopes else _Scope(0, "", "")
         label = table.kinds[kind]
+        nodes = table.extent(node) if table.extent is not None else (node,)
+        end = nodes[-1].range().end.index
         if label != SCOPE:
-            nodes = _belonging(node, table)
+            nodes = nodes if table.extent is not None else _belonging(node, table)
             for name in names:
                 one = _found(outer, name, label, nodes, node)
                 at = latest.get(outer.prefix)
@@ -184,7 +189,7 @@ def locate(text: str, root: SgNode, table: Table) -> list[FoundDefinition]:
                     continue
                 latest[outer.prefix] = len(found)
                 found.append(one)
-        scopes.append(_Scope(span.end.index, f"{outer.prefix}{names[0]}.", label))
+        scopes.append(_Scope(end, f"{outer.prefix}{names[0]}.", label))
     return found
 
 

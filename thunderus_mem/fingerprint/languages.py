@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.fingerprint import others
+from thunderus_mem.fingerprint import data, others
 from thunderus_mem.fingerprint.python import PYTHON, PYTHON_TABLE
 from thunderus_mem.fingerprint.script import JAVASCRIPT_TABLE, SCRIPT, TYPESCRIPT_TABLE
 from thunderus_mem.fingerprint.systems import GO, GO_TABLE, RUST, RUST_TABLE
@@ -38,6 +38,7 @@ LANGUAGES: Final[Mapping[str, Language]] = {
     "go": Language(GO, {"go": GO_TABLE}),
     "rust": Language(RUST, {"rust": RUST_TABLE}),
     **{name: Language(rules, {name: others.TABLES[name]}) for name, rules in others.RULES.items()},
+    **{name: Language(rules, {name: data.TABLES[name]}) for name, rules in data.RULES.items()},
     "c-header": Language(others.HEADER, others.HEADER_TABLES),
 }
 

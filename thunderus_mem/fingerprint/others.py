@@ -2,42 +2,41 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.fingerprint import definitions
-from thunderus_mem.fingerprint.walk import Rules, loose_number
+from thunderus_mem.fingerprint.walk import (
+    Rules,
+    bare,
+    loose_number,
+    unquoted,
+    valued,
+    without,
+    without_last_comma,
+    written,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ast_grep_py import SgNode
 
-    from thunderus_mem.fingerprint.walk import Item, TokenWalk
+    from thunderus_mem.fingerprint.walk import Handler, Item, Pairs, TokenWalk
 
 _DEEPEST: Final = 20
 
 
-def _verbatim(walk: TokenWalk, node: SgNode, _pairs: object) -> list[Item]:
-    return ["'" + walk.slice(node), (node, "")]
+def _is_empty(walk: TokenWalk, node: SgNode, kind: str) -> bool:
+    """Whether a statement or declaration is only a semicolon."""
+    return kind in (";", "empty_statement") or (kind == "expression_statement" and walk.slice(node) == ";")
 
 
-def _either_quote(walk: TokenWalk, node: SgNode, _pairs: object) -> list[Item]:
-    """A string whose quotes do not matter, because its content means the same in both."""
-    text = walk.slice(node)
-    inner = text[1:-1]
-    plain = len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" and not set(inner) & set("'\"\\$#{\n")
-    return ["'" + (inner if plain else text), (node, "")]
-
-
-def _flowing(walk: TokenWalk, node: SgNode, _pairs: object) -> list[Item]:
-    """Text in which line breaks do not matter."""
-    return ["'" + " ".join(walk.slice(node).split()), (node, "")]
-
-
-def _dashes(text: str) -> str:
-    while "--" in text:
-        text = text.replace("--", "-")
-    return text
+def _sequence(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
+    """A sequence of statements or declarations: empty ones have no meaning."""
+    return walk.inside(
+        node.kind(), [(child, "" if _is_empty(walk, child, kind) else kind) for child, kind in pairs]
+    )
 
 
 def _rules(
@@ -47,77 +46,159 @@ def _rules(
     *,
     numbers: str = "",
     parentheses: bool = True,
-    flowing: str = "",
     comments: str = "comment line_comment block_comment",
-    loops: str = "for_statement c_style_for_statement",
+    sequences: str = "",
+    nodes: Mapping[str, Handler] = {},
 ) -> Rules:
     return Rules(
         comments=frozenset(comments.split()),
         transparent=frozenset(["parenthesized_expression"] if parentheses else []),
         drop=frozenset([*drop.split(), "\n"]),
-        keep=dict.fromkeys(loops.split(), frozenset(";")),
+        keep={"for_statement": frozenset(";")},
         nodes={
-            **dict.fromkeys(verbatim.split(), _verbatim),
-            **dict.fromkeys(quotes.split(), _either_quote),
-            **dict.fromkeys(flowing.split(), _flowing),
+            **dict.fromkeys(verbatim.split(), valued(written)),
+            **dict.fromkeys(quotes.split(), valued(unquoted)),
+            **dict.fromkeys(sequences.split(), _sequence),
+            **nodes,
         },
         leaves=dict.fromkeys(numbers.split(), loose_number),
         trailing=True,
+        version=2,
     )
 
 
-_C: Final = "string_literal char_literal raw_string_literal system_lib_string"
-_MARKDOWN: Final = Rules(
-    comments=frozenset(["block_continuation"]),
-    nodes={
-        **dict.fromkeys(["inline", "html_block"], _flowing),
-        **dict.fromkeys(["fenced_code_block", "indented_code_block"], _verbatim),
-    },
-    leaves={
-        "list_marker_star": lambda _: "-",
-        "list_marker_minus": lambda _: "-",
-        "list_marker_plus": lambda _: "-",
-        "pipe_table_delimiter_cell": _dashes,
-    },
-    empty=frozenset(["block_continuation", "inline"]),
+_MACRO: Final = re.compile(
+    r"//.*|/\*[\s\S]*?\*/|\\\n"
+    r"|(\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|\.?[0-9](?:[eEpP][+-]|'[0-9a-fA-F]|[\w.])*|\w+"
+    r"|<<=|>>=|\.\.\.|\+\+|--|->|&&|\|\||<<|>>|[-+*/%&|^<>=!]=|\#\#|::|\S)"
 )
+"""A comment, a continued line, or a token of the preprocessor."""
+
+
+def _macro(text: str) -> str:
+    """The body of a macro without comments, its tokens separated by one space."""
+    return " ".join(found[1] for found in _MACRO.finditer(text) if found[1])
+
+
+def _java_enum(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
+    """The commas and the semicolon after the last constant have no meaning."""
+    empty = ("enum_body_declarations", ";")
+    return walk.inside(
+        node.kind(),
+        [(child, "" if kind == "," or (kind, walk.slice(child)) == empty else kind) for child, kind in pairs],
+    )
+
+
+def _php_program(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
+    """The closing tag at the end has no meaning."""
+    last = max((at for at, (_, kind) in enumerate(pairs) if kind), default=0)
+    kept = [
+        (child, "" if kind == "php_end_tag" and at == last else kind)
+        for at, (child, kind) in enumerate(pairs)
+    ]
+    return _sequence(walk, node, kept)
+
+
+def _php_array(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
+    """``array(1)`` is ``[1]``."""
+    marks = ("array", "(", ")", "[", "]")
+    return walk.inside(
+        node.kind(),
+        [(child, "" if kind in marks else kind) for child, kind in without_last_comma(list(pairs))],
+    )
+
+
+def _in_parentheses(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
+    """Parentheses around arguments or parameters have no meaning: the tree shows to what they belong."""
+    return walk.inside(
+        node.kind(),
+        [(child, "" if kind in "()" else kind) for child, kind in without_last_comma(list(pairs))],
+    )
+
+
+def _ruby_words(text: str) -> str:
+    """``%w[a b]``: the words, separated by any whitespace."""
+    return "'" + (text if "\\" in text else f"{text[:3]}{' '.join(text[3:-1].split())}{text[-1]}")
+
+
+def _ruby_pair(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item] | None:
+    """``:a => 1`` is ``a: 1``."""
+    if [kind for _, kind in pairs[:2]] != ["simple_symbol", "=>"]:
+        return None
+    name = walk.slice(pairs[0][0])[1:]
+    if not name.isidentifier():
+        return None
+    return walk.inside("pair", [name, ":", *[(child, "") for child, _ in pairs[:2]], *pairs[2:]])
+
+
+def _ruby_block(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
+    """``{ }`` is ``do end``: the tree shows to what it belongs."""
+    bodies = ("body_statement", "block_body")
+    kept = [
+        (child, "" if kind in ("{", "}", "do", "end") else "block_body" if kind in bodies else kind)
+        for child, kind in pairs
+    ]
+    return walk.inside("block", kept)
+
+
+_C: Final = "string_literal char_literal raw_string_literal system_lib_string"
+_C_RULES: Final = _rules(
+    _C, numbers="number_literal", sequences="translation_unit compound_statement declaration_list"
+)
+_C_LEAVES: Final = {**_C_RULES.leaves, "preproc_arg": _macro}
 
 RULES: Final[Mapping[str, Rules]] = {
     "java": _rules(
         "string_literal character_literal",
         numbers="decimal_integer_literal hex_integer_literal octal_integer_literal binary_integer_literal "
         "decimal_floating_point_literal",
+        sequences="program class_body interface_body annotation_type_body enum_body_declarations block "
+        "constructor_body",
+        nodes={"enum_body": _java_enum},
     ),
-    "c": _rules(_C, numbers="number_literal"),
-    "cpp": _rules(_C, numbers="number_literal"),
+    "c": _C_RULES._replace(leaves=_C_LEAVES),
+    "cpp": _C_RULES._replace(leaves=_C_LEAVES),
     "csharp": _rules(
         "string_literal verbatim_string_literal raw_string_literal interpolated_string_expression "
         "character_literal",
         numbers="integer_literal real_literal",
+        sequences="compilation_unit declaration_list block",
     ),
     "ruby": _rules(
-        "heredoc_body regex string_array symbol_array subshell delimited_symbol",
+        "heredoc_body regex subshell delimited_symbol",
         "string",
         ";",
         numbers="integer float",
         parentheses=False,
+        nodes={
+            **dict.fromkeys(["argument_list", "method_parameters"], _in_parentheses),
+            **dict.fromkeys(["string_array", "symbol_array"], valued(_ruby_words)),
+            **dict.fromkeys(["block", "do_block"], _ruby_block),
+            "pair": _ruby_pair,
+            "then": without("then"),
+            "parenthesized_statements": bare,
+        },
     ),
     "kotlin": _rules(
         "string_literal character_literal multi_line_string_literal line_string_literal",
         drop=";",
         numbers="integer_literal real_literal hex_literal bin_literal long_literal",
         comments="line_comment multiline_comment",
+        nodes=dict.fromkeys(["enum_class_body", "lambda_parameters", "when_entry"], without(",")),
     ),
     "swift": _rules(
         "line_string_literal multi_line_string_literal raw_string_literal regex_literal",
         drop=";",
         numbers="integer_literal hex_literal real_literal",
         comments="comment multiline_comment",
+        nodes={"tuple_expression": bare},
     ),
     "php": _rules(
         "heredoc nowdoc text shell_command_expression",
         "string encapsed_string",
         numbers="integer float",
+        sequences="compound_statement declaration_list",
+        nodes={"program": _php_program, "array_creation_expression": _php_array},
     ),
     "scala": _rules(
         "string interpolated_string interpolated_string_expression character_literal",
@@ -125,31 +206,32 @@ RULES: Final[Mapping[str, Rules]] = {
         numbers="integer_literal floating_point_literal",
         parentheses=False,
         comments="comment block_comment",
-    ),
+    )._replace(version=1),
     "bash": _rules(
-        "ansi_c_string heredoc_body heredoc_redirect string",
-        "raw_string",
+        "ansi_c_string heredoc_body heredoc_redirect",
+        "string",
         ";",
         parentheses=False,
-        loops="c_style_for_statement",
+        nodes={"function_definition": without("function", "(", ")"), "case_item": without("(")},
+    )._replace(leaves={"raw_string": unquoted}, keep={"c_style_for_statement": frozenset(";")}),
+    "lua": _rules(
+        "",
+        "string",
+        ";",
+        numbers="number",
+        parentheses=False,
+        sequences="chunk block",
+        nodes={"table_constructor": without(","), "arguments": _in_parentheses},
     ),
-    "lua": _rules("", "string", ";", numbers="number", parentheses=False),
     "elixir": _rules(
         "string charlist sigil quoted_atom", drop=";", numbers="integer float", parentheses=False
-    ),
+    )._replace(version=1),
     "haskell": _rules("string char", parentheses=False, comments="comment haddock")._replace(
-        empty=frozenset(["layout_start", "layout_end"])
+        empty=frozenset(["layout_start", "layout_end"]), version=1
     ),
-    "css": _rules("", "string_value", ";", comments="comment js_comment"),
-    "json": _rules("string"),
-    "yaml": _rules("block_scalar", "single_quote_scalar double_quote_scalar", flowing="plain_scalar"),
-    "html": _rules("attribute_value raw_text", flowing="text"),
-    "markdown": _MARKDOWN,
-    "hcl": _rules("string_lit heredoc_template", parentheses=False),
-    "nix": _rules("string_expression indented_string_expression", parentheses=False),
-    "solidity": _rules("string unicode_string_literal hex_string_literal", numbers="number_literal"),
-    "dart": _rules("string_literal", numbers="decimal_integer_literal hex_integer_literal"),
-    "zig": _rules("string multiline_string character", parentheses=False),
+    "solidity": _rules("unicode_string_literal hex_string_literal", "string", numbers="number_literal"),
+    "dart": _rules("", "string_literal", numbers="decimal_integer_literal hex_integer_literal"),
+    "zig": _rules("string multiline_string character"),
 }
 
 _HEADER_PARTS: Final = ["condition_clause", "subscript_argument_list", "variadic_parameter"]
@@ -483,43 +565,4 @@ _SCRIPT_TABLES: Final[Mapping[str, definitions.Table]] = {
 }
 
 
-def _css(node: SgNode, kind: str, text: definitions.TokenText) -> tuple[str, ...]:
-    name = node.child(1 if kind == "keyframes_statement" else 0)
-    return (" ".join(text(name).split()),) if name is not None else ()
-
-
-def _key(node: SgNode, _kind: str, text: definitions.TokenText) -> tuple[str, ...]:
-    key = node.field("key")
-    return (text(key).strip("'\""),) if key is not None else ()
-
-
-def _section(node: SgNode, _kind: str, text: definitions.TokenText) -> tuple[str, ...]:
-    heading = node.child(0)
-    if heading is None or "heading" not in heading.kind():
-        return ()
-    return (" ".join(text(heading).strip("#=- \n\t").split()),)
-
-
-def _hcl(node: SgNode, kind: str, text: definitions.TokenText) -> tuple[str, ...]:
-    if kind == "attribute":
-        return (definitions.first(node, ("identifier",), text),)
-    labels = [
-        text(child).strip('"')
-        for child in node.named_children()
-        if child.kind() in ("identifier", "string_lit")
-    ]
-    return (".".join(labels),)
-
-
-_DATA_TABLES: Final[Mapping[str, definitions.Table]] = {
-    "css": definitions.Table({"rule_set": "rule", "keyframes_statement": "rule"}, _css),
-    "json": definitions.Table({"pair": "key"}, _key),
-    "yaml": definitions.Table({"block_mapping_pair": "key"}, _key),
-    "html": definitions.Table({}),
-    "markdown": definitions.Table({"section": "heading"}, _section),
-    "hcl": definitions.Table({"block": "block", "attribute": "key"}, _hcl),
-    "nix": definitions.Table({}),
-}
-
-
-TABLES: Final = {**_C_TABLES, **_TYPE_TABLES, **_SCRIPT_TABLES, **_DATA_TABLES}
+TABLES: Final = {**_C_TABLES, **_TYPE_TABLES, **_SCRIPT_TABLES}

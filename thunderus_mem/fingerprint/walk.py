@@ -124,7 +124,7 @@ class TokenWalk:
                 stack.extend([(child, "" if name in drop else name) for child, name in reversed(pairs)])
                 continue
             if rules.trailing:
-                pairs = _without_last_comma(pairs)
+                pairs = without_last_comma(pairs)
             tokens.append(OPEN + rules.names.get(kind, kind))
             stack.append(CLOSE)
             drop = rules.drop - rules.keep.get(kind, _NOTHING)
@@ -179,7 +179,8 @@ class TokenWalk:
             self._at = start
 
 
-def _without_last_comma(pairs: list[Pair]) -> list[Pair]:
+def without_last_comma(pairs: list[Pair]) -> list[Pair]:
+    """The parts of a node without the comma directly before its closing bracket."""
     kept = [at for at, (_, kind) in enumerate(pairs) if kind]
     if len(kept) < 2 or pairs[kept[-2]][1] != "," or pairs[kept[-1]][1] not in (")", "]", "}", ">"):
         return pairs
@@ -221,6 +222,51 @@ def embedding(kinds: frozenset[str], mark: str, value: Callable[[str], str]) -> 
         return [OPEN + "text", *written, CLOSE, (node, "")]
 
     return handler
+
+
+def valued(value: Callable[[str], str]) -> Handler:
+    """A handler for nodes whose content is a function of their text."""
+
+    def handler(walk: TokenWalk, node: SgNode, _pairs: Pairs) -> list[Item]:
+        return [value(walk.slice(node)), (node, "")]
+
+    return handler
+
+
+def written(text: str) -> str:
+    """A text that counts as written."""
+    return "'" + text
+
+
+def flowing(text: str) -> str:
+    """A text in which the kind of whitespace does not matter."""
+    return "'" + " ".join(text.split())
+
+
+_SPECIAL: Final = frozenset("'\"\\$#{\n`")
+
+
+def unquoted(text: str) -> str:
+    """A string without quotes if its content means the same in both kinds; else as written."""
+    plain = len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" and _SPECIAL.isdisjoint(text[1:-1])
+    return "'" + (text[1:-1] if plain else text)
+
+
+def without(*kinds: str) -> Handler:
+    """A handler for nodes in which children of these kinds do not matter."""
+
+    def handler(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
+        return walk.inside(node.kind(), [(child, "" if kind in kinds else kind) for child, kind in pairs])
+
+    return handler
+
+
+def bare(_walk: TokenWalk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
+    """One node in parentheses is the node."""
+    kept = [kind for _, kind in pairs if kind]
+    if len(kept) != 3 or kept[0] != "(" or kept[2] != ")":
+        return None
+    return [(child, "" if kind in "()" else kind) for child, kind in pairs]
 
 
 _MOST_DIGITS: Final = 300
