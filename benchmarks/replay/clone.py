@@ -43,6 +43,7 @@ class Clone:
         self._batch: subprocess.Popen[bytes] | None = None
         if not os.path.isdir(os.path.join(root, ".git")):
             self._run("clone", "--quiet", "--shared", "--no-checkout", source, root, at=os.path.dirname(root))
+            self._replace_missing()
         self.tip = self._run("rev-parse", "HEAD", at=source).decode().strip()
 
     def __enter__(self) -> Clone:
@@ -68,6 +69,13 @@ class Clone:
         if done.returncode:
             raise OSError(f"git {' '.join(arguments[:3])}: {done.stderr.decode(errors='replace')[:400]}")
         return done.stdout
+
+    def _replace_missing(self) -> None:
+        """Make the blobs that a mirror left out, because they are large, read as empty ones."""
+        rows = self._run("rev-list", "--objects", "--missing=print", "--all").splitlines()
+        for row in rows:
+            if row.startswith(b"?"):
+                self._run("update-ref", f"refs/replace/{row[1:].decode()}", self.put(b""))
 
     def _fields(self, *arguments: str) -> list[str]:
         return [part.decode("utf-8", "surrogateescape") for part in self._run(*arguments).split(b"\0")]
@@ -135,6 +143,22 @@ class Clone:
             blob = head.split()[3]
             yield Change(path, "" if set(blob) == {"0"} else blob)
 
+    def paths_by_commit(self, a: str, b: str) -> dict[str, set[str]]:
+        """First-parent commit → the files it wrote or removed, a rename under both names."""
+        fields = self._fields(
+            *("log", "--first-parent", "--diff-merges=first-parent", "--no-renames", "--name-only", "-z"),
+            *("--format=%x01%H", f"{a}..{b}"),
+        )
+        found: dict[str, set[str]] = {}
+        commit = ""
+        for field in fields:
+            name = field.strip("\n")
+            if name.startswith("\x01"):
+                commit, found[name[1:]] = name[1:], set()
+            elif name:
+                found[commit].add(name)
+        return found
+
     def touched(self, a: str, b: str) -> set[str]:
         """Files with a commit newer than ``a``: the method based on commit dates."""
         return set(self._fields("log", "--name-only", "-z", "--format=", f"{a}..{b}")) - {""}
@@ -167,10 +191,16 @@ class Clone:
         return self._run("commit-tree", "-m", "replay", *arguments, tree).decode().strip()
 
     def shallow(self, revision: str, root: str) -> None:
-        """Another clone at ``root`` that holds one commit and nothing before it."""
+        """Another clone at ``root`` that holds one commit and nothing before it.
+
+        Made by hand, because git refuses to fetch from a clone in which a large blob is missing.
+        """
         os.makedirs(root, exist_ok=True)
         self._run("init", "--quiet", "--initial-branch=none", root)
-        self._run(
-            "fetch", "--quiet", "--depth", "1", f"file://{os.path.abspath(self.root)}", revision, at=root
-        )
+        rows = self._run("rev-list", "--objects", "--missing=allow-any", "-n1", revision).splitlines()
+        ids = b"\n".join(row.split()[0] for row in rows) + b"\n"
+        pack = self._run("pack-objects", "--quiet", "--stdout", data=ids)
+        self._run("index-pack", "--stdin", data=pack, at=root)
+        with open(os.path.join(root, ".git", "shallow"), "w", encoding="ascii") as file:
+            file.write(f"{revision}\n")
         self._run("update-ref", "--no-deref", "HEAD", revision, at=root)

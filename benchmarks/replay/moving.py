@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from benchmarks.replay.symbols import Symbol
     from benchmarks.replay.truth import Library
 
-_NO_LOOSE_TEXT = (".java",)
+_NO_LOOSE_TEXT = (".java", ".cs")
 """Languages in which a definition cannot be appended to another file."""
 
 
@@ -75,7 +75,7 @@ def _rename_symbol(edits: _Edits, path: str, symbol: Symbol) -> None:
     """The name as a word in the lines of its own definition, the way an editor's replace does it."""
     own = re.escape(symbol.name.rpartition(".")[2].encode())
     lines = edits.data(path).splitlines(keepends=True)
-    for row in range(symbol.first - 1, symbol.last):
+    for row in (row for first, last in symbol.spans for row in range(first - 1, last)):
         lines[row] = re.sub(rb"(?<![\w.$])" + own + rb"(?![\w$])", b"renamedHere", lines[row])
     edits.files[path] = b"".join(lines)
 
@@ -83,7 +83,7 @@ def _rename_symbol(edits: _Edits, path: str, symbol: Symbol) -> None:
 def _stands_alone(edits: _Edits, path: str, symbol: Symbol) -> bool:
     """Whether its lines are not shared and start at column 0."""
     lines = edits.data(path).splitlines()
-    if "." in symbol.name or symbol.kind == "const" or symbol.last > len(lines):
+    if "." in symbol.name or symbol.members or symbol.kind == "const" or symbol.last > len(lines):
         return False
     first, last = lines[symbol.first - 1], lines[symbol.last - 1]
     return (first[:1].strip() != b"" and last.strip()[-1:] in (b"}", b";", b")", b"")) or path.endswith(".py")
@@ -95,6 +95,6 @@ def _move_symbol(edits: _Edits, path: str, symbol: Symbol) -> None:
     stem, suffix = os.path.splitext(name)
     lines = edits.data(path).splitlines(keepends=True)
     cut = lines[symbol.first - 1 : symbol.last]
-    head = [line for line in lines[:40] if line.startswith(b"package ")][:1]
+    head = [line for line in lines[:40] if line.startswith((b"package ", b"<?php"))][:1]
     edits.files[os.path.join(folder, f"{stem}_split{suffix}")] = b"".join([*head, b"\n", *cut, b"\n"])
     edits.files[path] = b"".join([*lines[: symbol.first - 1], *lines[symbol.last :]])

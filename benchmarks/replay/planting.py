@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from thunderus_mem.authoring.anchor import fingerprinted
 from thunderus_mem.document.anchors import Anchor
+from thunderus_mem.errors import ThunderusError
 from thunderus_mem.fingerprint.source import parse_fingerprint
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from random import Random
 
     from benchmarks.replay.symbols import Symbol
@@ -56,12 +59,33 @@ def choose(
     return list(chosen.values())
 
 
+class _Alone(NamedTuple):
+    """A tree of one file."""
+
+    file: CodeSource
+
+    def source(self, path: str) -> CodeSource | None:
+        """The file, if it is the one."""
+        return self.file if path == self.file.path else None
+
+    def paths(self) -> Sequence[str]:
+        """Its path."""
+        return (self.file.path,)
+
+    def naming(self, _word: str) -> Sequence[str]:
+        """Its path: it may contain any word."""
+        return self.paths()
+
+
 def plant(source: CodeSource, path: str, symbol: Symbol, *, changing: bool) -> Planted | None:
     """The anchor that ``verify`` would write on a symbol; ``None`` when the product does not see it so."""
     definition = defined(source, symbol)
-    if definition is None or definition.broken:
+    if definition is None:
         return None
-    anchor = Anchor(path, definition.name, None, str(definition.fingerprint))
+    try:
+        anchor = fingerprinted(Anchor(path, definition.name), _Alone(source))
+    except ThunderusError:
+        return None
     return Planted(anchor, symbol, changing)
 
 

@@ -1,7 +1,8 @@
 """Truth from other languages' own parsers: a program that answers one line of JSON for each line of JSON.
 
-It is asked ``{"path": …, "text": …}`` and answers ``{"symbols": [[name, kind, first, last, content, shape]…],
-"trouble": ""}``, the last two as hashes. The programs are in ``readers/``; what they need is said there.
+It is asked ``{"path": …, "text": …}`` and answers ``{"symbols": [[name, kind, first, last, content, shape,
+bodied]…], "trouble": ""}``: two hashes, and whether the definition has a body. The programs are in
+``readers/``; what they need is said there.
 """
 
 from __future__ import annotations
@@ -76,6 +77,18 @@ def outside_readers(node_modules: str, work: str) -> list[OutsideReader]:
         script = os.path.join(READERS, "typescript.cjs")
         modules = {"NODE_PATH": node_modules}
         found.append(OutsideReader(suffixes, "typescript.cjs", ["node", script], modules))
+    if shutil.which("node") and os.path.isdir(os.path.join(node_modules, "@ruby", "prism")):
+        command = ["node", "--no-warnings", os.path.join(READERS, "ruby.mjs")]
+        found.append(
+            OutsideReader((".rb", ".rake", ".gemspec"), "ruby.mjs", command, {"NODE_PATH": node_modules})
+        )
+    if shutil.which("php") and os.path.isdir("/usr/share/php/PhpParser"):
+        command = ["php", "-d", "display_errors=stderr", os.path.join(READERS, "reader.php")]
+        found.append(OutsideReader((".php",), "reader.php", command))
+    compiler = os.path.join(node_modules, "kotlin-compiler", "lib")
+    if shutil.which("java") and os.path.isdir(compiler):
+        command = ["java", "-cp", os.path.join(compiler, "*"), os.path.join(READERS, "KotlinReader.java")]
+        found.append(OutsideReader((".kt", ".kts"), "KotlinReader.java", command))
     if shutil.which("go"):
         program = os.path.join(work, "go-reader")
         subprocess.run(["go", "build", "-o", program, os.path.join(READERS, "reader.go")], check=True)

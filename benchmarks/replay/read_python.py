@@ -100,7 +100,10 @@ def _symbol(node: ast.stmt, name: str, kind: str) -> Symbol:
     own = name.rpartition(".")[2]
     last = node.end_lineno or node.lineno
     text = dump(node)
-    return Symbol(name, kind, _first(node), last, digest(text), digest(_blanked(text, own)))
+    marks = [ast.unparse(one).rpartition(".")[2] for one in getattr(node, "decorator_list", [])]
+    return Symbol(
+        name, kind, _first(node), last, digest(text), digest(_blanked(text, own)), "overload" not in marks
+    )
 
 
 class PythonReader:

@@ -24,10 +24,11 @@ from benchmarks.replay.truth import CLASSES, FOLLOWED, HELD
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from benchmarks.replay.changing import Checked
     from benchmarks.replay.mutating import Mutation
     from benchmarks.replay.symbols import Symbol
 
-_WRONG: Final = (FALSE_ALARM, MISSED, WRONG_PLACE)
+_WRONG: Final = (FALSE_ALARM, MISSED, WRONG_PLACE, NO_ANSWER)
 _OF_STALE: Final = {name: f"{name} of `changed` and `missing`" for name in ("precision", "recall")}
 
 
@@ -47,6 +48,7 @@ class Findings(NamedTuple):
     cases: list[Case]
     not_seen: list[tuple[str, str, Symbol]]
     mutations: list[tuple[str, Mutation]]
+    checked: list[Checked]
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
@@ -168,6 +170,48 @@ def reformats(cases: Sequence[Case]) -> str:
     return table(head, rows)
 
 
+LANGUAGES: Final = {
+    ".c": "C", ".h": "C", ".cs": "C#", ".rb": "Ruby", ".rake": "Ruby", ".gemspec": "Ruby", ".php": "PHP",
+    ".kt": "Kotlin", ".kts": "Kotlin", ".java": "Java", ".go": "Go", ".rs": "Rust", ".py": "Python",
+    ".pyi": "Python", ".js": "JavaScript", ".jsx": "JavaScript", ".mjs": "JavaScript", ".cjs": "JavaScript",
+    ".ts": "TypeScript", ".tsx": "TypeScript", ".mts": "TypeScript", ".cts": "TypeScript",
+}  # fmt: skip
+
+
+def language(case: Case) -> str:
+    """The language of the anchored file."""
+    return LANGUAGES.get(case.language, case.language)
+
+
+def in_situations(cases: Sequence[Case]) -> str:
+    """Precision, recall, moves and reverts of each language in every situation."""
+    rows = []
+    for group in sorted({language(case) for case in cases}):
+        some = [case for case in cases if language(case) == group]
+        walked = _of(some, "walk")
+        for name in _situations(walked):
+            found = rates(walked, _stale(name))
+            followed = right(_of(some, "walk", "moves"), name, FOLLOWED)
+            healed = right(_of(some, "walk", "reverts"), name, ("reverted",))
+            rows.append((group, TITLES[name], *list(found.values())[:3], followed, healed))
+    head = ("language", "", "precision", "recall", "cosmetic edits flagged", "moves followed", "reverts")
+    return table(head, rows)
+
+
+def changes_checked(checked: Sequence[Checked]) -> str:
+    """How many change checks reported exactly the anchors that the commit edited, by repository."""
+    rows = []
+    for name in [*dict.fromkeys(one.repository for one in checked), "all"]:
+        some = [one for one in checked if name in (one.repository, "all")]
+        both = sum(len(one.edited & one.reported) for one in some)
+        edited, reported = sum(len(one.edited) for one in some), sum(len(one.reported) for one in some)
+        equal = Rate(sum(one.equal for one in some), len(some))
+        rows.append((name, equal, edited, both, reported - both))
+    return table(
+        ("repository", "equal commits", "anchors edited", "of them reported", "others reported"), rows
+    )
+
+
 def mutated(mutations: Sequence[tuple[str, Mutation]]) -> str:
     """The share of one-token edits that went unnoticed."""
     missed = Rate(sum(one.missed for _, one in mutations), len(mutations))
@@ -232,6 +276,7 @@ def as_data(findings: Findings) -> dict[str, Any]:
             }
             for origin in dict.fromkeys(case.origin for case in findings.cases)
         },
+        "change_checks": [sum(one.equal for one in findings.checked), len(findings.checked)],
         "mutations": [len(findings.mutations), sum(one.missed for _, one in findings.mutations)],
         "false_verdicts": false_verdicts(findings),
     }
@@ -258,10 +303,12 @@ def markdown(findings: Findings) -> str:
         ),
         f"Planted renames and moves, {TITLES[HISTORY]}:\n\n{classes(_of(cases, 'moves'), HISTORY)}",
         comparison(cases),
-        by_group(cases, lambda case: case.language, "language"),
+        by_group(cases, language, "language"),
+        in_situations(cases),
         by_group(cases, lambda case: case.repository, "repository"),
         by_group(cases, lambda case: case.distance, "commits between"),
         reformats(cases),
         mutated(findings.mutations),
+        f"Change checks:\n\n{changes_checked(findings.checked)}",
     ]
     return "\n\n".join(parts) + "\n"

@@ -7,7 +7,7 @@ import os
 import pickle
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from benchmarks.replay.symbols import Reading
+from benchmarks.replay.symbols import Reading, joined
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -74,7 +74,7 @@ class Library:
         for at, asked in wanted.items():
             rows = [(path, self.clone.blob(files[path])) for path in asked]
             for path, reading in zip(asked, self._readers[at].read(rows), strict=True):
-                self._known[keys[path]] = reading
+                self._known[keys[path]] = reading._replace(symbols=joined(reading.symbols))
         return {path: self._known[key] for path, key in keys.items()}
 
     def one(self, path: str, blob: str) -> Reading:
@@ -149,7 +149,7 @@ class Span:
         for blob in sorted(self.versions.get(path, ())):
             if not blob:
                 return True
-            if lines in self.library.clone.blob(blob):
+            if not symbol.members and lines in self.library.clone.blob(blob):
                 continue
             reading = self.library.one(path, blob)
             if not reading.trouble and not any(
@@ -191,7 +191,8 @@ def _how_held(span: Span, path: str, target: str, symbol: Symbol, named: Sequenc
 
 
 def _text(data: bytes, symbol: Symbol) -> bytes:
-    return b"\n".join(data.splitlines()[symbol.first - 1 : symbol.last])
+    lines = data.splitlines()
+    return b"\n".join(b"\n".join(lines[first - 1 : last]) for first, last in symbol.spans)
 
 
 def _searched(span: Span, path: str, target: str, symbol: Symbol, *, small: bool) -> Expected:

@@ -226,7 +226,7 @@ def test_walk_is_deterministic_and_its_report_lists_false_verdicts(library: Libr
     broken = cases[0]._replace(
         truth=Expected("edited"), given=dict.fromkeys(cases[0].given, Given("verified"))
     )
-    findings = Findings([About("tiny", 4, "2026-01-21", 1)], [*cases, broken], [], [])
+    findings = Findings([About("tiny", 4, "2026-01-21", 1)], [*cases, broken], [], [], [])
     assert [one["how"] for one in as_data(findings)["false_verdicts"]] == [MISSED]
     assert "| edited |" in markdown(findings)
 

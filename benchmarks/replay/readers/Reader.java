@@ -88,7 +88,8 @@ public class Reader {
     long last = lines.getLineNumber(TreeInfo.getEndPos(node, unit.endPositions));
     String text = node.toString();
     String blank = Pattern.compile("(?<![.\\w$])" + Pattern.quote(own) + "(?![\\w$])").matcher(text).replaceAll("\u00b7");
-    out.add("[" + quote(name) + "," + quote(kind) + "," + first + "," + last + "," + quote(digest(text)) + "," + quote(digest(blank)) + "]");
+    boolean bodied = !(node instanceof JCTree.JCMethodDecl) || ((JCTree.JCMethodDecl) node).body != null;
+    out.add("[" + quote(name) + "," + quote(kind) + "," + first + "," + last + "," + quote(digest(text)) + "," + quote(digest(blank)) + "," + bodied + "]");
   }
 
   static void visit(List<String> out, LineMap lines, JCTree.JCCompilationUnit unit, JCTree node, String prefix, String of) throws Exception {

@@ -13,6 +13,11 @@ const SKIPPED = new Set([
   "containsOnlyTriviaWhiteSpaces", "hasTrailingComma", "escapedText", "kind", "rawText", "endOfFileToken",
 ]);
 
+const BODILESS = new Set([
+  ts.SyntaxKind.FunctionDeclaration, ts.SyntaxKind.MethodDeclaration, ts.SyntaxKind.Constructor,
+  ts.SyntaxKind.GetAccessor, ts.SyntaxKind.SetAccessor,
+]);
+
 const scriptKind = (path) =>
   /\.tsx$/.test(path) ? ts.ScriptKind.TSX : /\.[mc]?ts$/.test(path) ? ts.ScriptKind.TS : ts.ScriptKind.JSX;
 
@@ -125,7 +130,7 @@ function symbolsOf(file) {
   const line = (at) => file.getLineAndCharacterOfPosition(at).line + 1;
   const add = (node, named, name, kind, own) => {
     found.push([name, kind, line(node.getStart(file)), line(node.end), digest(text(node, named, "")),
-      digest(text(node, named, own))]);
+      digest(text(node, named, own)), !BODILESS.has(node.kind) || Boolean(node.body)]);
   };
   const kinds = new Map([
     [ts.SyntaxKind.FunctionDeclaration, "function"], [ts.SyntaxKind.ClassDeclaration, "class"],
