@@ -237,6 +237,60 @@ def test_short_body_is_not_followed_to_a_class_that_existed(scene: Scene, suffix
     assert scene.verdict(anchor, first).status == "missing"
 
 
+@pytest.mark.parametrize("suffix", [*SHORT])
+def test_short_body_is_followed_without_git_into_the_only_file_of_that_name(
+    tmp_path: Path, suffix: str
+) -> None:
+    scene = Scene(tmp_path / "plain", git=False)
+    scene.write(f"src/gone.{suffix}", SHORT[suffix])
+    scene.write(f"src/other.{suffix}", SHORT[suffix])
+    anchor = scene.anchor(f"src/gone.{suffix}#Gone")
+    (scene.root / "src").rename(scene.root / "lib")
+    found = scene.verdict(anchor)
+    assert (found.status, found.found and found.found.path) == ("moved", f"lib/gone.{suffix}")
+    scene.write(f"old/gone.{suffix}", SHORT[suffix])
+    assert scene.verdict(anchor).status != "moved", "either of two files of that name may have been there"
+    scene.write(f"lib/src/gone.{suffix}", SHORT[suffix])
+    found = scene.verdict(anchor)
+    assert (found.status, found.found and found.found.path) == ("moved", f"lib/src/gone.{suffix}")
+
+
+def test_short_body_is_followed_into_the_file_that_shares_most_folders(tmp_path: Path) -> None:
+    scene = Scene(tmp_path / "plain", git=False)
+    places = ["demo/one/parts/link.js", "demo/two/parts/link.js"]
+    for path in places:
+        scene.write(path, SHORT["ts"])
+    anchors = [scene.anchor(f"{path}#Gone") for path in places]
+    for path in places:
+        (scene.root / path).unlink()
+        scene.write(path.replace("/parts/", "/src/parts/"), SHORT["ts"])
+    found = [scene.verdict(anchor).found for anchor in anchors]
+    assert [one and one.path for one in found] == [
+        "demo/one/src/parts/link.js", "demo/two/src/parts/link.js",
+    ]  # fmt: skip
+
+
+METHODS = {
+    "java": "class {name} {{\n  int get() {{ return sum(1, 2); }}\n}}\n",
+    "cs": "class {name} {{\n  int get() {{ return sum(1, 2); }}\n}}\n",
+    "py": "class {name}:\n    def get(self):\n        return sum([1, self.two])\n",
+    "rb": "class {name}\n  def get\n    sum([1, @two].compact)\n  end\nend\n",
+}
+
+
+@pytest.mark.parametrize("suffix", METHODS)
+def test_short_body_is_common_only_under_the_name_of_its_class(tmp_path: Path, suffix: str) -> None:
+    scene = Scene(tmp_path / "plain", git=False)
+    scene.write(f"lib/old.{suffix}", METHODS[suffix].format(name="Old"))
+    scene.write(f"lib/new.{suffix}", METHODS[suffix].format(name="Second"))
+    anchor = scene.anchor(f"lib/old.{suffix}#Old.get")
+    (scene.root / f"lib/old.{suffix}").rename(scene.root / f"lib/moved.{suffix}")
+    found = scene.verdict(anchor)
+    assert (found.status, found.found and found.found.path) == ("moved", f"lib/moved.{suffix}")
+    scene.write(f"lib/more.{suffix}", METHODS[suffix].format(name="Old"))
+    assert scene.verdict(anchor).status == "missing"
+
+
 GLOBS = {
     "py": ("x = 1\n", "x = 2\n", "x = (\n"),
     "java": ("class A { int x = 1; }\n", "class A { int x = 2; }\n", "class A { int x = ; ((\n"),

@@ -296,7 +296,10 @@ def moved_definition(
                 same.append((found, definition))
             elif wanted.size >= SMALL:
                 renamed.append((found, definition))
-    if same and wanted.size < SMALL and _is_common(leaf, wanted, tree):
+    there = _in_moved_file(anchor, same, tree)
+    if there:
+        return _chosen(anchor, there)
+    if same and wanted.size < SMALL and _is_common(anchor, wanted, same, tree):
         return None
     if same and wanted.size < _FEW and history.touched() is None:
         found, definition = same[0]
@@ -304,6 +307,20 @@ def moved_definition(
         reason = f"{place} is the same, but too short to be recognized without the commit it was verified at"
         return Verdict(UNKNOWN, anchor, None, reason, others=True)
     return _chosen(anchor, same) or _chosen(anchor, renamed)
+
+
+def _in_moved_file(
+    anchor: Anchor, same: Sequence[tuple[CodeSource, Definition]], tree: Tree
+) -> list[tuple[CodeSource, Definition]]:
+    """Those under their full name in the file to which the anchor's file was probably moved: the only one of
+    its name, or the one that shares most of its folders."""
+    own = [(source, one) for source, one in same if one.name == anchor.symbol]
+    name = anchor.path.rpartition("/")[2]
+    named = [path for path in tree.paths() if path.rpartition("/")[2] == name] if own else []
+    ranked = sorted(((_shared(anchor.path, path), path) for path in named), reverse=True)
+    if not ranked or (len(ranked) > 1 and ranked[0][0] == ranked[1][0]):
+        return []
+    return [one for one in own if one[0].path == ranked[0][1]]
 
 
 def _under_renamed_class(
@@ -356,11 +373,16 @@ def _sources(
             yield found
 
 
-def _is_common(leaf: str, wanted: Fingerprint, tree: Tree) -> bool:
-    """Whether a small body exists under its name in several places, which makes a match ambiguous."""
+def _is_common(
+    anchor: Anchor, wanted: Fingerprint, same: Sequence[tuple[CodeSource, Definition]], tree: Tree
+) -> bool:
+    """Whether a small body exists under its name in several places, which makes a match ambiguous: under its
+    full name where that names a class, else under its last name."""
+    leaf = anchor.symbol.rpartition(".")[2]
+    full = leaf != anchor.symbol and any(one.name == anchor.symbol for _, one in same)
     naming = tree.naming(leaf)
     if len(naming) > _MOST_FILES:
-        return True
+        return not full
     sources = (tree.source(path) for path in naming)
     found = [
         definition
@@ -368,6 +390,7 @@ def _is_common(leaf: str, wanted: Fingerprint, tree: Tree) -> bool:
         if source is not None and not source.trouble and source.has_symbols
         for definition in _candidates(source, leaf, wanted, everything=False)
         if definition.read_as(wanted.scheme).hash == wanted.hash
+        and (not full or definition.name == anchor.symbol)
     ]
     return len(found) > 1
 
@@ -429,25 +452,22 @@ def _chosen(anchor: Anchor, found: Sequence[tuple[CodeSource, Definition]]) -> V
 
 
 def _likeliest(anchor: Anchor, places: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The place with exactly the same name, or whose path shares the longest end; else all of them."""
+    """The place with exactly the same name, or whose path shares most folders; else all of them."""
     exact = [place for place in places if place[1] == anchor.symbol]
     if len(exact) == 1:
         return exact
-    names = anchor.path.split("/")[::-1]
-    ranked = sorted(
-        ((_common_end(names, path.split("/")[::-1]), path, name) for path, name in places), reverse=True
-    )
+    ranked = sorted(((_shared(anchor.path, path), path, name) for path, name in places), reverse=True)
     if ranked[0][0] > ranked[1][0]:
         return [ranked[0][1:]]
     return places
 
 
-def _common_end(one: Sequence[str], other: Sequence[str]) -> int:
-    """The number of names two paths share, counted from the end."""
-    count = 0
-    while count < min(len(one), len(other)) and one[count] == other[count]:
-        count += 1
-    return count
+def _shared(path: str, other: str) -> int:
+    """The number of names that two paths share, counted from the end and from the start."""
+    one, two = path.split("/"), other.split("/")
+    most = min(len(one), len(two))
+    end = next((at for at in range(most) if one[-1 - at] != two[-1 - at]), most)
+    return end + next((at for at in range(most - end) if one[at] != two[at]), most - end)
 
 
 def moved_file(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdict | None:
