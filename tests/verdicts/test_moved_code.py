@@ -149,6 +149,34 @@ def test_span_is_followed_without_its_commit_only_when_unique_and_large(
     assert scene.verdict(anchor).status == status
 
 
+TWINS = {
+    "a.py": ("def f():\n    a()\n    return 1\n", "def g():\n    b()\n    return 1\n"),
+    "a.go": ("func f() int {\n\ta()\n\treturn 1\n}\n", "func g() int {\n\tb()\n\treturn 1\n}\n"),
+    "a.js": ("function f() {\n  a();\n  return 1;\n}\n", "function g() {\n  b();\n  return 1;\n}\n"),
+    "a.rb": ("def f\n  a\n  return 1\nend\n", "def g\n  b\n  return 1\nend\n"),
+}
+
+
+@pytest.mark.parametrize("path", TWINS)
+def test_twin_on_the_lines_of_a_span_does_not_hide_a_change(scene: Scene, path: str) -> None:
+    one, two = TWINS[path]
+    head = "package a\n" if path.endswith("go") else ""
+    rows = one.count("\n")
+    scene.write(path, head + one + two)
+    at = head.count("\n") + 3
+    anchor, first = scene.anchor(f"{path}:{at}"), scene.commit("First")
+    second = scene.anchor(f"{path}:{at + rows}")
+    scene.write(path, head + two + one)
+    assert scene.verdict(anchor, first).status in ("verified", "moved"), "the order says nothing"
+    above = two.replace(" g", " h")
+    scene.write(path, head + above + one + two)
+    found = scene.verdict(anchor, first)
+    assert (found.status, found.found and found.found.lines) == ("moved", (at + rows, at + rows))
+    scene.write(path, head + above + one.replace("1", "2") + two)
+    assert scene.verdict(anchor, first).status == "changed"
+    assert scene.verdict(second, first).status == "moved"
+
+
 SHORT = {
     "py": "class Gone(Error):\n    pass\n",
     "java": "class Gone {}\n",

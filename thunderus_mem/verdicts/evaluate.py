@@ -110,7 +110,7 @@ def _evaluate_lines(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdi
     here = source.of_lines(*anchor.lines)
     current = anchor._replace(path=path, fingerprint=str(here) if here is not None else "")
     if here is not None and wanted is not None and _equal(here, wanted):
-        return _unchanged(anchor, current, by)
+        return _from_a_twin(anchor, wanted, source, history) or _unchanged(anchor, current, by)
     if here is not None and (wanted is None or not same_measure(here, wanted)):
         return _differs(anchor, current, wanted, here, what="these lines", by=by, doubt=_unparsed(source))
     if wanted is None:
@@ -518,6 +518,37 @@ def moved_lines(
         return _unknown(anchor, _other_measure(wanted))
     current = anchor._replace(path=source.path, lines=mapped, fingerprint=str(here))
     return Verdict(CHANGED, anchor, current, _LINES_CHANGED, "place")
+
+
+def is_repeated(lines: tuple[int, int], source: CodeSource) -> bool:
+    """Whether the text of these lines is also elsewhere in the file."""
+    rows = [row.strip() for row in source.text.split("\n")]
+    span = rows[lines[0] - 1 : lines[1]]
+    alike = (at for at, row in enumerate(rows) if span and row == span[0])
+    return sum(rows[at : at + len(span)] == span for at in alike) > 1
+
+
+def _from_a_twin(
+    anchor: Anchor, wanted: Fingerprint, source: CodeSource, history: AnchorHistory
+) -> Verdict | None:
+    """The verdict when the same code was at several places and another one is now on the anchor's lines;
+    ``None`` when it is the anchor's, or that is not certain."""
+    assert anchor.lines is not None
+    if not is_repeated(anchor.lines, source):
+        return None
+    before = history.before(anchor.path)
+    mapped = _mapped(anchor.path, anchor.lines, wanted, source, history)
+    if before is None or mapped is None or mapped == anchor.lines:
+        return None
+    found = moved_lines(anchor, wanted, source, history)
+    certain = _around(anchor.lines, before) == _around(mapped, source)
+    return found if found is not None and (found.status == MOVED or certain) else None
+
+
+def _around(lines: tuple[int, int], source: CodeSource) -> tuple[str, str]:
+    """The line before these and the one after them."""
+    rows = ["", *(row.strip() for row in source.text.split("\n")), ""]
+    return rows[lines[0] - 1], rows[min(lines[1] + 1, len(rows) - 1)]
 
 
 def _lines_moved(anchor: Anchor, lines: tuple[int, int], source: CodeSource) -> Verdict:

@@ -19,7 +19,7 @@ from thunderus_mem.index.caches import VerdictCache
 from thunderus_mem.index.questions import Anchored
 from thunderus_mem.store.parallel import spread
 from thunderus_mem.verdicts import code
-from thunderus_mem.verdicts.evaluate import evaluate
+from thunderus_mem.verdicts.evaluate import evaluate, is_repeated
 from thunderus_mem.verdicts.verdict import MOVED, RULES, VERIFIED, NoHistory, Verdict, status_of, worst
 
 if TYPE_CHECKING:
@@ -212,7 +212,11 @@ class Judge:
 def _is_there(anchor: Anchor, tree: code.WorkingTree) -> bool:
     """Whether there is code at the anchor's location, so that no search is needed to judge it."""
     source = tree.source(anchor.path)
-    return source is not None and (not anchor.symbol or bool(source.trouble or source.find(anchor.symbol)))
+    if source is None:
+        return False
+    if anchor.lines is not None:
+        return not is_repeated(anchor.lines, source)
+    return not anchor.symbol or bool(source.trouble or source.find(anchor.symbol))
 
 
 def _key(one: Anchored, files: Sequence[str] = ()) -> str:
