@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -60,7 +61,7 @@ def test_person_verifies(store: Path, run: Run) -> None:
         ["git", "rev-parse", "HEAD"], cwd=store, capture_output=True, text=True, check=True
     ).stdout.strip()
     assert run("verify", "tokens", "-m", "read it again").code == 0
-    assert changed_lines(before, text(store)) == ["last_verified_commit", "status", "by"]
+    assert changed_lines(before, text(store)) == ["last_verified_commit", "status", "by", "committed"]
     assert head in text(store)
     patch, approval = events(store)[-2:]
     assert (patch["kind"], patch["body"]["op"], patch["actor"]) == ("patch", "verify", "user")
@@ -101,7 +102,7 @@ def test_verify_changes_only_its_lines(store: Path, run: Run) -> None:
     assert "status: stale" in text(store)
     assert run("verify", "--check").code == 1, "stale is stale, whoever says it"
     assert run("verify", "tokens").code == 0
-    assert changed_lines(before, text(store)) == ["fingerprint", "last_verified_commit"]
+    assert changed_lines(before, text(store)) == ["fingerprint", "last_verified_commit", "committed"]
     assert run("check").code == 0
     assert run("verify", "--check").code == 0
 
@@ -189,3 +190,85 @@ def test_add_and_edit_accept_anchors(store: Path, run: Run) -> None:
     assert places == ["src/jwt.py", "src/jwt.py#Box"]
     assert run("add", "fact", "No", "--tag", "x", "--body", "No.", "--anchor", "src/no.py").code == 4
     assert run("show", "fact.no").code == 4
+
+
+def head_of(store: Path) -> str:
+    done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=store, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def with_older_rules(store: Path) -> str:
+    """Replace the fingerprints by those that older rules would have given; return the text before."""
+    before = text(store)
+    older = re.sub(r"(python.*)/1:[0-9a-f]{20}", rf"\1/0:{'0' * 20}", before)
+    assert older != before
+    (store / FACT).write_text(older)
+    commit(store)
+    return before
+
+
+def test_verify_records_that_the_code_was_committed(store: Path, run: Run) -> None:
+    assert run("verify", "tokens").code == 0
+    [proof] = re.findall(r"committed: \W?([0-9a-f]{8})", text(store))
+    assert run("lint").code == 0
+    (store / "src/other.py").write_text("x = 1\n")
+    commit(store)
+    assert run("verify", "tokens").code == 0
+    assert re.findall(r"committed: \W?([0-9a-f]{8})", text(store)) not in ([], [proof])
+    change(store, "src/jwt.py", "def small", "def little")
+    assert run("verify", "tokens").code == 0
+    assert "committed: " in text(store)
+    change(store, "src/jwt.py", "now = int(time.time())\n", "now = int(time.time())  # in seconds\n")
+    assert run("verify", "tokens").code == 0
+    assert "committed: " not in text(store)
+
+
+def test_restamp_computes_fingerprints_of_the_verified_commit(store: Path, run: Run) -> None:
+    assert run("verify", "tokens").code == 0
+    commit(store)
+    verified = with_older_rules(store)
+    change(store, "src/jwt.py", "ttl=3600", "ttl=60")
+    commit(store)
+    assert "try `thunderus-mem verify --restamp`" in run("check", "--all").out
+    before = events(store)
+    done = run("--json", "verify", "--restamp")
+    assert (done.code, [one["reason"] for one in done.json["anchors"]]) == (0, ["", "", ""])
+    assert text(store) == verified
+    [patch] = events(store)[len(before) :]
+    assert (patch["kind"], patch["actor"], patch["body"]["op"]) == ("patch", "tool", "anchor")
+    found = {one["place"]: one["verdict"] for one in run("--json", "check", "--all").json["findings"]}
+    assert found == {"src/jwt.py#issue": "changed"}
+    assert "Nothing to update" in run("verify", "--restamp").err
+
+
+@pytest.mark.parametrize(
+    ("what", "reason"),
+    [
+        ("edited", "not recorded that its verified code was committed"),
+        ("anchored", "not recorded that its verified code was committed"),
+        ("never", "not recorded that its verified code was committed"),
+        ("gone", "its code is not in commit"),
+    ],
+)
+def test_restamp_leaves_what_is_not_proven(store: Path, run: Run, what: str, reason: str) -> None:
+    if what == "edited":
+        change(store, "src/jwt.py", "now = int(time.time())\n", "now = int(time.time())  # in seconds\n")
+    if what != "never":
+        assert run("verify", "tokens").code == 0
+        commit(store)
+    if what == "anchored":
+        assert run("anchor", "tokens", "src/jwt.py#small").code == 0
+    if what == "gone":
+        # As in a shallow clone.
+        assert run("verify", "tokens").code == 0
+        lost = head_of(store)
+        subprocess.run(["git", "commit", "-q", "--amend", "-m", "Another"], cwd=store, check=True)
+        (store / f".git/objects/{lost[:2]}/{lost[2:]}").unlink()
+    with_older_rules(store)
+    before = text(store)
+    done = run("verify", "--restamp")
+    assert done.code == 0
+    assert reason in done.out
+    assert text(store) == before
+    assert run("verify", "tokens").code == 0
+    assert "/0:" not in text(store)

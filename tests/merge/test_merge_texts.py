@@ -303,6 +303,12 @@ def verdict(commit: str, status: str) -> tuple[str, str]:
             ("verification", "unknown: both sides changed it; the less trusted status is used"),
         ),
         (
+            verdict("abcd1234", "verified\n  committed: abcdef01"),
+            verdict("1234abcd", "verified\n  committed: abcdef02"),
+            "last_verified_commit: null\n  status: unknown\n---\n",
+            ("verification", "unknown: both sides changed it; the less trusted status is used"),
+        ),
+        (
             ("status: unknown", "status: verified"),
             ("commit: null", "commit: abcd1234"),
             "last_verified_commit: abcd1234\n  status: unknown\n",

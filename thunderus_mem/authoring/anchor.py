@@ -7,23 +7,26 @@ written through a transaction.
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from thunderus_mem.document.anchors import Anchor, anchors_in, parse_anchor
-from thunderus_mem.document.frontmatter.edit import insert_item, remove_item, set_key, update_item
+from thunderus_mem.document.frontmatter.edit import insert_item, remove_item, remove_key, set_key, update_item
 from thunderus_mem.document.paths import matching
 from thunderus_mem.errors import InvalidDocument, NotFound
 from thunderus_mem.fingerprint.source import fingerprint_of_files
+from thunderus_mem.git.history import ObjectReader
 from thunderus_mem.lint.draft import validate
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import find_document, find_row
 from thunderus_mem.memory.transaction import Written, open_transaction, settle, unchanged
-from thunderus_mem.verdicts.code import WorkingTree, measured
+from thunderus_mem.verdicts.code import CommitTree, WorkingTree, measured, same_code
+from thunderus_mem.verdicts.evaluate import OTHER_RULES
 from thunderus_mem.verdicts.judge import Judge, Judged, by_document
 from thunderus_mem.verdicts.verdict import MISSING, MOVED, status_of, worst
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from thunderus_mem.document.document import Document
     from thunderus_mem.document.frontmatter.edit import Item
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
     from thunderus_mem.verdicts.verdict import Tree
 
 _KEY = ("anchors",)
+_COMMITTED = ("verification", "committed")
 
 
 class Anchoring(NamedTuple):
@@ -156,6 +160,7 @@ def anchor(
         text = _without(document, cited, gone) if remove else text_with_anchors(document.text, cited, new)
         if text == document.text:
             return _answer(document, unchanged(document, "anchor"))
+        text = remove_key(text, _COMMITTED)
         after, warnings = validate(memory, document.path, text, before=document.text)
         written = transaction.write("anchor", document, after, why=why, actor=actor, warnings=warnings)
         return _answer(after, written)
@@ -238,6 +243,7 @@ def _confirmed(
     memory: Memory, transaction: Transaction, ids: Sequence[str], note: str, actor: str
 ) -> tuple[list[Confirmed], list[str]]:
     judged = _judged(memory, ids)
+    committed = _committed(memory, transaction.head, judged)
     answers: list[Confirmed] = []
     edits: list[FileChange] = []
     evidence: list[dict[str, str]] = []
@@ -251,6 +257,10 @@ def _confirmed(
             continue
         text = _with_places(document, looked_at)
         text = _with_verification(text, transaction.head or None, actor)
+        if id in committed:
+            text = set_key(text, _COMMITTED, _proof(transaction.head, committed[id]))
+        else:
+            text = remove_key(text, _COMMITTED)
         changed = text != document.text
         if changed:
             text = validate(memory, document.path, text, before=document.text)[0].text
@@ -265,6 +275,29 @@ def _confirmed(
         body = {"action": "verify", "approved": True, "evidence": evidence}
         events.append(transaction.approve(body, confirmed, why=note, actor=actor))
     return answers, events
+
+
+def _committed(memory: Memory, head: str, judged: Mapping[str, Sequence[Judged]]) -> dict[str, list[Anchor]]:
+    """The present anchors of each document whose anchored code has the same text in the newest commit."""
+    found = {
+        id: [one.verdict.found for one in ones if one.verdict.found is not None]
+        for id, ones in judged.items()
+    }
+    if memory.git is None or not head:
+        return {}
+    with ObjectReader(memory.git) as reader:
+        now, then = WorkingTree(memory.root, memory.git), CommitTree(memory.git, reader, head)
+        return {
+            id: anchors
+            for id, anchors in found.items()
+            if anchors and all(same_code(one, now, then) for one in anchors)
+        }
+
+
+def _proof(commit: str, anchors: Iterable[Anchor]) -> str:
+    """The value of ``verification.committed``; other anchors or another commit give another."""
+    places = "\n".join(sorted(one.place for one in anchors))
+    return sha256(f"{commit}\n{places}".encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
 def _judged(memory: Memory, ids: Sequence[str] | None) -> dict[str, list[Judged]]:
@@ -414,3 +447,70 @@ def reanchor(memory: Memory, planned: Moves, *, why: str = "") -> Moves:
                 done.extend(moving)
         event = transaction.commit("anchor", edits, why=why, actor="tool") if edits else ""
     return Moves(tuple(done), event, transaction.outcome.published)
+
+
+class Restamped(NamedTuple):
+    """An anchor whose fingerprint was computed by other rules: ``reason`` is why it could not be replaced, ""
+    if it was."""
+
+    id: str
+    place: str
+    reason: str
+
+
+class Restamping(NamedTuple):
+    """The result of `restamp`; ``event_id`` is "" if nothing was written."""
+
+    anchors: tuple[Restamped, ...]
+    event_id: str
+    published: bool
+
+
+def restamp(memory: Memory, ids: Sequence[str] | None = None, *, why: str = "") -> Restamping:
+    """Replace fingerprints by other rules with those of the code in the commit of the verification, where
+    that is provably the code that was verified. Verifies nothing."""
+    settle(memory, "verify")
+    outdated = {
+        id: places
+        for id, ones in _judged_now(memory, ids).items()
+        if (places := {one.verdict.anchor.place for one in ones if one.verdict.reason == OTHER_RULES})
+    }
+    if not outdated:
+        return Restamping((), "", True)
+    answers: list[Restamped] = []
+    edits = []
+    with open_transaction(memory, "verify") as transaction:
+        for id, places in outdated.items():
+            document = find_document(memory, id)
+            text, restamped = _restamped(memory, document, places)
+            answers.extend(restamped)
+            if text != document.text:
+                edits.append(FileChange(id, document.path, document.text, text))
+        event = transaction.commit("anchor", edits, why=why, actor="tool") if edits else ""
+    return Restamping(tuple(answers), event, transaction.outcome.published)
+
+
+def _restamped(memory: Memory, document: Document, places: Collection[str]) -> tuple[str, list[Restamped]]:
+    """The text with the new fingerprints of the anchors at these places, and what became of each."""
+    cited = cited_of(document)
+    wanted = [(anchor, item) for anchor, item in cited if anchor.place in places]
+    commit = document.last_verified_commit
+    if (
+        memory.git is None
+        or commit is None
+        or document.committed != _proof(commit, [one for one, _ in cited])
+    ):
+        reason = "it is not recorded that its verified code was committed; verify the document again"
+        return document.text, [Restamped(document.id, anchor.place, reason) for anchor, _ in wanted]
+    text, answers = document.text, []
+    with ObjectReader(memory.git) as reader:
+        tree = CommitTree(memory.git, reader, commit)
+        for anchor, item in wanted:
+            reason = ""
+            try:
+                new = fingerprinted(anchor._replace(fingerprint=""), tree)
+                text = update_item(text, _KEY, item, new.item)
+            except (NotFound, InvalidDocument):
+                reason = f"its code is not in commit {commit[:12]} of this repository"
+            answers.append(Restamped(document.id, anchor.place, reason))
+    return text, answers

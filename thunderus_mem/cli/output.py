@@ -167,6 +167,7 @@ TABLES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "verify": ("documents", ("id", "path", "status", "changed", "refused")),
     "verify check": ("*", ("id", "path", "written", "status", "reasons")),
     "verify fix_moved": ("moves", ()),
+    "verify restamp": ("anchors", ("id", "place", "reason")),
     "rule": ("*", ("code", "name", "severity", "summary")),
     "schema list": ("names", ()),
     "schema update": ("written", ()),

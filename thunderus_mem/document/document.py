@@ -77,6 +77,12 @@ class Document(NamedTuple):
         by = _text(verification.get("by")) if isinstance(verification, nodes.Mapping) else ""
         return by if self.status == "verified" else ""
 
+    @property
+    def committed(self) -> str:
+        """The proof that the anchored code was in the commit of the verification; "" if there is none."""
+        verification = self.header.get("verification")
+        return _text(verification.get("committed")) if isinstance(verification, nodes.Mapping) else ""
+
     def data(self) -> dict[str, Any]:
         """The frontmatter with types. See `typed_data`."""
         return nodes.typed_data(self.header)

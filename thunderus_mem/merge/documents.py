@@ -214,7 +214,7 @@ _LISTS: Final = frozenset([("tags",), ("aliases",), ("anchors",)])
 _LISTS_BELOW: Final = frozenset(["links", "provenance"])
 _ANCHORS: Final = ("anchors",)
 _VERIFICATION: Final = ("verification",)
-_VERDICT: Final = ("status", "last_verified_commit", "by")
+_VERDICT: Final = ("status", "last_verified_commit", "by", "committed")
 _TRUST: Final = {"stale": 0, "unknown": 1, "verified": 2}
 
 
@@ -374,7 +374,7 @@ class _Work:
             how = f"{chosen[0] or 'none'}: both sides changed it; the less trusted status is used"
         for name, value, now in zip(_VERDICT, chosen, mine, strict=True):
             place = (*_VERIFICATION, name)
-            if value != now and name == "by" and value is None:
+            if value != now and name in ("by", "committed") and value is None:
                 self.text = remove_key(self.text, place)
             elif value != now:
                 self.text = set_key(self.text, place, value)
@@ -405,21 +405,22 @@ def _short(item: Any) -> str:
     return str(item.get("path", item) if isinstance(item, dict) else item)
 
 
-def _verdict(node: Mapping) -> tuple[str, str | None, str | None]:
-    """Status, commit and actor of one side."""
-    status, commit, by = (node.get(name) for name in _VERDICT)
-    known = commit.text if isinstance(commit, Scalar) and not is_null(commit) else None
-    who = by.text if isinstance(by, Scalar) and not is_null(by) else None
-    return status.text if isinstance(status, Scalar) else "", known, who
+_Verified: TypeAlias = "tuple[str, str | None, str | None, str | None]"
+"""Status, commit, actor and proof that the code was committed."""
 
 
-def _less_trusted(
-    one: tuple[str, str | None, str | None], other: tuple[str, str | None, str | None]
-) -> tuple[str, str | None, str | None]:
+def _verdict(node: Mapping) -> _Verified:
+    """The values of one side."""
+    status, *others = (node.get(name) for name in _VERDICT)
+    known = [one.text if isinstance(one, Scalar) and not is_null(one) else None for one in others]
+    return (status.text if isinstance(status, Scalar) else "", known[0], known[1], known[2])
+
+
+def _less_trusted(one: _Verified, other: _Verified) -> _Verified:
     if one[0] != other[0]:
         return min(one, other, key=lambda verdict: _TRUST.get(verdict[0], len(_TRUST)))
     # Verified at two commits, neither of which had both changes.
-    return "unknown" if one[0] == "verified" else one[0], None, one[2] if one[2] == other[2] else None
+    return "unknown" if one[0] == "verified" else one[0], None, one[2] if one[2] == other[2] else None, None
 
 
 def _without_verdict(node: Mapping) -> Mapping:

@@ -12,7 +12,9 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from thunderus_mem.document.anchors import Anchor
 from thunderus_mem.document.diff import unified_diff
+from thunderus_mem.document.paths import matching
 from thunderus_mem.fingerprint.source import CodeSource, parse_fingerprint
 from thunderus_mem.git import history
 from thunderus_mem.git.changes import changes_since, code_paths, destination, files_naming, untracked_files
@@ -20,7 +22,6 @@ from thunderus_mem.git.changes import changes_since, code_paths, destination, fi
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from thunderus_mem.document.anchors import Anchor
     from thunderus_mem.fingerprint.source import Fingerprint
     from thunderus_mem.git.changes import Changes
     from thunderus_mem.git.commits import Commit
@@ -372,6 +373,21 @@ def measured(anchor: Anchor, source: CodeSource | None) -> list[Fingerprint]:
         found = source.of_lines(*anchor.lines)
         return [found] if found is not None else []
     return [source.whole()]
+
+
+def same_code(anchor: Anchor, tree: CodeTree, other: CodeTree) -> bool:
+    """Whether an anchor's code is in two trees with the same text."""
+    if anchor.is_glob:
+        files = matching(anchor.path, tree.paths())
+        return files == matching(anchor.path, other.paths()) and all(
+            same_code(Anchor(path), tree, other) for path in files
+        )
+    one, two = tree.source(anchor.path), other.source(anchor.path)
+    if one is None or two is None or one.trouble or two.trouble:
+        # A file that is not read as text has a fingerprint of its bytes.
+        return one is not None and two is not None and one.whole() == two.whole()
+    text = code_of(anchor, one)
+    return text is not None and text == code_of(anchor, two)
 
 
 class BreakingCommit(NamedTuple):

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _LINES_CHANGED: Final = "these lines have changed since they were verified"
 _NO_FILE: Final = "the file no longer exists"
 _NOT_YET: Final = "not verified yet"
+OTHER_RULES: Final = (
+    "the fingerprint was computed by other rules; try `thunderus-mem verify --restamp`, or verify it again"
+)
 
 
 def evaluate(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdict:
@@ -236,7 +239,7 @@ def _unparsed(source: CodeSource) -> str:
 def _other_measure(wanted: Fingerprint | None) -> str:
     if wanted is None:
         return "the fingerprint is invalid; verify the document again"
-    return "the fingerprint was computed with another grammar version; verify the document again"
+    return OTHER_RULES
 
 
 def _missing(anchor: Anchor, reason: str, *, others: bool = False) -> Verdict:

@@ -107,6 +107,10 @@ def verify_command(
     status: Annotated[
         bool, typer.Option("--update-status", help="Write the current status into the files.")
     ] = False,
+    restamp: Annotated[
+        bool,
+        typer.Option("--restamp", help="Replace fingerprints by older rules, without verifying."),
+    ] = False,
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; exit with 1 if a status in a file is outdated.")
     ] = False,
@@ -123,20 +127,14 @@ def verify_command(
     console: Console = ctx.obj
     memory = console.memory()
     ids = tuple(documents or ())
-    if sum((all_moved, fix_moved, status, check)) > 1 or (all_moved and ids):
+    if sum((all_moved, fix_moved, status, restamp, check)) > 1 or (all_moved and ids):
         raise ThunderusError(
-            "ID, --all-moved, --fix-moved, --update-status and --check are mutually exclusive"
+            "ID, --all-moved, --fix-moved, --update-status, --restamp and --check are mutually exclusive"
         )
-    if check:
-        found = anchor.drifted(memory, ids or None)
-        console.emit("verify check", tuple(found), drifts)
-        console.say("Next: thunderus-mem verify --update-status" if found else "Every status is up to date")
-        return int(bool(found))
-    if status:
-        found, event_id = anchor.update_status(memory, ids or None, why=note)
-        console.emit("verify check", tuple(found), updated)
-        console.say(f"Updated ({event_id})" if event_id else "Already up to date")
-        return 0
+    if check or status:
+        return _statuses(console, memory, ids, note, write=status)
+    if restamp:
+        return _restamp(console, memory, ids, note)
     if all_moved or (fix_moved and yes):
         settle(memory, "verify")
     if fix_moved:
@@ -149,6 +147,25 @@ def verify_command(
     if not ids:
         raise ThunderusError("missing argument ID", hint="pass document ids, or --all-moved")
     return _confirm(console, memory, ids, note, actor)
+
+
+def _statuses(console: Console, memory: Memory, ids: Sequence[str], why: str, *, write: bool) -> int:
+    if not write:
+        found = anchor.drifted(memory, ids or None)
+        console.emit("verify check", tuple(found), drifts)
+        console.say("Next: thunderus-mem verify --update-status" if found else "Every status is up to date")
+        return int(bool(found))
+    found, event_id = anchor.update_status(memory, ids or None, why=why)
+    console.emit("verify check", tuple(found), updated)
+    console.say(f"Updated ({event_id})" if event_id else "Already up to date")
+    return 0
+
+
+def _restamp(console: Console, memory: Memory, ids: Sequence[str], why: str) -> int:
+    value = anchor.restamp(memory, ids or None, why=why)
+    console.emit("verify restamp", value, restamped)
+    console.say(f"Updated ({value.event_id})" if value.event_id else "Nothing to update")
+    return console.published_code(value.published)
 
 
 def _confirm(console: Console, memory: Memory, ids: Sequence[str], note: str, actor: str) -> int:
@@ -269,6 +286,15 @@ def moves(value: anchor.Moves, console: Console) -> str:
     """List the old and new location of each anchor."""
     style = console.style
     return "\n".join(aligned([(style.name(id), before, "→", after) for id, before, after in value.moves]))
+
+
+def restamped(value: anchor.Restamping, console: Console) -> str:
+    """List each anchor with a fingerprint by other rules, and why it was left."""
+    style = console.style
+    words = [(style.good("updated") if not one.reason else style.dim("left"), one) for one in value.anchors]
+    return "\n".join(
+        aligned([(word, style.name(one.id), f"{one.place}  {one.reason}".rstrip()) for word, one in words])
+    )
 
 
 # ``check``

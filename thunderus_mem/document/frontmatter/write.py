@@ -40,7 +40,7 @@ REQUIRED: Final = ("id", "title", "kind", "tags", "created", "updated", "provena
 KEY_ORDER: Final = tuple(name for key in REQUIRED for name in (key, *_OPTIONAL.get(key, ())))
 _NESTED_ORDER: Final[dict[str, tuple[str, ...]]] = {
     "provenance": ("events", "patches", "commits"),
-    "verification": ("last_verified_commit", "status", "by"),
+    "verification": ("last_verified_commit", "status", "by", "committed"),
     "links": ("derives_from", "refers_to", "supersedes", "duplicates"),
     "anchors": ("path", "symbol", "lines", "fingerprint"),
 }
