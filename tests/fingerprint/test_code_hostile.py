@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -139,6 +141,49 @@ def test_unusual_files_are_parsed_when_the_parser_survives() -> None:
     source = CodeSource("a.py", row + b"def f(): pass\n")
     assert not ordinary(row, "python")
     assert (source.trouble, [one.name for one in source.definitions()]) == ("", ["x", "f"])
+
+
+MANY = "".join(Random(1).choices("([", k=400))
+BRACES = MANY.replace("[", "{")
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.py", f'x = "{MANY}"\n'),
+        ("a.py", f"x = 1  # {MANY}\n"),
+        ("a.py", f'def x():\n    """Nested:\n\n    {MANY}\n    """\n'),
+        ("a.c", f'char *x = "{BRACES}";\n'),
+        ("a.js", f"const x = '\\'{BRACES}'\n"),
+        ("a.go", f"package a\n\n/* {MANY}\n {MANY} */\nvar x = 1\n"),
+        ("a.rs", f"// {MANY}\nfn x<'a>(y: &'a T) {{}}\n"),
+        ("a.kt", f'val x = "{MANY}"\n'),
+        ("a.lua", f"-- {MANY}\nx = 1\n"),
+        ("a.json", f'{{"x": "{MANY}"}}\n'),
+        ("a.sh", f"x='{MANY}'\n"),
+    ],
+)
+def test_brackets_in_strings_and_comments_are_not_nested(
+    path: str, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr("os.fork")
+    source = CodeSource(path, text.encode())
+    assert source.trouble == ""
+    assert [one.name for one in source.definitions()] == ["x"]
+
+
+@pytest.mark.parametrize("start", ["", "//", "/*", "'", '"', "'//", "\\"])
+def test_nested_expressions_in_strings_are_counted(start: str) -> None:
+    data = f'val x = {start}"${{\n'.encode() * 300
+    assert source_module.depth(data, "kotlin") == 300
+
+
+@given(data=st.lists(PIECES, max_size=60).map(b"".join))
+@settings(deadline=None, derandomize=True)
+def test_text_that_is_not_counted_opens_no_expression(data: bytes) -> None:
+    kept = source_module._texts("kotlin").sub(b"", data)
+    assert [kept.count(mark) for mark in (b"{", b"$")] == [data.count(mark) for mark in (b"{", b"$")]
+    assert kept.count(b"\\(") >= data.count(b"\\(") - data.count(b"\\\\(")
 
 
 def test_unusual_files_are_rejected_without_a_child_process(monkeypatch: pytest.MonkeyPatch) -> None:

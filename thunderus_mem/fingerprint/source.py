@@ -11,7 +11,7 @@ import hashlib
 import re
 import zlib
 from bisect import bisect_left
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -228,6 +228,8 @@ _NUMBERS_AND_MARKS: Final = b" \t>-*+?:.)0123456789"
 _SIZE: Final = 150_000
 _LINE: Final = 2_000
 _DEPTH: Final = 48
+_HIDDEN: Final = 1_000
+"""Maximum depth with brackets in strings and comments: all grammars parse as much in less than 0.3 s."""
 _INDENTS: Final = 48
 _MARKS: Final = 8
 _PACKED: Final = 12
@@ -249,16 +251,54 @@ def well_formed(data: bytes, language: str = "") -> bool:
     lines = data.split(b"\n")
     return (
         max(map(len, lines)) <= _LINE
-        and depth(data) <= _DEPTH
+        and _nesting(data) <= _HIDDEN
+        and depth(data, language) <= _DEPTH
         and indents(lines) <= _INDENTS
         and marks(lines, language) <= _MARKS
     )
 
 
-def depth(data: bytes) -> int:
-    """The maximum nesting depth of brackets, including those in strings and comments."""
+def depth(data: bytes, language: str = "") -> int:
+    """The maximum nesting depth of brackets; in a language, without those in strings and comments.
+
+    The strings and comments are found without a parser, which could be misled, so some brackets of the code
+    may be missing; one that opens an expression in a string is never missing.
+    """
+    nesting = _nesting(data)
+    if nesting <= _DEPTH or not language:
+        return nesting
+    return min(nesting, _nesting(_texts(language).sub(b"", data)))
+
+
+def _nesting(data: bytes) -> int:
     brackets = data.translate(None, _OTHERS)
     return max(accumulate(map(_STEP.__getitem__, brackets)), default=0)
+
+
+_WITHOUT_EXPRESSIONS: Final = frozenset(
+    ["c", "c-header", "cpp", "css", "ecma", "go", "haskell", "java", "json", "lua", "rust", "solidity", "zig"]
+)
+"""Languages whose strings in quotes contain no expressions."""
+_COMMENT_MARKS: Final = {
+    **dict.fromkeys(["bash", "elixir", "hcl", "nix", "php", "python", "ruby", "yaml"], b"#"),
+    **dict.fromkeys(["haskell", "lua"], b"--"),
+}
+
+
+@cache
+def _texts(language: str) -> re.Pattern[bytes]:
+    """The strings and comments of a language, or their parts before and after what may be an expression."""
+    free = language in _WITHOUT_EXPRESSIONS
+    opening, escape = (b"", rb"\\[\s\S]") if free else (rb"{$", rb"\\[^(]")
+    # No pattern can fail after its first character, so the time is linear.
+    return re.compile(
+        rb'"""(?:[^"\\%(opening)s]|%(escape)s|"(?!""))*(?:""")?'
+        rb'|"(?:[^"\\\n%(opening)s]|%(escape)s)*"?'
+        rb"|'(?:[^'\\\n%(opening)s]|%(escape)s)*'?"
+        rb"|/\*(?:[^*%(opening)s]|\*(?!/))*(?:\*/)?"
+        rb"|%(mark)s[^\n%(opening)s]*"
+        % {b"opening": opening, b"escape": escape, b"mark": _COMMENT_MARKS.get(language, b"//")}
+    )
 
 
 def indents(lines: list[bytes]) -> int:
@@ -305,7 +345,7 @@ def trouble_of(data: bytes, language: str) -> str:
         and len(data) / (data.count(b"\n") + data.count(b"\r") + 1) > _MEAN_LINE
     ):
         return "minified"
-    if depth(data) > _MAX_DEPTH:
+    if depth(data, language) > _MAX_DEPTH:
         return f"brackets nested more than {_MAX_DEPTH} levels deep"
     lines = data.split(b"\n")
     if marks(lines, language) > _MOST_MARKS:
