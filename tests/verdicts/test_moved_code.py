@@ -298,6 +298,59 @@ def test_short_body_is_followed_into_the_file_that_shares_most_folders(tmp_path:
     ]  # fmt: skip
 
 
+def test_short_body_is_followed_into_the_folder_with_the_fewest_new_names(tmp_path: Path) -> None:
+    scene = Scene(tmp_path / "plain", git=False)
+    scene.write("junit/tests/All.java", SHORT["java"])
+    anchor = scene.anchor("junit/tests/All.java#Gone")
+    (scene.root / "junit/tests/All.java").unlink()
+    for folder in ("src", "src/org"):
+        scene.write(f"{folder}/junit/tests/All.java", SHORT["java"])
+    found = scene.verdict(anchor)
+    assert (found.status, found.found and found.found.path) == ("moved", "src/junit/tests/All.java")
+
+
+NUMBERS = ", ".join(map(str, range(60)))
+PAIRS = {
+    "a.py": f"class One:\n    def %s(self):\n        return [{NUMBERS}]\n\n"
+    f"class Two:\n    def %s(self):\n        return [{NUMBERS}]\n",
+    "a.java": f"class One {{ int[] %s() {{ return all({NUMBERS}); }} }}\n"
+    f"class Two {{ int[] %s() {{ return all({NUMBERS}); }} }}\n",
+}
+
+
+@pytest.mark.parametrize("path", PAIRS)
+def test_renamed_method_is_followed_within_its_class(tmp_path: Path, path: str) -> None:
+    scene = Scene(tmp_path / "plain", git=False)
+    scene.write(path, PAIRS[path] % ("old", "old"))
+    anchor = scene.anchor(f"{path}#One.old")
+    scene.write(path, PAIRS[path] % ("new", "other"))
+    found = scene.verdict(anchor)
+    assert (found.status, found.found and found.found.symbol) == ("moved", "One.new")
+
+
+@pytest.mark.parametrize("path", PAIRS)
+def test_renamed_definition_is_followed_in_its_file_before_a_copy(tmp_path: Path, path: str) -> None:
+    scene = Scene(tmp_path / "plain", git=False)
+    for folder in ("one", "two"):
+        scene.write(f"{folder}/{path}", PAIRS[path] % ("old", "other"))
+    anchor = scene.anchor(f"one/{path}#One.old")
+    scene.write(f"one/{path}", PAIRS[path] % ("new", "other"))
+    found = scene.verdict(anchor)
+    assert (found.status, found.found and found.found.place) == ("moved", f"one/{path}#One.new")
+
+
+@pytest.mark.parametrize("suffix", ["py", "java", "ts", "php"])
+def test_short_body_in_another_class_of_its_file_says_nothing_without_the_commit(
+    tmp_path: Path, suffix: str
+) -> None:
+    scene = Scene(tmp_path / "plain", git=False)
+    one, two = (RENAMED[suffix].format(name=name) for name in ("Old", "Kept"))
+    scene.write(f"a.{suffix}", one + two.removeprefix("<?php\n"))
+    anchor = scene.anchor(f"a.{suffix}#Old.get")
+    scene.write(f"a.{suffix}", two)
+    assert scene.verdict(anchor).status == "missing"
+
+
 METHODS = {
     "java": "class {name} {{\n  int get() {{ return sum(1, 2); }}\n}}\n",
     "cs": "class {name} {{\n  int get() {{ return sum(1, 2); }}\n}}\n",

@@ -304,12 +304,24 @@ def moved_definition(
         return _chosen(anchor, there)
     if same and wanted.size < SMALL and _is_common(anchor, wanted, same, tree):
         return None
-    if same and wanted.size < _FEW and history.touched() is None:
-        found, definition = same[0]
-        place = anchor._replace(path=found.path, symbol=definition.name).place
-        reason = f"{place} is the same, but too short to be recognized without the commit it was verified at"
-        return Verdict(UNKNOWN, anchor, None, reason, others=True)
+    if history.touched() is None:
+        here = [one for one in renamed if one[0] is source]
+        if here and all(found is not source for found, _ in same):
+            return _chosen(anchor, here)
+        if same and wanted.size < _FEW:
+            return _too_short(anchor, same)
     return _chosen(anchor, same) or _chosen(anchor, renamed)
+
+
+def _too_short(anchor: Anchor, same: Sequence[tuple[CodeSource, Definition]]) -> Verdict | None:
+    """The verdict when only a few tokens are the same: they say nothing under another name."""
+    for source, definition in same:
+        if definition.name == anchor.symbol:
+            reason = (
+                f"{source.path} has the same, but it is too short to be recognized without the old commit"
+            )
+            return Verdict(UNKNOWN, anchor, None, reason, others=True)
+    return None
 
 
 def _in_moved_file(
@@ -455,22 +467,28 @@ def _chosen(anchor: Anchor, found: Sequence[tuple[CodeSource, Definition]]) -> V
 
 
 def _likeliest(anchor: Anchor, places: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The place with exactly the same name, or whose path shares most folders; else all of them."""
+    """The place with exactly the same name, in the same class, or whose path shares most folders; else all
+    of them."""
+    owner = (anchor.path, anchor.symbol.rpartition(".")[0])
     exact = [place for place in places if place[1] == anchor.symbol]
-    if len(exact) == 1:
-        return exact
+    beside = [place for place in places if (place[0], place[1].rpartition(".")[0]) == owner]
+    for chosen in (exact, beside):
+        if len(chosen) == 1:
+            return chosen
     ranked = sorted(((_shared(anchor.path, path), path, name) for path, name in places), reverse=True)
     if ranked[0][0] > ranked[1][0]:
         return [ranked[0][1:]]
     return places
 
 
-def _shared(path: str, other: str) -> int:
-    """The number of names that two paths share, counted from the end and from the start."""
+def _shared(path: str, other: str) -> tuple[int, int]:
+    """How near two paths are: the number of names that they share, counted from the end and from the start,
+    and, negative, the number of names in the other one."""
     one, two = path.split("/"), other.split("/")
     most = min(len(one), len(two))
     end = next((at for at in range(most) if one[-1 - at] != two[-1 - at]), most)
-    return end + next((at for at in range(most - end) if one[at] != two[at]), most - end)
+    start = next((at for at in range(most - end) if one[at] != two[at]), most - end)
+    return end + start, -len(two)
 
 
 def moved_file(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdict | None:
