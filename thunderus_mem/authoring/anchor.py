@@ -14,6 +14,7 @@ from thunderus_mem.document.anchors import Anchor, anchors_in, parse_anchor
 from thunderus_mem.document.frontmatter.edit import insert_item, remove_item, remove_key, set_key, update_item
 from thunderus_mem.document.paths import matching
 from thunderus_mem.errors import InvalidDocument, NotFound
+from thunderus_mem.fingerprint.selectors import leaf_of, split_selector
 from thunderus_mem.fingerprint.source import fingerprint_of_files
 from thunderus_mem.git.history import ObjectReader
 from thunderus_mem.lint.draft import validate
@@ -26,7 +27,7 @@ from thunderus_mem.verdicts.judge import Judge, Judged, by_document
 from thunderus_mem.verdicts.verdict import MISSING, MOVED, status_of, worst
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from thunderus_mem.document.document import Document
     from thunderus_mem.document.frontmatter.edit import Item
@@ -39,13 +40,21 @@ _KEY = ("anchors",)
 _COMMITTED = ("verification", "committed")
 
 
+class RepeatedName(NamedTuple):
+    """A new anchor on several definitions of one name, and the ``choices``: anchors on each of them."""
+
+    place: str
+    choices: tuple[str, ...]
+
+
 class Anchoring(NamedTuple):
     """The result of `anchor`. ``weak`` are anchors on whole files: any edit there marks the document
-    stale."""
+    stale. ``repeated`` are new anchors on several definitions."""
 
     written: Written
     anchors: tuple[str, ...]
     weak: tuple[str, ...]
+    repeated: tuple[RepeatedName, ...] = ()
 
 
 def given_anchors(memory: Memory, places: Iterable[str]) -> list[Anchor]:
@@ -78,9 +87,37 @@ def fingerprinted(anchor: Anchor, tree: Tree) -> Anchor:
     found = measured(anchor, source)
     if not found:
         raise NotFound(f"{anchor.path} {_lacks(anchor, source)}", hint=_near_symbol(anchor, source))
-    if anchor.symbol and any(source.in_conflict(one.first, one.last) for one in source.find(anchor.symbol)):
+    chosen = _chosen(anchor, source)
+    named = source.named(anchor.symbol) if anchor.symbol else None
+    if named is not None and any(source.in_conflict(*span) for span in named.spans):
         raise InvalidDocument(f"{anchor.place} contains a merge conflict", hint="resolve it first")
-    return anchor._replace(fingerprint=str(found[0]))
+    return chosen._replace(fingerprint=str(found[0]))
+
+
+def _chosen(anchor: Anchor, source: CodeSource) -> Anchor:
+    """The anchor with its selector as the program writes it.
+
+    Raises `InvalidDocument` for a symbol that matches definitions in several scopes.
+    """
+    meanings = source.meanings(anchor.symbol) if anchor.symbol else ()
+    if len(meanings) > 1:
+        names = ", ".join(one.symbol for one in meanings)
+        raise InvalidDocument(
+            f"{anchor.symbol!r} is ambiguous in {anchor.path}: {names}", hint="use one of these names"
+        )
+    if not meanings or meanings[0].selector.is_plain:
+        return anchor
+    name = split_selector(anchor.symbol).name
+    return anchor._replace(symbol=str(meanings[0].selector._replace(name=name)))
+
+
+def _repeated(anchors: Iterable[Anchor], tree: Tree) -> Iterator[RepeatedName]:
+    for anchor in anchors:
+        source = tree.source(anchor.path) if anchor.symbol else None
+        named = source.named(anchor.symbol) if source is not None else None
+        if named is not None and named.is_several:
+            choices = (anchor._replace(symbol=one.symbol).place for one in named.each())
+            yield RepeatedName(anchor.place, tuple(choices))
 
 
 def _lacks(anchor: Anchor, source: CodeSource) -> str:
@@ -107,11 +144,14 @@ def _near_symbol(anchor: Anchor, source: CodeSource) -> str:
 
     if not anchor.symbol:
         return "choose lines that contain code"
+    named = source.named(split_selector(anchor.symbol).name)
+    if named is not None:
+        return f"the file defines {', '.join(one.symbol for one in named.each())}"
     names = sorted({definition.name for definition in source.definitions()})
     if not names:
         return f"symbols are not supported for this file type; anchor lines: {anchor.path}:10-20"
     leaves = {name.rpartition(".")[2]: name for name in reversed(names)}
-    leaf = anchor.symbol.rpartition(".")[2]
+    leaf = leaf_of(anchor.symbol)
     near = get_close_matches(anchor.symbol, names, 3) or [
         leaves[one] for one in get_close_matches(leaf, list(leaves), 3)
     ]
@@ -163,7 +203,8 @@ def anchor(
         text = remove_key(text, _COMMITTED)
         after, warnings = validate(memory, document.path, text, before=document.text)
         written = transaction.write("anchor", document, after, why=why, actor=actor, warnings=warnings)
-        return _answer(after, written)
+        repeated = tuple(_repeated(new, WorkingTree(memory.root, memory.git)))
+        return _answer(after, written)._replace(repeated=repeated)
 
 
 def _without(document: Document, cited: Sequence[tuple[Anchor, Item]], places: Iterable[str]) -> str:

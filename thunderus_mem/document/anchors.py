@@ -1,7 +1,7 @@
 """Anchors: the places in the code that a document is about. Pure.
 
 In the frontmatter an anchor is a mapping (``path``; optional: ``symbol``, ``lines``, ``fingerprint``) or a
-string: ``src/jwt.py``, ``src/jwt.py#Token.issue``, ``src/jwt.py:L10-20``.
+string: ``src/jwt.py``, ``src/jwt.py#Token.issue``, ``src/jwt.py#issue(int)``, ``src/jwt.py:L10-20``.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ class Anchor(NamedTuple):
     """A place in the code. ``path`` is POSIX and relative to the root of the store; it may be a glob, or a
     folder when it ends in ``/``.
 
-    ``symbol`` is a dotted name in that file, ``lines`` the first and last line (from 1), ``fingerprint`` that
-    of the code when the document was last verified ("" = not verified yet).
+    ``symbol`` is a dotted name in that file, which may end in a selector (``limit(int)``, ``limit~2``),
+    ``lines`` the first and last line (from 1), ``fingerprint`` that of the code when the document was last
+    verified ("" = not verified yet).
     """
 
     path: str
@@ -212,7 +213,7 @@ def _of_mapping(values: dict[str, str]) -> Anchor | None:
 _LONGEST: Final = 300
 _WORD: Final = r"[^\W\d]\w*"
 _NAME: Final = re.compile(rf"{_WORD}(?:(?:\.|::|#|->|\?\.){_WORD})*")
-_SYMBOL: Final = re.compile(rf"{_WORD}(?:(?:\.|::){_WORD})*(?:\(\))?")
+_SYMBOL: Final = re.compile(rf"({_WORD}(?:(?:\.|::){_WORD})*)(?:\(\)|((?:\([^()]+\))?(?:~[1-9][0-9]*)?))")
 _PARTING: Final = re.compile(r"\?\.|\.|::|#|->")
 _LINE_SUFFIX: Final = re.compile(r"[:#](L?[0-9]+(?:-L?[0-9]+)?)(?::[0-9]+)?")
 _BEFORE_WORDS: Final = (
@@ -263,8 +264,9 @@ def _read(code: str, line: int, paragraph: int) -> CodeWord | None:
     word = CodeWord(code, line, paragraph)
     for mark in ("#", "::"):
         head, found, rest = code.partition(mark)
-        if found and path_in(head) and _SYMBOL.fullmatch(rest) and parse_lines(rest) is None:
-            return word._replace(path=head, symbol=rest.removesuffix("()").replace("::", "."))
+        symbol = _SYMBOL.fullmatch(rest) if found and path_in(head) and parse_lines(rest) is None else None
+        if symbol is not None:
+            return word._replace(path=head, symbol=symbol[1].replace("::", ".") + (symbol[2] or ""))
     path = path_in(code)
     name, called = _name(code)
     if not path:

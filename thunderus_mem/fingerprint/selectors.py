@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 _NTH: Final = re.compile(r"(.*[^~\s])~([1-9][0-9]{0,3})", re.DOTALL)
-_SPACE: Final = re.compile(r"(?<!\w)\s+|\s+(?!\w)")
+_SPACE: Final = re.compile(r"(?<!\w) | (?!\w)")
 _STEP: Final = {**dict.fromkeys("([{<", 1), **dict.fromkeys(")]}>", -1)}
 _UNTYPED: Final = "_"
 

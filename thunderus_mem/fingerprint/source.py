@@ -83,7 +83,7 @@ def of_many(found: Fingerprint) -> bool:
 
 
 def combined(found: Sequence[Fingerprint]) -> Fingerprint:
-    """The fingerprint of the definitions of one name, whose order does not matter."""
+    """The fingerprint of the definitions of one name, read in the same way; their order does not matter."""
     if len(found) == 1:
         return found[0]
     docs = sorted(one.doc for one in found if one.doc)
@@ -549,6 +549,10 @@ class Named:
     def broken(self) -> bool:
         """Whether the parser failed inside a member."""
         return any(one.broken for one in self.members)
+
+    def is_in(self, source: CodeSource) -> bool:
+        """Whether a file contains the lines of each member, which were in a file without an error."""
+        return all(one.is_in(source) for one in self.members)
 
     def each(self) -> list[Named]:
         """Each member with the selector that chooses it alone."""

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.document.document import content_hash
+from thunderus_mem.fingerprint.selectors import leaf_of
 from thunderus_mem.git.commits import commit_named, first_commits
 from thunderus_mem.git.history import file_commits, file_versions
 from thunderus_mem.history.log import trace
@@ -97,7 +98,7 @@ def anchors_named(code: Sequence[CodeThen], number: int, text: str) -> tuple[str
 
 def _names(place: str) -> tuple[str, ...]:
     path, _, symbol = place.partition("#")
-    leaf = symbol.rpartition(".")[2]
+    leaf = leaf_of(symbol)
     found = [f"`{path.rpartition(':')[0] if ':L' in path else path}"]
     if leaf:
         found += [f"`{leaf}", f".{leaf}`", f".{leaf}("]

@@ -359,20 +359,21 @@ class CodeChange:
         diff = self._by_old.get(anchor.path) or (self._by_new.get(found.path) if found is not None else None)
         if diff is None:
             return
-        was = _span(anchor, self._before.source(diff.old_path) if diff.old_path else None)
-        here = None
+        was = _spans(anchor, self._before.source(diff.old_path) if diff.old_path else None)
+        here: list[tuple[int, int]] = []
         if found is not None and diff.new_path:
-            here = _span(found, self._after.source(diff.new_path))
+            here = _spans(found, self._after.source(diff.new_path))
         for hunk in diff.hunks:
-            if (was and hunk.touches_old(*was)) or (here and hunk.touches_new(*here)):
+            old = any(hunk.touches_old(*span) for span in was)
+            if old or any(hunk.touches_new(*span) for span in here):
                 yield hunk
 
 
-def _span(anchor: Anchor, source: CodeSource | None) -> tuple[int, int] | None:
+def _spans(anchor: Anchor, source: CodeSource | None) -> list[tuple[int, int]]:
     """The lines of the anchored code in a version of its file."""
     if source is None or source.trouble:
-        return None
+        return []
     if anchor.symbol:
-        found = source.find(anchor.symbol)
-        return (found[0].first, found[0].last) if found else None
-    return anchor.lines or (1, source.text.count("\n") + 1)
+        named = source.named(anchor.symbol)
+        return named.spans if named is not None else []
+    return [anchor.lines or (1, source.text.count("\n") + 1)]

@@ -336,8 +336,7 @@ class CodeHistory:
         if wanted is None or self._anchor.is_glob:
             return None
         for commit, source in self._past.versions(self._anchor.path):
-            found = measured(self._anchor, source)
-            if any(one.hash == wanted.hash for one in found):
+            if any(one.hash == wanted.hash for one in _every(self._anchor, source)):
                 return commit.sha
         return None
 
@@ -368,7 +367,7 @@ def measured(anchor: Anchor, source: CodeSource | None) -> list[Fingerprint]:
     if source is None or source.trouble:
         return []
     if anchor.symbol:
-        return [definition.read_as(anchor.scheme) for definition in source.find(anchor.symbol)]
+        return [named.read_as(anchor.scheme) for named in source.meanings(anchor.symbol)]
     if anchor.lines is not None:
         found = source.of_lines(*anchor.lines)
         return [found] if found is not None else []
@@ -388,6 +387,14 @@ def same_code(anchor: Anchor, tree: CodeTree, other: CodeTree) -> bool:
         return one is not None and two is not None and one.whole() == two.whole()
     text = code_of(anchor, one)
     return text is not None and text == code_of(anchor, two)
+
+
+def _every(anchor: Anchor, source: CodeSource | None) -> list[Fingerprint]:
+    """Like `measured`, with each of several definitions: an older fingerprint may be that of one."""
+    found = measured(anchor, source)
+    if source is not None and found and anchor.symbol:
+        found += [one.read_as(anchor.scheme) for one in source.find(anchor.symbol)]
+    return found
 
 
 class BreakingCommit(NamedTuple):
@@ -430,8 +437,10 @@ def code_of(anchor: Anchor, source: CodeSource) -> str | None:
     """The lines of an anchor's code in a version of its file; ``None`` when it does not exist there."""
     lines = source.text.splitlines(keepends=True)
     if anchor.symbol:
-        found = source.find(anchor.symbol)
-        return "".join(lines[found[0].first - 1 : found[0].last]) if found else None
+        named = source.named(anchor.symbol)
+        if named is None:
+            return None
+        return "".join("".join(lines[first - 1 : last]) for first, last in named.spans)
     if anchor.lines is None:
         return source.text
     return "".join(lines[anchor.lines[0] - 1 : anchor.lines[1]]) or None

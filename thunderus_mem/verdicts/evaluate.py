@@ -12,14 +12,21 @@ from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.diff import stretches
 from thunderus_mem.document.paths import matching
-from thunderus_mem.fingerprint.source import TOKENS, fingerprint_of_files, parse_fingerprint, same_measure
+from thunderus_mem.fingerprint.selectors import leaf_of, split_selector
+from thunderus_mem.fingerprint.source import (
+    TOKENS,
+    fingerprint_of_files,
+    of_many,
+    parse_fingerprint,
+    same_measure,
+)
 from thunderus_mem.verdicts.verdict import CHANGED, MISSING, MOVED, UNKNOWN, VERIFIED, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from thunderus_mem.document.anchors import Anchor
-    from thunderus_mem.fingerprint.source import CodeSource, Definition, Fingerprint
+    from thunderus_mem.fingerprint.source import CodeSource, Fingerprint, Named
     from thunderus_mem.verdicts.verdict import AnchorHistory, Tree
 
 _LINES_CHANGED: Final = "these lines have changed since they were verified"
@@ -50,10 +57,10 @@ def _evaluate_symbol(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verd
         return found or _missing(anchor, _NO_FILE, others=True)
     if source.trouble:
         return _unknown(anchor, source.trouble)
-    definitions = source.find(anchor.symbol)
-    if definitions:
-        verdict = _of_definitions(anchor, source, definitions, by, history)
-        if verdict.status != CHANGED or any(one.name == anchor.symbol for one in definitions):
+    meanings = source.meanings(anchor.symbol)
+    if meanings:
+        verdict = _of_meanings(anchor, source, meanings, history, by)
+        if verdict.status != CHANGED or any(one.symbol == anchor.symbol for one in meanings):
             return verdict
         # The definition found only ends in that name: ignore it if the code is found elsewhere.
         return moved_definition(anchor, tree, history, source) or verdict
@@ -61,43 +68,66 @@ def _evaluate_symbol(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verd
         return _unknown(anchor, "symbols are not supported in this file type; anchor lines instead")
     if source.broken:
         return _unknown(anchor, f"the file does not parse (line {source.trouble_at})")
-    found = moved_definition(anchor, tree, history, source)
+    found = moved_definition(anchor, tree, history, source) or _reselected(anchor, source, history, by)
     return found or _missing(anchor, f"`{anchor.symbol}` is not defined in {path}", others=True)
 
 
-def _of_definitions(
-    anchor: Anchor, source: CodeSource, definitions: Sequence[Definition], by: str, history: AnchorHistory
+def _of_meanings(
+    anchor: Anchor, source: CodeSource, meanings: Sequence[Named], history: AnchorHistory, by: str
 ) -> Verdict:
     wanted = parse_fingerprint(anchor.fingerprint)
-    found = [definition.read_as(anchor.scheme) for definition in definitions]
-    chosen = found[0]
+    named = meanings[0]
     if wanted is not None:
-        chosen = next((one for one in found if _equal(one, wanted)), chosen)
+        named = next((one for one in meanings if _equal(one.read_as(anchor.scheme), wanted)), named)
+    chosen = named.read_as(anchor.scheme)
     current = anchor._replace(path=source.path, fingerprint=str(chosen))
     if wanted is not None and _equal(chosen, wanted):
         note = "its docstring changed" if wanted.doc != chosen.doc else ""
         return _unchanged(anchor, current, by, note)
     doubt = ""
-    if wanted is not None and source.broken:
+    added = wanted is not None and named.is_several and not of_many(wanted)
+    if wanted is not None and (added or source.broken):
         old = _before(anchor, wanted, history)
         if chosen.scheme != wanted.scheme == chosen.scheme.replace(TOKENS, ""):
-            if old is not None and any(_equal(one.tokens, old.tokens) for one in definitions):
+            if old is not None and any(_equal(one.tokens, old.tokens) for one in meanings):
                 return _unchanged(anchor, anchor._replace(path=source.path), by)._replace(others=True)
             wanted = old.tokens if old is not None else chosen
             doubt = "" if old is not None else f"`{anchor.symbol}` no longer parses"
-        if source.in_conflict(definitions[0].first, definitions[0].last):
+        if any(source.in_conflict(*span) for span in named.spans):
             doubt = f"`{anchor.symbol}` contains a merge conflict"
+        elif added and old is None:
+            # The fingerprint may be of a time when a symbol meant its first definition only.
+            doubt = f"`{anchor.symbol}` is defined {len(named.members)} times; verify the document again"
         elif old is not None and old.is_in(source):
             doubt = _unparsed(source)
     verdict = _differs(anchor, current, wanted, chosen, what=f"`{anchor.symbol}`", by=by, doubt=doubt)
     return verdict._replace(others=verdict.others or source.broken)
 
 
-def _before(anchor: Anchor, wanted: Fingerprint, history: AnchorHistory) -> Definition | None:
-    """The definition that an anchor was made for, in the history; ``None`` when it is not there."""
+def _before(anchor: Anchor, wanted: Fingerprint, history: AnchorHistory) -> Named | None:
+    """The definitions that an anchor was made for, in the history; ``None`` when they are not there."""
     before = history.before(anchor.path)
-    found = before.find(anchor.symbol) if before is not None and not before.trouble else ()
+    found = before.meanings(anchor.symbol) if before is not None and not before.trouble else ()
     return next((one for one in found if _equal(one.read_as(anchor.scheme), wanted)), None)
+
+
+def _reselected(anchor: Anchor, source: CodeSource, history: AnchorHistory, by: str) -> Verdict | None:
+    """The verdict when a selector chooses nothing any more, but exactly one definition of its name has new
+    parameters; ``None`` otherwise."""
+    asked = split_selector(anchor.symbol)
+    now = source.named(asked.name) if not asked.is_plain and anchor.fingerprint else None
+    before = history.before(anchor.path)
+    was = before.named(asked.name) if before is not None else None
+    if now is None:
+        return None
+    known = [one.parameters for one in was.members] if was is not None else []
+    new = [one for one in now.each() if one.members[0].parameters not in known]
+    if len(new) != 1:
+        return None
+    symbol = new[0].symbol if now.is_several else now.symbol
+    current = anchor._replace(path=source.path, symbol=symbol, fingerprint=str(new[0].read_as(anchor.scheme)))
+    reason = f"`{anchor.symbol}` has changed since it was verified; it is now `{symbol}`"
+    return Verdict(CHANGED, anchor, current, reason, by, others=True)
 
 
 def _evaluate_lines(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdict:
@@ -283,15 +313,24 @@ def moved_definition(
     wanted = parse_fingerprint(anchor.fingerprint)
     if wanted is None:
         return None
+    found = _found_elsewhere(anchor, wanted, tree, history, source)
+    if found is not None and found.status == MOVED and _was_one_of_several(anchor, wanted, history):
+        return _unknown(anchor, f"{found.reason}; verify the document again")
+    return found
+
+
+def _found_elsewhere(
+    anchor: Anchor, wanted: Fingerprint, tree: Tree, history: AnchorHistory, source: CodeSource | None
+) -> Verdict | None:
     renamed_with = _under_renamed_class(anchor, wanted, source, history) if source is not None else None
     if renamed_with is not None:
         return renamed_with
-    leaf = anchor.symbol.rpartition(".")[2]
+    leaf = leaf_of(anchor.symbol)
     same, renamed = [], []
     for found in _sources(anchor, leaf, tree, history, source):
         everything = history.touched() is not None or found is source
         for definition in _candidates(found, leaf, wanted, everything=everything):
-            if _is_old(definition, found, history):
+            if _is_old(definition, found, history) and not _is_own(anchor, found, definition):
                 continue
             if definition.read_as(wanted.scheme).hash == wanted.hash and _may_follow(
                 anchor, wanted, found, definition
@@ -313,10 +352,10 @@ def moved_definition(
     return _chosen(anchor, same) or _chosen(anchor, renamed)
 
 
-def _too_short(anchor: Anchor, same: Sequence[tuple[CodeSource, Definition]]) -> Verdict | None:
+def _too_short(anchor: Anchor, same: Sequence[tuple[CodeSource, Named]]) -> Verdict | None:
     """The verdict when only a few tokens are the same: they say nothing under another name."""
     for source, definition in same:
-        if definition.name == anchor.symbol:
+        if definition.name == split_selector(anchor.symbol).name:
             reason = (
                 f"{source.path} has the same, but it is too short to be recognized without the old commit"
             )
@@ -324,12 +363,25 @@ def _too_short(anchor: Anchor, same: Sequence[tuple[CodeSource, Definition]]) ->
     return None
 
 
+def _was_one_of_several(anchor: Anchor, wanted: Fingerprint, history: AnchorHistory) -> bool:
+    """Whether the symbol meant more definitions than the one of the fingerprint."""
+    before = history.before(anchor.path)
+    was = before.named(anchor.symbol) if before is not None else None
+    return was is not None and was.is_several and not of_many(wanted)
+
+
+def _is_own(anchor: Anchor, source: CodeSource, definition: Named) -> bool:
+    """Whether it is one of the definitions among which the anchor's selector chooses."""
+    return source.path == anchor.path and definition.name == split_selector(anchor.symbol).name
+
+
 def _in_moved_file(
-    anchor: Anchor, same: Sequence[tuple[CodeSource, Definition]], tree: Tree
-) -> list[tuple[CodeSource, Definition]]:
+    anchor: Anchor, same: Sequence[tuple[CodeSource, Named]], tree: Tree
+) -> list[tuple[CodeSource, Named]]:
     """Those under their full name in the file to which the anchor's file was probably moved: the only one of
     its name, or the one that shares most of its folders."""
-    own = [(source, one) for source, one in same if one.name == anchor.symbol]
+    symbol = split_selector(anchor.symbol).name
+    own = [(source, one) for source, one in same if one.name == symbol]
     name = anchor.path.rpartition("/")[2]
     named = [path for path in tree.paths() if path.rpartition("/")[2] == name] if own else []
     ranked = sorted(((_shared(anchor.path, path), path) for path in named), reverse=True)
@@ -347,11 +399,11 @@ def _under_renamed_class(
     if before is None:
         return None
     then, now = ({one.name for one in file.definitions()} for file in (before, source))
-    leaf = anchor.symbol.rpartition(".")[2]
+    symbol = split_selector(anchor.symbol).name
     found = []
-    for definition in _candidates(source, leaf, wanted, everything=True):
-        old, new = _replaced(anchor.symbol, definition.name)
-        named_alike = old != anchor.symbol or (_named_as(old, anchor.path) and _named_as(new, source.path))
+    for definition in _candidates(source, leaf_of(symbol), wanted, everything=True):
+        old, new = _replaced(symbol, definition.name)
+        named_alike = old != symbol or (_named_as(old, anchor.path) and _named_as(new, source.path))
         if new and old not in now and new not in then and named_alike:
             found.append((source, definition))
     return _chosen(anchor, found) if len(found) == 1 else None
@@ -389,12 +441,12 @@ def _sources(
 
 
 def _is_common(
-    anchor: Anchor, wanted: Fingerprint, same: Sequence[tuple[CodeSource, Definition]], tree: Tree
+    anchor: Anchor, wanted: Fingerprint, same: Sequence[tuple[CodeSource, Named]], tree: Tree
 ) -> bool:
     """Whether a small body exists under its name in several places, which makes a match ambiguous: under its
     full name where that names a class, else under its last name."""
-    leaf = anchor.symbol.rpartition(".")[2]
-    full = leaf != anchor.symbol and any(one.name == anchor.symbol for _, one in same)
+    symbol, leaf = split_selector(anchor.symbol).name, leaf_of(anchor.symbol)
+    full = leaf != symbol and any(one.name == symbol for _, one in same)
     naming = tree.naming(leaf)
     if len(naming) > _MOST_FILES:
         return not full
@@ -404,8 +456,7 @@ def _is_common(
         for source in sources
         if source is not None and not source.trouble and source.has_symbols
         for definition in _candidates(source, leaf, wanted, everything=False)
-        if definition.read_as(wanted.scheme).hash == wanted.hash
-        and (not full or definition.name == anchor.symbol)
+        if definition.read_as(wanted.scheme).hash == wanted.hash and (not full or definition.name == symbol)
     ]
     return len(found) > 1
 
@@ -417,12 +468,10 @@ def _nearest(path: str, named: Sequence[str]) -> list[str]:
     return near[:_MOST_FILES]
 
 
-def _candidates(
-    source: CodeSource, leaf: str, wanted: Fingerprint, *, everything: bool
-) -> Iterator[Definition]:
+def _candidates(source: CodeSource, leaf: str, wanted: Fingerprint, *, everything: bool) -> Iterator[Named]:
     """Definitions with the same code, under the same name or, with ``everything``, under another."""
-    for definition in source.definitions():
-        own = definition.name.rpartition(".")[2] == leaf
+    for definition in source.places():
+        own = leaf in (definition.name.rpartition(".")[2], leaf_of(definition.name))
         if not own and (not everything or wanted.shape == "-"):
             continue
         found = definition.read_as(wanted.scheme)
@@ -430,29 +479,29 @@ def _candidates(
             yield definition
 
 
-def _is_old(definition: Definition, source: CodeSource, history: AnchorHistory) -> bool:
+def _is_old(definition: Named, source: CodeSource, history: AnchorHistory) -> bool:
     """Whether this very definition existed before, so that nothing moved to it."""
     before = history.before(source.path)
     if before is None:
         return False
     return any(
         one.fingerprint.hash == definition.fingerprint.hash
-        for one in before.find(definition.name)
+        for one in before.places()
         if one.name == definition.name
     )
 
 
-def _may_follow(anchor: Anchor, wanted: Fingerprint, source: CodeSource, definition: Definition) -> bool:
+def _may_follow(anchor: Anchor, wanted: Fingerprint, source: CodeSource, definition: Named) -> bool:
     """Whether code with the same content and name may be the anchored code."""
-    if wanted.size >= SMALL or definition.name == anchor.symbol:
+    if wanted.size >= SMALL or definition.name in (anchor.symbol, split_selector(anchor.symbol).name):
         return True
     return source.path.rpartition("/")[2] == anchor.path.rpartition("/")[2]
 
 
-def _chosen(anchor: Anchor, found: Sequence[tuple[CodeSource, Definition]]) -> Verdict | None:
+def _chosen(anchor: Anchor, found: Sequence[tuple[CodeSource, Named]]) -> Verdict | None:
     if not found:
         return None
-    places = list(dict.fromkeys((source.path, definition.name) for source, definition in found))
+    places = list(dict.fromkeys((source.path, definition.symbol) for source, definition in found))
     if len(places) > 1:
         places = _likeliest(anchor, places)
     if len(places) > 1:
@@ -460,7 +509,7 @@ def _chosen(anchor: Anchor, found: Sequence[tuple[CodeSource, Definition]]) -> V
         reason = f"ambiguous: its code is now in {len(places)} places: {shown}"
         return Verdict(MISSING, anchor, None, reason, "search", others=True)
     path, symbol = places[0]
-    definition = next(one for source, one in found if (source.path, one.name) == places[0])
+    definition = next(one for source, one in found if (source.path, one.symbol) == places[0])
     fingerprint = definition.read_as(anchor.scheme)
     current = anchor._replace(path=path, symbol=symbol, fingerprint=str(fingerprint))
     return Verdict(MOVED, anchor, current, f"its code is now {current.place}", "search", others=True)

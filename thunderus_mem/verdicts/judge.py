@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from thunderus_mem.document.anchors import Anchor, anchors_in, parse_lines
 from thunderus_mem.document.paths import matching
 from thunderus_mem.fingerprint import definitions, languages
+from thunderus_mem.fingerprint.selectors import leaf_of
 from thunderus_mem.fingerprint.source import parse_fingerprint
 from thunderus_mem.git.history import ObjectReader
 from thunderus_mem.index.caches import VerdictCache
@@ -150,7 +151,7 @@ class Judge:
 
     def _look_ahead(self, fresh: Sequence[Anchored]) -> None:
         """Search the files once for the names of all symbols that are no longer in their place."""
-        missing = {one.anchor.symbol.rpartition(".")[2] for one in fresh if self._is_missing(one.anchor)}
+        missing = {leaf_of(one.anchor.symbol) for one in fresh if self._is_missing(one.anchor)}
         if len(missing) > 1:
             self.tree.expect(missing)
 
@@ -158,7 +159,7 @@ class Judge:
         if not anchor.symbol or not anchor.fingerprint:
             return False
         source = self.tree.source(anchor.path)
-        return source is None or (not source.trouble and not source.find(anchor.symbol))
+        return source is None or (not source.trouble and source.named(anchor.symbol) is None)
 
     def of(self, document: Document) -> list[CodeState]:
         """The state of each anchor in a document's text, for the rules of `lint`."""
@@ -216,7 +217,7 @@ def _is_there(anchor: Anchor, tree: code.WorkingTree) -> bool:
         return False
     if anchor.lines is not None:
         return not is_repeated(anchor.lines, source)
-    return not anchor.symbol or bool(source.trouble or source.find(anchor.symbol))
+    return not anchor.symbol or bool(source.trouble or source.named(anchor.symbol))
 
 
 def _key(one: Anchored, files: Sequence[str] = ()) -> str:

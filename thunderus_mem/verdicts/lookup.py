@@ -17,6 +17,7 @@ from thunderus_mem.document.anchors import Anchor, split_place
 from thunderus_mem.document.paths import fits, is_code, matching
 from thunderus_mem.document.references import cited_paths
 from thunderus_mem.errors import InvalidQuery, ThunderusError
+from thunderus_mem.fingerprint.selectors import split_selector
 from thunderus_mem.index import questions
 from thunderus_mem.memory.locate import read_row
 from thunderus_mem.verdicts.judge import Judge
@@ -78,7 +79,7 @@ def relate(asked: Anchor, anchor: Anchor, read: Callable[[], CodeSource | None])
     if asked.lines is not None and anchor.lines is not None:
         return _of_lines(asked.lines, anchor.lines)
     if asked.symbol and anchor.symbol:
-        relation = _of_names(_dotted(asked.symbol), _dotted(anchor.symbol))
+        relation = _of_symbols(asked.symbol, anchor.symbol)
         if relation is not None:
             return relation
     return _of_code(asked, anchor, read())
@@ -94,6 +95,17 @@ def _below(folder: str, anchor: Anchor) -> AnchorRelation | None:
 
 def _dotted(symbol: str) -> str:
     return symbol.replace("::", ".").replace("#", ".").strip(".")
+
+
+def _of_symbols(asked: str, anchored: str) -> AnchorRelation | None:
+    """The relation by two symbols alone; ``None`` when only the code shows it."""
+    one, other = split_selector(asked), split_selector(anchored)
+    if (one.parameters, one.nth) == (other.parameters, other.nth):
+        return _of_names(_dotted(one.name), _dotted(other.name))
+    relation = _of_names(_dotted(one.name), _dotted(other.name))
+    if relation is None or relation.how != SAME or not (one.is_plain or other.is_plain):
+        return None
+    return AnchorRelation(INSIDE if one.is_plain else AROUND)
 
 
 def _of_names(asked: str, anchored: str) -> AnchorRelation | None:
@@ -124,7 +136,7 @@ def _of_code(asked: Anchor, anchor: Anchor, source: CodeSource | None) -> Anchor
 def _spans(anchor: Anchor, source: CodeSource) -> list[tuple[int, int]]:
     if anchor.lines is not None:
         return [anchor.lines]
-    return [(one.first, one.last) for one in source.find(anchor.symbol)]
+    return [span for named in source.meanings(anchor.symbol) for span in named.spans]
 
 
 def _closest(asked: tuple[int, int], anchored: tuple[int, int]) -> AnchorRelation | None:

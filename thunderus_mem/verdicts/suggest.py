@@ -409,14 +409,15 @@ class _Search:
         raise _No("no such file")
 
     def _of_symbol(self, word: CodeWord, source: CodeSource) -> _Found:
-        definitions = self._names.parse(source).find(word.symbol)
-        names = {one.name for one in definitions}
-        if len(names) != 1:
-            if names:
-                raise _No(f"ambiguous: {len(names)} definitions in {source.path}")
+        meanings = self._names.parse(source).meanings(word.symbol)
+        if len(meanings) != 1:
+            if meanings:
+                raise _No(f"ambiguous: {len(meanings)} definitions in {source.path}")
             raise _No(f"not defined in {source.path}")
-        site = Site(source.path, definitions[0])
-        return self._of_site(word, site, "names the file and the symbol")
+        site = Site(source.path, meanings[0].members[0])
+        found = self._of_site(word, site, "names the file and the symbol")
+        place = found.anchor._replace(symbol=meanings[0].symbol)
+        return found._replace(anchor=place, proposal=found.proposal._replace(place=place.place))
 
     def _of_lines(self, word: CodeWord, source: CodeSource, lines: tuple[int, int]) -> _Found:
         if source.of_lines(*lines) is None:
@@ -496,7 +497,7 @@ class _Search:
         source = self._tree.source(anchor.path) if anchor.symbol else None
         if source is None or source.trouble:
             return anchor.symbol or anchor.lines
-        return next((one.name for one in source.find(anchor.symbol)), anchor.symbol)
+        return next((one.symbol for one in source.meanings(anchor.symbol)), anchor.symbol)
 
     def _passed_place(self, one: _Found, why: str) -> None:
         self._passed.setdefault(one.anchor.place, Passed(one.anchor.place, one.proposal.line, why))

@@ -242,6 +242,11 @@ def anchoring(value: anchor.Anchoring, console: Console) -> str:
         console.say("Nothing to change")
     for place in value.weak:
         console.say(f"note: {place} covers whole files; any edit there marks the document stale")
+    for one in value.repeated:
+        console.say(
+            f"note: {one.place} covers {len(one.choices)} definitions; to choose one, anchor "
+            f"{' or '.join(shlex.quote(choice) for choice in one.choices)}"
+        )
     return "\n".join(
         [f"{console.style.name(written.id)}  {written.path}", *(f"  {place}" for place in value.anchors)]
     )

@@ -19,6 +19,7 @@ from thunderus_mem.document.ids import MAX_ID, file_stem, fold_key, is_document_
 from thunderus_mem.document.markdown import Heading, heading_anchor, headings, scan
 from thunderus_mem.document.references import references, relinked
 from thunderus_mem.errors import InvalidDocument
+from thunderus_mem.fingerprint.selectors import leaf_of
 from thunderus_mem.garden.plan import REPORT, DocumentEdit, DocumentNames, Step, path_of
 from thunderus_mem.store.config import configured_caps
 from thunderus_mem.store.layout import CORE_LOCAL_FILE
@@ -391,7 +392,7 @@ def _names(text: str, item: Any) -> bool:
     """Whether a text mentions the file or the symbol of a code anchor."""
     place = f"{item.get('path', '')}#{item.get('symbol') or ''}" if isinstance(item, dict) else str(item)
     path, _, symbol = place.partition("#")
-    words = (path, posixpath.basename(path), symbol, symbol.rpartition(".")[2])
+    words = (path, posixpath.basename(path), symbol, leaf_of(symbol))
     return any(word in text for word in words if word)
 
 
