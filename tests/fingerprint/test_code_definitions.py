@@ -94,6 +94,14 @@ def test_underlined_heading_has_the_same_fingerprint_as_one_with_hash_signs() ->
     ]
 
 
+def test_underlined_title_holds_the_sections_behind_it() -> None:
+    assert places("a.md", "One\n===\n\n## Two\n\na\n\n# Three\n") == [
+        ("One", 1, 6),
+        ("One.Two", 4, 6),
+        ("Three", 8, 8),
+    ]
+
+
 def test_underlined_heading_in_a_list_or_quote_is_no_definition() -> None:
     assert names("a.md", "> a\n> ===\n\n- b\n  ---\n") == []
 

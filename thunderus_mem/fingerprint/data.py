@@ -19,7 +19,7 @@ from thunderus_mem.fingerprint.walk import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from ast_grep_py import SgNode
 
@@ -254,18 +254,26 @@ def _named(node: SgNode, kind: str, text: definitions.TokenText) -> tuple[str, .
 
 def _extent(node: SgNode) -> tuple[SgNode, ...]:
     """A section; or an underlined heading and all until the next heading of its level or above."""
-    outer = node.parent()
-    if node.kind() == "section" or outer is None:
+    if node.kind() == "section":
         return (node,)
     found, level = [node], _level(node)
-    following = node.next_all()
-    if not _is_titled(outer):
-        following += outer.next_all()
-    for one in following:
+    for one in _following(node):
         if 0 < _level(one) <= level:
             break
         found.append(one)
     return tuple(found)
+
+
+def _following(node: SgNode) -> Iterator[SgNode]:
+    """What is behind an underlined heading: the rest of its section and, if that has no heading of its own,
+    the sections behind it."""
+    outer = node.parent()
+    starts = [node] if outer is None or _is_titled(outer) else [node, outer]
+    for start in starts:
+        following = start.next()
+        while following is not None:
+            yield following
+            following = following.next()
 
 
 def _is_titled(section: SgNode) -> bool:
