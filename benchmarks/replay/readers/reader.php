@@ -4,7 +4,7 @@
 //
 // Definitions: classes, interfaces, traits, enums and their cases, methods, properties, class constants, functions and
 // constants; a namespace qualifies no name. Comments, layout, quotes of a string, commas behind the last element and
-// redundant parentheses do not count; `array()` or `[]`, heredoc or string, do.
+// redundant parentheses do not count, and `array()` is `[]`, the same node for PHP; heredoc or string does.
 require_once 'PhpParser/autoload.php';
 
 use PhpParser\Node;
@@ -34,7 +34,6 @@ function dump($value, string $own): string {
     }
     if (!($value instanceof Node)) return is_string($value) && $own !== '' && $value === $own ? BLANK : json_encode($value, JSON_INVALID_UTF8_SUBSTITUTE);
     $out = '(' . $value->getType();
-    if ($value instanceof Node\Expr\Array_) $out .= '/' . $value->getAttribute('kind');
     if ($value instanceof Node\Scalar\String_ || $value instanceof Node\Scalar\Encapsed) {
         $kind = $value->getAttribute('kind');
         if ($kind === Node\Scalar\String_::KIND_HEREDOC || $kind === Node\Scalar\String_::KIND_NOWDOC) $out .= '/' . $kind;

@@ -15,7 +15,7 @@ const { loadPrism } = await import(pathToFileURL(home).href);
 const parse = await loadPrism();
 const BLANK = "\u00b7";
 const digest = (text) => crypto.createHash("sha256").update(text).digest("hex").slice(0, 20);
-const SPELLED = new Set(["openingLoc", "operatorLoc", "callOperatorLoc", "endKeywordLoc", "lparenLoc", "messageLoc"]);
+const SPELLED = new Set(["openingLoc", "operatorLoc", "callOperatorLoc", "endKeywordLoc", "messageLoc"]);
 const OPTIONS = new Set(["RegularExpressionNode", "InterpolatedRegularExpressionNode", "RangeNode", "FlipFlopNode"]);
 const QUOTED = /String|Symbol|Regular|Array|XString|Embedded/;
 
@@ -36,7 +36,7 @@ class Dump {
       const value = node[key];
       if (key === "location" || key === "nodeID" || key.startsWith("flags") || key === "depth") continue;
       if (key.endsWith("Loc")) {
-        if (value && SPELLED.has(key) && !(key === "openingLoc" && QUOTED.test(type))) this.out.push(" " + key + (other ? this.slice(value) : this.text(this.slice(value))));
+        if (value && SPELLED.has(key) && !(key === "openingLoc" && (QUOTED.test(type) || type === "CallNode"))) this.out.push(" " + key + (other ? this.slice(value) : this.text(this.slice(value))));
       } else if (other && key === "name") this.out.push(" name=" + JSON.stringify(value));
       else this.value(key, value);
     }
