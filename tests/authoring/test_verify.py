@@ -272,3 +272,58 @@ def test_restamp_leaves_what_is_not_proven(store: Path, run: Run, what: str, rea
     assert text(store) == before
     assert run("verify", "tokens").code == 0
     assert "/0:" not in text(store)
+
+
+OVERLOADS = """\
+class Limit {
+  int of(int a) { return 1; }
+  int of(Map<String, Integer> a) { return 2; }
+  class A { void run() { } }
+  class B { void run() { } }
+}
+"""
+
+
+@pytest.fixture
+def overloads(store: Path) -> Path:
+    (store / "src/Limit.java").write_text(OVERLOADS)
+    commit(store)
+    return store
+
+
+def test_anchor_on_several_definitions_names_each(overloads: Path, run: Run) -> None:
+    done = run("anchor", "tokens", "src/Limit.java#of", "src/jwt.py#small", "--json")
+    choices = ["src/Limit.java#Limit.of(int)", "src/Limit.java#Limit.of(Map<String,Integer>)"]
+    assert json.loads(done.out)["repeated"] == [{"choices": choices, "place": "src/Limit.java#of"}]
+    again = run("anchor", "tokens", "src/Limit.java#Limit.of").err
+    assert "src/Limit.java#Limit.of covers 2 definitions; to choose one, anchor " in again
+    assert f"'{choices[0]}' or '{choices[1]}'" in again
+
+
+def test_selector_is_written_with_one_spacing_and_removed_with_any(overloads: Path, run: Run) -> None:
+    place = "src/Limit.java#of( Map<String,  Integer> )"
+    assert (
+        "symbol: of(Map<String,Integer>)"
+        in json.loads(run("anchor", "tokens", place, "--json").out)["written"]["text"]
+    )
+    assert run("anchor", "--remove", "tokens", place).code == 0
+    assert "Limit" not in (overloads / FACT).read_text()
+
+
+def test_ambiguous_and_unknown_definitions_are_refused_with_their_names(overloads: Path, run: Run) -> None:
+    done = run("anchor", "tokens", "src/Limit.java#run")
+    assert done.code == 2
+    assert "'run' is ambiguous in src/Limit.java: Limit.A.run, Limit.B.run" in done.err
+    done = run("anchor", "tokens", "src/Limit.java#of(char)")
+    assert done.code == 4
+    assert "the file defines Limit.of(int), Limit.of(Map<String,Integer>)" in done.err
+
+
+def test_staged_change_of_any_definition_is_found_in_its_hunk(overloads: Path, run: Run) -> None:
+    run("anchor", "tokens", "src/Limit.java#Limit.of")
+    commit(overloads)
+    change(overloads, "src/Limit.java", "return 2", "return 3")
+    subprocess.run(["git", "add", "-A"], cwd=overloads, check=True)
+    done = run("check", "--staged")
+    assert done.code == 1
+    assert "by src/Limit.java @@ -3,1 +3,1 @@" in done.out

@@ -57,6 +57,9 @@ def test_anchor_round_trips(anchor: Anchor) -> None:
         (" src/ ", "src/"),
         ("a:b.py", "a:b.py"),
         ("C#/a.cs#M", "C#/a.cs#M"),
+        ("a.c#limit(int, char *)", "a.c#limit(int, char *)"),
+        ("a.cc#A::limit(std::map<int, int>)~2", "a.cc#A::limit(std::map<int, int>)~2"),
+        ("a.py#limit~2", "a.py#limit~2"),
     ],
 )
 def test_place_forms(text: str, place: str) -> None:

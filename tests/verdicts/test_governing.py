@@ -58,6 +58,9 @@ def never() -> CodeSource:
         ("a.py#Outer::one", "a.py#Outer.one", "same"),
         ("a.py#one", "a.py#Outer.one", "same"),
         ("a.py#Outer.one", "a.py#one", "same"),
+        ("a.py#Outer.one(int)", "a.py#one(int)", "same"),
+        ("a.py#Outer.one", "a.py#one~2", "inside"),
+        ("a.py#Outer.one(int, int)", "a.py#one", "around"),
         ("a.py#Outer.one", "a.py#Outer", "around"),
         ("a.py#Outer", "a.py#Outer.one", "inside"),
         ("a.py:2-3", "a.py:2-3", "same"),
@@ -102,6 +105,22 @@ def test_names_and_lines_relate_without_reading_code(asked: str, anchored: str, 
 )
 def test_code_relates_names_to_lines(asked: str, anchored: str, how: str) -> None:
     found = relate(parse_anchor(asked), parse_anchor(anchored), source)
+    assert (found.how if found else "") == how
+
+
+@pytest.mark.parametrize(
+    ("asked", "anchored", "how"),
+    [
+        ("a.java#run(int)", "a.java#run(char)", ""),
+        ("a.java:2", "a.java#A.run", "around"),
+        ("a.java:3", "a.java#A.run", "around"),
+        ("a.java:2", "a.java#A.run(char)", ""),
+        ("a.java:3", "a.java#run(char)", "around"),
+    ],
+)
+def test_selectors_relate_by_the_definitions_they_choose(asked: str, anchored: str, how: str) -> None:
+    text = b"class A {\n  int run(int a) { return 1; }\n  int run(char a) { return 2; }\n}\n"
+    found = relate(parse_anchor(asked), parse_anchor(anchored), lambda: CodeSource("a.java", text))
     assert (found.how if found else "") == how
 
 

@@ -103,6 +103,26 @@ def test_anchor_made_for_the_first_definition_has_to_be_verified_again(scene: Sc
     assert (found.status, "verify the document again" in found.reason) == ("unknown", True)
 
 
+def test_anchor_made_for_the_prototype_has_to_be_verified_again(scene: Scene) -> None:
+    scene.write("p.c", PROTOTYPE)
+    since = scene.commit()
+    anchor = of_first(scene, "p.c", "limit")
+    for hint in (since, ""):
+        found = scene.verdict(anchor, hint)
+        reason = "`limit` is defined 2 times; verify the document again"
+        assert (found.status, found.reason) == ("unknown", reason)
+    scene.change("p.c", "100", "200")
+    assert scene.verdict(anchor, since).status == "unknown"
+
+
+def test_function_added_to_its_prototype_is_reported(scene: Scene) -> None:
+    scene.write("p.c", "int limit(int);\n")
+    since = scene.commit()
+    anchor = scene.anchor("p.c#limit")
+    scene.write("p.c", PROTOTYPE)
+    assert scene.verdict(anchor, since).status == "changed"
+
+
 def test_added_definition_of_the_name_is_reported(scene: Scene) -> None:
     scene.write("a.py", "def run():\n    return 1\n")
     since = scene.commit()

@@ -210,7 +210,8 @@ def anchor(
 def _without(document: Document, cited: Sequence[tuple[Anchor, Item]], places: Iterable[str]) -> str:
     items = {one.place: item for one, item in cited}
     text = document.text
-    for place in places:
+    for given in places:
+        place = given if given in items else _spaced(given)
         if place not in items:
             raise NotFound(
                 f"{document.id} has no anchor {place!r}" if items else f"{document.id} has no anchors",
@@ -218,6 +219,12 @@ def _without(document: Document, cited: Sequence[tuple[Anchor, Item]], places: I
             )
         text = remove_item(text, _KEY, items[place])
     return text
+
+
+def _spaced(place: str) -> str:
+    """The place with its selector spaced as the program writes it."""
+    anchor = parse_anchor(place)
+    return anchor._replace(symbol=str(split_selector(anchor.symbol))).place
 
 
 def _answer(document: Document, written: Written) -> Anchoring:

@@ -407,7 +407,7 @@ _TYPE_TABLES: Final[Mapping[str, definitions.Table]] = {
             "field: field_declaration",
         ),
         _each_in("variable_declarator"),
-        bodies=definitions.bodies("method_declaration: block"),
+        bodies=definitions.bodies("method_declaration: block", "field_declaration:"),
     ),
     "csharp": definitions.Table(
         definitions.kinds(
@@ -455,7 +455,7 @@ _TYPE_TABLES: Final[Mapping[str, definitions.Table]] = {
         ),
         _php,
         frozenset(["const_declaration", "property_declaration"]),
-        bodies=definitions.bodies("method_declaration: compound_statement"),
+        bodies=definitions.bodies("method_declaration: compound_statement", "property_element:"),
     ),
     "scala": definitions.Table(
         definitions.kinds(

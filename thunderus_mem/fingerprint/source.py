@@ -571,7 +571,9 @@ def _selected(members: Sequence[Definition], asked: Selector) -> Named | None:
     """The definitions that a selector chooses among those of one name; ``None`` when there are none."""
     if asked.parameters is not None:
         members = [one for one in members if one.parameters == asked.parameters]
-    kept = [one for one in members if one.has_body] or list(members)
+    kept = list(members)
+    if len(kept) > 1:
+        kept = [one for one in kept if one.has_body] or kept
     if asked.nth:
         if len({one.parameters for one in kept}) > 1:  # without types, only what has no parameters is left
             kept = [one for one in kept if one.parameters is None]

@@ -85,7 +85,12 @@ def _of_meanings(
         note = "its docstring changed" if wanted.doc != chosen.doc else ""
         return _unchanged(anchor, current, by, note)
     doubt = ""
-    added = wanted is not None and named.is_several and not of_many(wanted)
+    alike = [one for one in source.find(anchor.symbol) if one.name == named.name]
+    added = (
+        wanted is not None
+        and not of_many(wanted)
+        and (named.is_several or any(_equal(one.read_as(anchor.scheme), wanted) for one in alike))
+    )
     if wanted is not None and (added or source.broken):
         old = _before(anchor, wanted, history)
         if chosen.scheme != wanted.scheme == chosen.scheme.replace(TOKENS, ""):
@@ -97,7 +102,8 @@ def _of_meanings(
             doubt = f"`{anchor.symbol}` contains a merge conflict"
         elif added and old is None:
             # The fingerprint may be of a time when a symbol meant its first definition only.
-            doubt = f"`{anchor.symbol}` is defined {len(named.members)} times; verify the document again"
+            times = max(len(alike), len(named.members))
+            doubt = f"`{anchor.symbol}` is defined {times} times; verify the document again"
         elif old is not None and old.is_in(source):
             doubt = _unparsed(source)
     verdict = _differs(anchor, current, wanted, chosen, what=f"`{anchor.symbol}`", by=by, doubt=doubt)
