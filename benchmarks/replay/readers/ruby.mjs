@@ -3,8 +3,8 @@
 //
 // Definitions: modules, classes, methods (also `def self.x`, under their own name) and assigned constants.
 // `class << self` and blocks qualify no name. Comments, layout, the quotes of a string, commas behind the last
-// element and parentheses around one expression do not count; `do` or braces, `and` or `&&`, a trailing or a
-// leading `if`, and parentheses around arguments do. In a shape, a call with a receiver other than `self` keeps its name.
+// element and parentheses around one expression or arguments do not count; `do` or braces, `and` or `&&`, and a
+// trailing or a leading `if` do. In a shape, a call with a receiver other than `self` keeps its name.
 import crypto from "node:crypto";
 import { pathToFileURL } from "node:url";
 import path from "node:path";
