@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.failpoints import not_writable
+from tests.support.git_repository import Repository
 from tests.support.undo_support import FACTS, Store, with_hand
 from tests.support.verify_store import verify
 from thunderus_mem.authoring import add, edit, show
@@ -18,6 +19,8 @@ from thunderus_mem.authoring.rename import rename
 from thunderus_mem.doctor.checks import doctor
 from thunderus_mem.errors import Conflict, InvalidDocument, NotFound, NotWritable
 from thunderus_mem.history.replay import replay_check
+from thunderus_mem.log.event import changes_of, is_hand_edit
+from thunderus_mem.memory import journal
 from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.store import disk
 
@@ -194,3 +197,89 @@ def test_undo_without_quarantine_changes_nothing(store: Store, monkeypatch: pyte
         assert store.last() == event
     note(store)
     assert (store.root / FACTS / "alfa.md").is_file()
+
+
+def _deleted_by_hand(store: Store) -> list[tuple[str, str]]:
+    """The documents and paths of the removals by hand in the log."""
+    events = store.memory().log.read_all().events
+    changes = [change for entry in events if is_hand_edit(entry.event) for change in changes_of(entry.event)]
+    return [(change.doc_id, change.path) for change in changes if change.op == "remove"]
+
+
+@pytest.mark.parametrize("change", ["remove", "rename"])
+def test_file_deleted_after_an_aborted_change_is_recorded(store: Store, change: str) -> None:
+    with not_writable(store.root / FACTS):
+        CHANGES[change](store)
+        store.undo()
+    (store.root / FACTS / "hand.md").unlink()
+    assert show.status(store.memory()).unrecorded == ("fact.hand",)
+    note(store)
+    assert _deleted_by_hand(store) == [("fact.hand", f"{FACTS}/hand.md")]
+    assert replay_check(store.memory()).diagnostics == ()
+
+
+def test_file_deleted_after_an_aborted_removal_is_recorded_before_its_first_commit(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "tree", tmp_path / "home").init()
+    store = with_hand(repository.root)
+    repository.git("add", ".thunderus/.gitignore")
+    repository.git("commit", "-q", "-m", "First")
+    CHANGES["edit"](store)
+    with not_writable(store.root / FACTS):
+        CHANGES["remove"](store)
+        store.undo()
+    (store.root / FACTS / "hand.md").unlink()
+    note(store)
+    assert _deleted_by_hand(store) == [("fact.hand", f"{FACTS}/hand.md")]
+
+
+def test_text_of_an_aborted_edit_is_recorded_if_written_by_hand(store: Store) -> None:
+    with not_writable(store.root / FACTS):
+        CHANGES["edit"](store)
+        undone = store.undo()
+    (kept,) = [one.kept for one in undone.events[0].documents]
+    store.put("hand.md", (store.root / kept).read_bytes())
+    assert show.status(store.memory()).unrecorded == ("fact.hand",)
+    note(store)
+    assert store.ops()[-2:] == ["hand-edit", "note"]
+    assert replay_check(store.memory()).diagnostics == ()
+
+
+def _aborted_for(store: Store) -> str:
+    """The reason of the last aborted change."""
+    return [
+        entry.event.why
+        for entry in store.memory().log.read_all().events
+        if entry.event.body.get("op") == "aborted"
+    ][-1]
+
+
+@pytest.mark.parametrize("change", ["edit", "remove"])
+def test_reason_of_an_aborted_change_names_a_path_below_the_root(store: Store, change: str) -> None:
+    with not_writable(store.root / FACTS):
+        CHANGES[change](store)
+        event = store.last()
+    store.put("hand.md", store.read("hand.md").replace(b"Body two", b"By a person"))
+    note(store)
+    (kept, *_) = [*(store.root / ".thunderus/.quarantine").glob("*"), None]
+    ours = f"; ours is in .thunderus/.quarantine/{kept.name}" if kept else ""
+    assert (change == "edit") is bool(kept)
+    assert _aborted_for(store) == f"{event} was not applied: the file has other text{ours}"
+
+
+def test_conflict_at_the_last_moment_names_a_path_below_the_root(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append = journal.append_record
+
+    def meddle(*given: Any, **named: Any) -> None:
+        append(*given, **named)
+        monkeypatch.undo()
+        store.put("hand.md", store.read("hand.md").replace(b"Body two", b"By a person"))
+
+    monkeypatch.setattr(journal, "append_record", meddle)
+    with pytest.raises(Conflict, match="at the last moment") as caught:
+        CHANGES["edit"](store)
+    (kept,) = (store.root / ".thunderus/.quarantine").iterdir()
+    place = kept.relative_to(store.root).as_posix()
+    assert caught.value.hint == f"read it, then repeat the change; yours is in {place}"
+    assert _aborted_for(store).endswith(f" was not applied: the file has other text; ours is in {place}")

@@ -30,7 +30,7 @@ _BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 Row = tuple[Any, ...]
 
 APPLICATION_ID: Final = 0x54484D45
-VERSION: Final = 11
+VERSION: Final = 12
 """Increased when the meaning of a column or the text of stored findings changes.
 
 An older index is rebuilt, a newer one is left alone."""

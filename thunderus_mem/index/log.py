@@ -9,6 +9,7 @@ from thunderus_mem.index.scan import is_racy
 from thunderus_mem.log.event import changes_of, document_ids
 from thunderus_mem.log.imported import origin_of
 from thunderus_mem.log.line import is_session_id
+from thunderus_mem.log.reader import given_up
 from thunderus_mem.log.shard import TORN, LoggedEvent, places
 from thunderus_mem.store.paths import is_private_shard, is_shard
 
@@ -75,6 +76,11 @@ _AT: Final = (
 _NEWEST_FIRST: Final = "ORDER BY place DESC, shards.path DESC, line DESC"
 _LISTED: Final = "IN (SELECT value FROM json_each(?))"
 _NAMING: Final = f"SELECT shard, line FROM event_docs WHERE doc_id {_LISTED}"
+_ABORTED: Final = (
+    "EXISTS (SELECT 1 FROM aborted JOIN events AS made ON made.id = aborted.event_id "
+    "WHERE aborted.path = event_docs.path AND made.shard = event_docs.shard AND made.line = event_docs.line)"
+)
+"""Whether a change in ``event_docs`` was never written to its file."""
 
 
 class EventRow(NamedTuple):
@@ -260,14 +266,15 @@ class LogIndex:
 
     def explains(self, content_hash: str) -> bool:
         """Whether this hash is the result of some event."""
-        row = self._database.row("SELECT 1 FROM event_docs WHERE after_hash = ? LIMIT 1", (content_hash,))
+        sql = f"SELECT 1 FROM event_docs WHERE after_hash = ? AND NOT {_ABORTED} LIMIT 1"
+        row = self._database.row(sql, (content_hash,))
         return bool(content_hash) and row is not None
 
     def unexplained_files(self) -> list[str]:
         """Return the files whose text is not the result of an event, including unreadable ones, by path."""
         rows = self._database.rows(
-            "SELECT path FROM files WHERE hash = '' "
-            "OR NOT EXISTS (SELECT 1 FROM event_docs WHERE after_hash = files.hash) ORDER BY path"
+            "SELECT path FROM files WHERE hash = '' OR NOT EXISTS "
+            f"(SELECT 1 FROM event_docs WHERE after_hash = files.hash AND NOT {_ABORTED}) ORDER BY path"
         )
         return [row[0] for row in rows]
 
@@ -275,7 +282,7 @@ class LogIndex:
         """Whether the last change of a document removed it."""
         row = self._database.row(
             "SELECT after_hash FROM event_docs JOIN events USING (shard, line) JOIN shards USING (shard) "
-            f"WHERE doc_id = ? AND after_hash IS NOT NULL {_NEWEST_FIRST} LIMIT 1",
+            f"WHERE doc_id = ? AND after_hash IS NOT NULL AND NOT {_ABORTED} {_NEWEST_FIRST} LIMIT 1",
             (doc_id,),
         )
         return row is not None and row[0] == ""
@@ -290,7 +297,7 @@ class LogIndex:
             "WITH last AS (SELECT doc_id, after_hash, shards.path AS shard, row_number() OVER ("
             "PARTITION BY doc_id ORDER BY place DESC, shards.path DESC, line DESC, after_hash DESC) AS age "
             "FROM event_docs JOIN events USING (shard, line) JOIN shards USING (shard) "
-            "WHERE doc_id <> '' AND after_hash IS NOT NULL "
+            f"WHERE doc_id <> '' AND after_hash IS NOT NULL AND NOT {_ABORTED} "
             f"AND doc_id NOT IN (SELECT doc_id FROM files) {within}) "
             "SELECT doc_id, shard FROM last WHERE age = 1 AND after_hash <> '' ORDER BY doc_id",
             (shard,) if shard is not None else (),
@@ -329,7 +336,8 @@ class LogIndex:
         """Return each file whose text is the result of an event, with shard and line of the event."""
         rows = self._database.rows(
             "SELECT files.path, shards.path, line FROM files JOIN event_docs ON after_hash = files.hash "
-            "JOIN shards USING (shard) WHERE files.hash <> '' ORDER BY files.path, shards.path, line"
+            f"JOIN shards USING (shard) WHERE files.hash <> '' AND NOT {_ABORTED} "
+            "ORDER BY files.path, shards.path, line"
         )
         return [(row[0], row[1], row[2]) for row in rows]
 
@@ -358,7 +366,7 @@ class LogIndex:
         return (row for row in rows if first[row.id] == row.order)
 
     def _forget(self, path: str) -> None:
-        for table in ("event_docs", "events", "heads", "shards"):
+        for table in ("aborted", "event_docs", "events", "heads", "shards"):
             sql = f"DELETE FROM {table} WHERE shard = (SELECT shard FROM shards WHERE path = ?)"
             self._database.run(sql, (path,))
 
@@ -366,6 +374,7 @@ class LogIndex:
         events: list[tuple[Any, ...]] = []
         names: list[tuple[Any, ...]] = []
         heads: list[tuple[int, str, str]] = []
+        aborted: list[tuple[int, str, str]] = []
         for path in paths:
             stamp = stamp_of(os.path.join(log.root, path))
             reading = log.read_shard(path)
@@ -379,9 +388,11 @@ class LogIndex:
                 events.append((shard, line, *known, *origin))
                 names += [(shard, line, *one) for one in named(event)]
                 heads += [(shard, session_id, hash) for session_id, hash in event.heads.items()]
+                aborted += [(shard, *one) for one in given_up([event])]
         self._database.run_many("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", events)
         self._database.run_many("INSERT INTO event_docs VALUES (?, ?, ?, ?, ?)", names)
         self._database.run_many("INSERT INTO heads VALUES (?, ?, ?)", heads)
+        self._database.run_many("INSERT INTO aborted VALUES (?, ?, ?)", aborted)
 
     def _new_shard(self, reading: ShardReading, stamp: str) -> int:
         # An unfinished last line may be one being written.

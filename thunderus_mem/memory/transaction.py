@@ -394,10 +394,10 @@ class Transaction:
         for lost in committed.aborted:
             self._log_aborted(lost)
         if committed.aborted:
-            lost = committed.aborted[0]
             raise Conflict(
-                f"{lost.path} was changed by another program at the last moment; that text is kept",
-                hint=f"your text is in {lost.kept}: compare both, then repeat the change",
+                f"{committed.aborted[0].path} was changed by another program at the last moment; "
+                "that text is kept",
+                hint="read it, then repeat the change" + self._kept(committed.aborted, "; yours is in "),
             )
         if published:
             self._race.verify(self._memory.root, session.shard, line, files, self._git)
@@ -433,7 +433,8 @@ class Transaction:
         self.changed.update(one.path for one in self.recovered)
 
     def _log_aborted(self, recovered: RecoveredFile) -> None:
-        why = f"{recovered.event_id} was not applied: the file has other text; ours is in {recovered.kept}"
+        kept = self._kept([recovered], "; ours is in ")
+        why = f"{recovered.event_id} was not applied: the file has other text{kept}"
         self._log_change(ABORTED, _aborted(recovered), why)
 
     def give_up(
@@ -446,8 +447,7 @@ class Transaction:
         actor = resolve_actor(self._memory.environ, actor)
 
         def log(lost: Sequence[RecoveredFile]) -> None:
-            texts = ", ".join(self._memory.layout.relative(one.kept) for one in lost if one.kept)
-            kept = f"; its text is in {texts}" if texts else ""
+            kept = self._kept(lost, "; its text is in ")
             reason = f"{event_id} was undone before it was written{kept}" + (f": {why}" if why else "")
             changes = [_aborted(one) for one in lost]
             self._append(
@@ -457,6 +457,11 @@ class Transaction:
             )
 
         return self._memory.journal.give_up(event_id, log)
+
+    def _kept(self, lost: Sequence[RecoveredFile], before: str) -> str:
+        """Return the paths of the quarantined texts, with ``before`` in front; "" if there are none."""
+        paths = ", ".join(self._memory.layout.relative(one.kept) for one in lost if one.kept)
+        return before + paths if paths else ""
 
     def record(self, edits: Iterable[HandEdit], why: str = "") -> None:
         """Log hand edits, one event each, as actor ``user``."""

@@ -190,3 +190,14 @@ CREATE INDEX event_docs_by_doc_id ON event_docs (doc_id);
 CREATE INDEX event_docs_by_path ON event_docs (path);
 
 CREATE INDEX event_docs_by_hash ON event_docs (after_hash);
+
+-- Changes that are logged but were never written to their file, as recorded by the event in "shard".
+CREATE TABLE aborted (
+    shard INTEGER NOT NULL,
+    event_id TEXT NOT NULL,
+    path TEXT NOT NULL
+);
+
+CREATE INDEX aborted_by_shard ON aborted (shard);
+
+CREATE INDEX aborted_by_path ON aborted (path);
