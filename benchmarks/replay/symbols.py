@@ -5,7 +5,8 @@ positions and redundant parentheses; a ``shape`` is the same with the definition
 
 A symbol is all definitions of one name in one scope of a file that have a body, in any order; those without
 one (prototypes, overload signatures, abstract methods) are the symbol only where none has a body. Constants,
-fields and types count as having one, except what C only declares. Which constructs define a name, and what
+fields and types count as having one, except what C only declares, and fields of Java and PHP, where a method
+may have the same name. Which constructs define a name, and what
 their content leaves out, is written at the head of each reader.
 """
 

@@ -88,7 +88,9 @@ public class Reader {
     long last = lines.getLineNumber(TreeInfo.getEndPos(node, unit.endPositions));
     String text = node.toString();
     String blank = Pattern.compile("(?<![.\\w$])" + Pattern.quote(own) + "(?![\\w$])").matcher(text).replaceAll("\u00b7");
-    boolean bodied = !(node instanceof JCTree.JCMethodDecl) || ((JCTree.JCMethodDecl) node).body != null;
+    // A field beside a method of its name is not what the name means.
+    boolean bodied = !(node instanceof JCTree.JCVariableDecl)
+        && (!(node instanceof JCTree.JCMethodDecl) || ((JCTree.JCMethodDecl) node).body != null);
     out.add("[" + quote(name) + "," + quote(kind) + "," + first + "," + last + "," + quote(digest(text)) + "," + quote(digest(blank)) + "," + bodied + "]");
   }
 

@@ -3,7 +3,7 @@
 // One line of JSON in ({path, text}), one out ({symbols, trouble}); see read_outside.py.
 //
 // Definitions: classes, interfaces, traits, enums and their cases, methods, properties, class constants, functions and
-// constants; a namespace qualifies no name. Comments, layout, quotes of a string, commas behind the last element and
+// constants; a namespace qualifies no name, and a property beside a method of its name is not what it means. Comments, layout, quotes of a string, commas behind the last element and
 // redundant parentheses do not count, and `array()` is `[]`, the same node for PHP; heredoc or string does.
 require_once 'PhpParser/autoload.php';
 
@@ -56,7 +56,7 @@ function each(array &$found, Node $node, array $parts, string $prefix, string $k
         if (count($parts) > 1) {
             foreach ($node->getSubNodeNames() as $key) if ($key !== 'props' && $key !== 'consts') $head .= dump($node->$key, '');
         }
-        add($found, count($parts) > 1 ? $part : $node, $prefix . $own, $kind, $own, true, $head);
+        add($found, count($parts) > 1 ? $part : $node, $prefix . $own, $kind, $own, $kind !== 'property', $head);
     }
 }
 
