@@ -108,3 +108,17 @@ def test_code_is_recognized_by_file_name(path: str) -> None:
 @pytest.mark.parametrize("path", ["a.md", "x.json", "LICENSE", ".py", "a.b.toml", "py", "docs/x.rst", ""])
 def test_other_files_are_not_code(path: str) -> None:
     assert not is_code(path)
+
+
+@pytest.mark.parametrize(
+    ("code", "symbol"),
+    [
+        ("p.c#limit(int, char *)", "limit(int, char *)"),
+        ("p.cc#A::limit(std::string)", "A.limit(std::string)"),
+        ("p.c#limit()", "limit"),
+        ("p.c#limit~2", "limit~2"),
+    ],
+)
+def test_code_span_with_a_selector(code: str, symbol: str) -> None:
+    (word,) = code_words(f"See `{code}`.")
+    assert (word.path, word.symbol) == (code.partition("#")[0], symbol)
