@@ -15,7 +15,7 @@ from thunderus_mem.document.anchors import Anchor, code_words, parse_anchor
 from thunderus_mem.git.history import ObjectReader
 from thunderus_mem.memory.memory import open_memory
 from thunderus_mem.verdicts.code import CommitTree, WorkingTree
-from thunderus_mem.verdicts.suggest import Proposals, is_beside, propose, suggest
+from thunderus_mem.verdicts.suggest import Proposals, is_beside, propose, suggest, suggest_all
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,7 +71,11 @@ FILES = {
     "go/sum.go": GO,
     "rust/lib.rs": RUST,
     "web/app.ts": SCRIPT,
-    "README.md": "# Read `issue_token`\n",
+    "c/peer.h": (
+        "#define PEER_MAX 3\nint greet(void);\nstruct peer_state {\n  int retries;\n  int limit;\n};\n"
+    ),
+    "c/peer.c": "int greet(void) {\n  return PEER_MAX;\n}\n",
+    "README.md": "# Read the tokens\n\n## SumAll\n",
 }
 
 
@@ -127,6 +131,12 @@ def why_not(scene: Scene, text: str, *existing: str) -> str:
         ("Store.load()", "web/app.ts#Store.load"),
         ("src/auth/jwt.py", "src/auth/jwt.py"),
         ("jwt.py", "src/auth/jwt.py"),
+        (r"auth\jwt\Token", "src/auth/jwt.py#Token"),
+        ("$token->issue($user)", "src/auth/jwt.py#Token.issue"),
+        ("Peer greet(void)", "c/peer.c#greet"),
+        ("PEER_MAX", "c/peer.h#PEER_MAX"),
+        ("peer_state.retries", "c/peer.h#peer_state"),
+        ("README.md#Read the tokens", "README.md#Read the tokens"),
     ],
 )
 def test_unambiguous_name_is_suggested(scene: Scene, code: str, place: str) -> None:
@@ -153,7 +163,8 @@ def test_reason_says_where_it_is_defined(scene: Scene) -> None:
         ("Error", "too common"),
         ("POST", "too common"),
         ("abc", "too short"),
-        ("test_issue", "a test; only suggested when its file is mentioned too"),
+        ("token.id", "too short"),
+        ("test_issue", "only defined in tests or third-party code"),
         ("__init__", "too common: any class may define it"),
         ("make_user()", "only defined in tests or third-party code"),
         ("no_such_thing", "not defined in this repository"),
@@ -224,6 +235,40 @@ def test_overloads_and_stubs_count_as_one_definition(scene: Scene) -> None:
     assert places(scene, "`pick_one`") == ["over.py#pick_one"]
 
 
+def test_class_and_its_constructor_are_one_suggestion(scene: Scene) -> None:
+    scene.write(
+        "Crate.java", "class Crate {\n  int size;\n  Crate(int size) {\n    this.size = size;\n  }\n}\n"
+    )
+    assert places(scene, "A `Crate` has a size.") == ["Crate.java#Crate"]
+    assert places(scene, "A `new Crate(3)` has a size.") == ["Crate.java#Crate"]
+
+
+def test_definition_is_preferred_to_its_declaration(scene: Scene) -> None:
+    assert places(scene, "`greet()`") == ["c/peer.c#greet"]
+    scene.write("c/other.c", "int greet(void) {\n  return 4;\n}\n")
+    assert why_not(scene, "`greet()`") == "defined 2 times: c/other.c:1, c/peer.c:1"
+
+
+def test_heading_of_a_document_is_not_a_definition(scene: Scene) -> None:
+    assert places(scene, "`SumAll`") == ["go/sum.go#SumAll"]
+
+
+def test_variable_is_named_after_its_class(scene: Scene) -> None:
+    scene.write(
+        "http.py",
+        "class HttpClient:\n    def deliver(self): pass\n\n\nclass Mail:\n    def deliver(self): pass\n",
+    )
+    assert places(scene, "`http_client.deliver`") == ["http.py#HttpClient.deliver"]
+    assert places(scene, "`mail.deliver()`") == ["http.py#Mail.deliver"]
+    assert why_not(scene, "`parcel.deliver()`") == "not defined in this repository"
+
+
+def test_field_without_a_definition_names_its_class(scene: Scene) -> None:
+    scene.write("peers.py", "class Remote:\n    def start_it(self):\n        self.retries = 3\n")
+    assert places(scene, "`Remote.retries` is 3.") == ["peers.py#Remote"]
+    assert why_not(scene, "`Remote.timeout`") == "not defined in this repository"
+
+
 def test_name_in_too_many_files_is_skipped(scene: Scene) -> None:
     for number in range(201):
         scene.write(f"many/m{number}.py", f"def everywhere_{number}(): pass\ndef all_over(): pass\n")
@@ -290,7 +335,11 @@ def test_it_works_on_a_commit_and_outside_git(scene: Scene, tmp_path: Path) -> N
 
 
 def test_is_beside_recognizes_tests_examples_and_docs() -> None:
-    assert all(map(is_beside, ["tests/a.py", "a/test_x.py", "x.spec.ts", "docs/conf.py", "pkg/foo_test.go"]))
+    assert all(
+        map(
+            is_beside, ["tests/a.py", "a/test_x.py", "x.spec.ts", "docs/conf.py", "pkg/foo_test.go", "test.c"]
+        )
+    )
     assert not any(map(is_beside, ["src/testable.py", "contest.py", "a/latest.go", "src/jwt.py"]))
 
 
@@ -309,6 +358,43 @@ def test_suggest_reads_the_document_and_its_anchors(scene: Scene) -> None:
     again = suggest(memory, "tokens")
     assert again.proposals == ()
     assert sorted(again.anchors) == sorted(found.strong)
+
+
+def test_link_of_an_imported_text_is_relative_to_the_original(scene: Scene) -> None:
+    scene.write("docs/adr/0001-tokens.md", "# Tokens\n\nSee [the code](../../src/auth/jwt.py#L24).\n")
+    init.init(str(scene.root), lambda: open_memory(str(scene.root), environ=scene.repository.env))
+    memory = open_memory(str(scene.root), environ=scene.repository.env)
+    add.add(memory, NewDocument("adr", "Tokens", body="See PATH.\n", tags=("a",)))
+    (document,) = (scene.root / ".thunderus/memory/semantic/DECISIONS").glob("*.md")
+    text = document.read_text().replace("PATH", "[the code](../../src/auth/jwt.py#L24)")
+    document.write_text(text)
+    assert [one.why for one in suggest(memory, "tokens").passed] == ["no such file"]
+    document.write_text(
+        text.replace("verification:", "metadata:\n  imported_from: docs/adr/0001-tokens.md\nverification:")
+    )
+    assert suggest(memory, "tokens").strong == ("src/auth/jwt.py#issue_token",)
+
+
+def test_suggest_all_asks_for_documents_without_anchors(scene: Scene) -> None:
+    init.init(str(scene.root), lambda: open_memory(str(scene.root), environ=scene.repository.env))
+    memory = open_memory(str(scene.root), environ=scene.repository.env)
+    for title, body in (
+        ("One", "`issue_token`"),
+        ("Two", "`SumAll` and `src/auth/store.py`"),
+        ("Three", "No code."),
+    ):
+        add.add(memory, NewDocument("fact", title, body=f"{body}\n", tags=("a",)))
+    found = suggest_all(memory)
+    assert [(one.id, one.place, one.weak) for one in found.proposals] == [
+        ("fact.one", "src/auth/jwt.py#issue_token", False),
+        ("fact.two", "go/sum.go#SumAll", False),
+        ("fact.two", "src/auth/store.py", True),
+    ]
+    assert found.documents == 3
+    anchor(memory, "one", ["src/auth/jwt.py#issue_token"])
+    rest = suggest_all(memory)
+    assert ({one.id for one in rest.proposals}, rest.documents) == ({"fact.two"}, 2)
+    assert rest.proposals[0][1:] == suggest(memory, "two").proposals[0]
 
 
 def test_printed_commands_run_in_a_shell(scene: Scene) -> None:

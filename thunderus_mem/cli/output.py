@@ -160,6 +160,7 @@ TABLES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "lint": ("diagnostics", _FINDING),
     "anchor": ("anchors", ()),
     "anchor suggest": ("proposals", ("place", "line", "weak", "reason")),
+    "anchor suggest_all": ("proposals", ("id", "place", "line", "weak", "reason")),
     "check": (
         "findings",
         ("doc_id", "path", "line", "place", "verdict", "reason", "now", "file", "hunk", "commit", "subject"),

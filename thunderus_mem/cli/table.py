@@ -139,6 +139,7 @@ VALUES: Final[dict[str, str]] = {
     "add": "memory.transaction:Written",
     "anchor": "authoring.anchor:Anchoring",
     "anchor suggest": "verdicts.suggest:Suggestions",
+    "anchor suggest_all": "verdicts.suggest:AllSuggestions",
     "archive": "authoring.edit:Archived",
     "edit": "memory.transaction:Written",
     "link": "memory.transaction:Written",

@@ -212,10 +212,13 @@ def _of_mapping(values: dict[str, str]) -> Anchor | None:
 
 _LONGEST: Final = 300
 _WORD: Final = r"[^\W\d]\w*"
-_NAME: Final = re.compile(rf"{_WORD}(?:(?:\.|::|#|->|\?\.){_WORD})*")
+_NAME: Final = re.compile(rf"{_WORD}(?:(?:\.|::|#|->|\?\.|\\){_WORD})*")
 _SYMBOL: Final = re.compile(rf"({_WORD}(?:(?:\.|::){_WORD})*)(?:\(\)|((?:\([^()]+\))?(?:~[1-9][0-9]*)?))")
-_PARTING: Final = re.compile(r"\?\.|\.|::|#|->")
+_PARTING: Final = re.compile(r"\?\.|\.|::|#|->|\\")
+_TYPED: Final = re.compile(r"[\w<>,:*&\[\] ]*[\w>*&\]] [*&]*(?=[^\W\d]\w*(?:<[\w, ]*>)?\()")
+"""The return type before a function's name."""
 _LINE_SUFFIX: Final = re.compile(r"[:#](L?[0-9]+(?:-L?[0-9]+)?)(?::[0-9]+)?")
+_HEADED: Final = (".md", ".mdx", ".markdown")
 _BEFORE_WORDS: Final = (
     "async await class const def default enum export fn func function impl interface let new private "
     "protected pub public static struct trait type var "
@@ -229,7 +232,8 @@ class CodeWord(NamedTuple):
 
     ``path`` is a file or folder ("" for none), ``symbol`` or ``lines`` a place in it; ``name`` has the parts
     of a name in the code, and ``called`` says whether it is written as a call. A text that may be either,
-    such as ``app.go``, has both. ``line`` and ``paragraph`` count from 1 in the text.
+    such as ``app.go``, has both. ``origin`` is the path as seen from the original of an imported text.
+    ``line`` and ``paragraph`` count from 1 in the text.
     """
 
     code: str
@@ -240,22 +244,27 @@ class CodeWord(NamedTuple):
     lines: tuple[int, int] | None = None
     name: tuple[str, ...] = ()
     called: bool = False
+    origin: str = ""
 
 
-def code_words(body: str, folder: str = "") -> tuple[CodeWord, ...]:
-    """The code that a Markdown text mentions, in order. Links are relative to ``folder``, the document's."""
+def code_words(body: str, folder: str = "", origin: str | None = None) -> tuple[CodeWord, ...]:
+    """The code that a Markdown text mentions, in order.
+
+    Links are relative to ``folder``, the document's, or to ``origin``, that of an imported text's original.
+    """
     found = [word for span in code_spans(body) if (word := _read(span.code, span.line, span.paragraph))]
-    found.extend(_links(body, folder))
+    found.extend(_links(body, folder, origin))
     return tuple(sorted(found, key=lambda word: word.line))
 
 
-def _links(body: str, folder: str) -> Iterator[CodeWord]:
+def _links(body: str, folder: str, origin: str | None) -> Iterator[CodeWord]:
     for one in references(body):
         path, _, behind = one.target.partition("#")
         if one.kind == "link" and path and path_in(path):
             named = posixpath.normpath(posixpath.join(folder, path))
             lines = parse_lines(behind) if behind[:1] == "L" else None
-            yield CodeWord(one.target, one.line, one.line, named, lines=lines)
+            original = posixpath.normpath(posixpath.join(origin, path)) if origin is not None else ""
+            yield CodeWord(one.target, one.line, one.line, named, lines=lines, origin=original)
 
 
 def _read(code: str, line: int, paragraph: int) -> CodeWord | None:
@@ -264,8 +273,11 @@ def _read(code: str, line: int, paragraph: int) -> CodeWord | None:
     word = CodeWord(code, line, paragraph)
     for mark in ("#", "::"):
         head, found, rest = code.partition(mark)
-        symbol = _SYMBOL.fullmatch(rest) if found and path_in(head) and parse_lines(rest) is None else None
-        if symbol is not None:
+        if not (found and path_in(head)) or parse_lines(rest) is not None:
+            continue
+        if mark == "#" and rest and head.endswith(_HEADED):
+            return word._replace(path=head, symbol=rest)
+        if symbol := _SYMBOL.fullmatch(rest):
             return word._replace(path=head, symbol=symbol[1].replace("::", ".") + (symbol[2] or ""))
     path = path_in(code)
     name, called = _name(code)
@@ -281,6 +293,9 @@ def _name(code: str) -> tuple[tuple[str, ...], bool]:
     while len(words) > 1 and words[0] in _BEFORE:
         words.pop(0)
     text = " ".join(words).lstrip("@&*").rstrip(":;,.!")
+    text = text.removeprefix("$") if "->" in text else text
+    typed = _TYPED.match(text)
+    text = text[typed.end() :] if typed else text
     match = _NAME.match(text)
     if match is None:
         return (), False

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from thunderus_mem.document.anchors import Anchor
 from thunderus_mem.document.diff import unified_diff
 from thunderus_mem.document.paths import matching
-from thunderus_mem.fingerprint.source import CodeSource, parse_fingerprint
+from thunderus_mem.fingerprint.source import CodeSource, parse_fingerprint, read_text
 from thunderus_mem.git import history
 from thunderus_mem.git.changes import changes_since, code_paths, destination, files_naming, untracked_files
 
@@ -173,18 +173,28 @@ class CodeTree(ABC):
 
     def expect(self, words: Iterable[str]) -> None:
         """Announce words, so that one search finds the files of all of them."""
-        self._expected.update(words)
-        self._naming = None
+        new = set(words) - self._expected
+        if new:
+            self._expected |= new
+            self._naming = None
 
     def naming(self, word: str) -> Sequence[str]:
         """Files that contain a word as a whole, sorted."""
-        if word not in self._expected or self._naming is None:
-            self._expected.add(word)
+        self.expect([word])
+        found = self.naming_any()
+        return found if len(self._expected) == 1 else [path for path in found if self._holds(path, word)]
+
+    def naming_any(self) -> Sequence[str]:
+        """Files that contain any of the announced words as a whole, sorted."""
+        if self._naming is None:
             found = self._with_words(sorted(self._expected))
             self._naming = [path for path in found if not path.startswith(".thunderus/")]
-        if len(self._expected) == 1:
-            return self._naming
-        return [path for path in self._naming if self._holds(path, word)]
+        return self._naming
+
+    def text(self, path: str) -> str:
+        """The text of a file, without trying whether it can be parsed; "" when it cannot be read."""
+        source = self.source(path)
+        return source.text if source is not None else ""
 
     def _holds(self, path: str, word: str) -> bool:
         source = self.source(path)
@@ -213,6 +223,10 @@ class WorkingTree(CodeTree):
     def _read(self, path: str) -> CodeSource | None:
         found = self.folder.read(path)
         return None if found is None else CodeSource(path, found.data, found.trouble)
+
+    def text(self, path: str) -> str:
+        found = self.folder.read(path)
+        return "" if found is None or found.trouble else read_text(found.data)
 
     def _listed(self) -> Sequence[str]:
         return self.folder.walk() if self._git is None else code_paths(self._git)

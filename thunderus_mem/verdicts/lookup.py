@@ -374,7 +374,7 @@ def _is_only(named: str, tree: WorkingTree) -> bool:
 
 # Coverage: code with documents, and documents with no code or too much of it.
 
-_ABOUT_CODE: Final = ("fact", "adr", "playbook")
+ABOUT_CODE: Final = ("fact", "adr", "playbook")
 """Kinds whose claims a code change can make wrong; a recap is about the past."""
 
 
@@ -477,7 +477,7 @@ def _total(path: str, folders: Iterable[FolderCoverage]) -> FolderCoverage:
 
 def _unanchored(memory: Memory, anchored: set[str]) -> Iterator[Unanchored]:
     have = {*anchored, *memory.index.superseded_by()}
-    for row in memory.index.documents(questions.Filter(kinds=_ABOUT_CODE)):
+    for row in memory.index.documents(questions.Filter(kinds=ABOUT_CODE)):
         if row.id not in have:
             yield Unanchored(row.id, row.kind, row.title, _suggest(row.id))
 

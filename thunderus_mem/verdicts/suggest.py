@@ -13,13 +13,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from thunderus_mem.document.anchors import Anchor, anchors_in, code_words, parse_anchor
 from thunderus_mem.document.paths import is_code
 from thunderus_mem.errors import InvalidDocument
+from thunderus_mem.fingerprint.languages import language_of
+from thunderus_mem.index.questions import Filter
 from thunderus_mem.memory.locate import find_document
 from thunderus_mem.verdicts.code import WorkingTree
+from thunderus_mem.verdicts.lookup import ABOUT_CODE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from thunderus_mem.document.anchors import CodeWord
+    from thunderus_mem.document.document import Document
     from thunderus_mem.fingerprint.source import CodeSource, Definition
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.verdicts.code import CodeTree
@@ -27,6 +31,8 @@ if TYPE_CHECKING:
 MOST_FILES: Final = 200
 """Maximum number of files parsed for one text."""
 _SHORT: Final = 4
+_SHORTEST_MEMBER: Final = 3
+"""Characters of the last part of a dotted name: all files contain shorter words."""
 _COMMON_WORDS: Final = (
     "add all any append apply args array assert async await bool boolean bytes call callback char class "
     "clear clone close config connect const context copy count create data date debug default delete dict "
@@ -48,15 +54,18 @@ _BUILTIN_WORDS: Final = (
     "Symbol True Tuple Type Union Value Vec Void "
 )
 _BUILTIN: Final = frozenset(_BUILTIN_WORDS.split())
-_TEST: Final = re.compile(r"test_\w*|[tT]est[A-Z0-9_]\w*|\w*Tests?")
 _BESIDE_WORDS: Final = (
     "test tests __tests__ testing testdata spec specs e2e fixtures example examples sample samples demo "
     "demos doc docs vendor third_party thirdparty node_modules dist build benchmark benchmarks bench "
 )
 _BESIDE: Final = frozenset(_BESIDE_WORDS.split())
-_TEST_FILE: Final = re.compile(r"(?:test_.*|conftest\.py|.*[_.-](?:test|tests|spec)\.\w+)")
+_TEST_FILE: Final = re.compile(r"(?:test_.*|tests?\.\w+|conftest\.py|.*[_.-](?:test|tests|spec)\.\w+)")
+_WORDS: Final = re.compile(r"[^\W\d]\w*")
+_MACRO: Final = re.compile(r"#[ \t]*define[ \t]+")
 _NO_DEFINITION: Final = re.compile(r"\b(?:import|from|return|use|include|require|yield|raise|throw|new)\b")
 _FUNCTIONS: Final = frozenset(("function", "method"))
+_DECLARING: Final = (".h", ".hh", ".hpp", ".hxx", ".d.ts", ".pyi")
+"""Endings of files that declare names for others to define."""
 _LONGEST_HEAD: Final = 300
 _LONGEST_GAP: Final = 20
 _MOST_DECORATED: Final = 20
@@ -85,6 +94,16 @@ class Site(NamedTuple):
         """The class or module around it, "" for none."""
         return self.definition.name.rpartition(".")[0]
 
+    @property
+    def owner_name(self) -> str:
+        """The last part of `owner`."""
+        return self.owner.rpartition(".")[2]
+
+    @property
+    def leaf(self) -> str:
+        """The name without its owner."""
+        return self.definition.name.rpartition(".")[2]
+
 
 class Sites(NamedTuple):
     """Where a name is defined; ``unread`` is the number of candidate files when there were too many to
@@ -104,12 +123,10 @@ class Reason(NamedTuple):
 def why_not(word: CodeWord) -> Reason | None:
     """Why a name is not distinctive enough to search for in all files; ``None`` when it is."""
     leaf = word.name[-1]
-    if _TEST.fullmatch(leaf):
-        return Reason("a test; only suggested when its file is mentioned too")
     if leaf.startswith("__") and leaf.endswith("__") and len(word.name) == 1:
         return Reason("too common: any class may define it")
     if len(word.name) > 1:
-        return None
+        return Reason("too short") if len(leaf) < _SHORTEST_MEMBER else None
     if leaf in _COMMON or leaf in _BUILTIN or (leaf.isupper() and leaf.lower() in _COMMON):
         return Reason("too common")
     if len(leaf) < _SHORT and "_" not in leaf:
@@ -117,6 +134,14 @@ def why_not(word: CodeWord) -> Reason | None:
     if leaf.isalpha() and leaf.islower() and not word.called:
         return Reason("a plain word; write `name()` or mention its file", by_file=True)
     return None
+
+
+def searched_names(word: CodeWord) -> tuple[str, ...]:
+    """The names for which all files are searched: of a dotted name the last, and its owner's."""
+    if not word.name or why_not(word):
+        return ()
+    owner = word.name[-2:-1]
+    return word.name[-1:] if not owner or why_not(word._replace(name=owner)) else word.name[-2:]
 
 
 def name_line(source: CodeSource, definition: Definition) -> int:
@@ -138,6 +163,8 @@ class CodeNames:
     def __init__(self, tree: CodeTree) -> None:
         self._tree = tree
         self._parsed: dict[str, dict[str, list[Definition]]] = {}
+        self._texts: dict[str, str] = {}
+        self._naming: dict[str, list[str]] = {}
 
     @property
     def parsed(self) -> int:
@@ -153,7 +180,15 @@ class CodeNames:
 
     def expect(self, words: Iterable[str]) -> None:
         """Announce names, so that one search through the tree finds all of them."""
-        self._tree.expect(words)
+        wanted = set(words)
+        self._tree.expect(wanted)
+        for path in filter(is_code, self._tree.naming_any() if wanted else ()):
+            text = self._tree.text(path)
+            named = wanted.intersection(_WORDS.findall(text))
+            if named:
+                self._texts[path] = text
+            for name in named:
+                self._naming.setdefault(name, []).append(path)
 
     def parse(self, source: CodeSource) -> CodeSource:
         """Parse a file and keep its definitions."""
@@ -175,13 +210,11 @@ class CodeNames:
     def sites(self, name: Sequence[str]) -> Sites:
         """Definitions of a name in the whole tree."""
         leaf = name[-1]
-        paths = [path for path in self._tree.naming(leaf) if self._may_define(path, leaf)]
+        paths = [path for path in self._naming.get(leaf, ()) if self._may_define(path, leaf)]
         fresh = [path for path in paths if path not in self._parsed]
         if len(fresh) > MOST_FILES - self.parsed:
             return Sites([], len(fresh))
-        found = self.within(name, paths)
-        paths = [one.path for one in found]
-        return Sites([one for one in found if not (one.path.endswith(".pyi") and one.path[:-1] in paths)])
+        return Sites(self.within(name, paths))
 
     def _defined(self, path: str, leaf: str) -> list[Definition]:
         source = self._tree.source(path)
@@ -192,11 +225,10 @@ class CodeNames:
 
     def _may_define(self, path: str, leaf: str) -> bool:
         """Whether a file is worth parsing: some line may define the name."""
-        source = self._tree.source(path)
-        if source is None or not source.language:
-            return False
-        loose, python = source.language == "ecma", source.language == "python"
-        text, at = source.text, source.text.find(leaf)
+        language = language_of(path, b"")
+        loose, python = language == "ecma", language == "python"
+        text = self._texts[path]
+        at = text.find(leaf)
         while at >= 0:
             head = text[max(text.rfind("\n", 0, at) + 1, at - _LONGEST_HEAD) : at]
             behind = text[at + len(leaf) : at + len(leaf) + _LONGEST_GAP].lstrip(" ")
@@ -208,8 +240,9 @@ class CodeNames:
 
 def _may_precede_definition(head: str, *, loose: bool) -> bool:
     """Whether the name of a definition may follow this beginning of a line."""
-    if head.lstrip().startswith(("#", "//", "*", "import ", "from ")):
-        return False
+    start = head.lstrip()
+    if start.startswith(("#", "//", "*", "import ", "from ")):
+        return _MACRO.fullmatch(start) is not None
     if loose:
         return True
     if any(mark in head for mark in "=.\"'"):
@@ -238,7 +271,12 @@ def _fitting(name: Sequence[str], sites: Sequence[Site]) -> list[Site]:
             # After a module's name, prefer the module's own definition to a member of one of its classes.
             own = [site for site in fitting if site.definition.name == symbol] if cut else []
             return own or fitting
-    return []
+    return [site for site in sites if len(name) > 1 and _folded(site.owner_name) == _folded(name[-2])]
+
+
+def _folded(name: str) -> str:
+    """A name without case and underscores: a variable is often named after its class."""
+    return name.replace("_", "").lower()
 
 
 def _matches_path(parts: Sequence[str], path: str) -> bool:
@@ -320,7 +358,7 @@ class _Search:
     def run(self, existing: list[Anchor]) -> Proposals:
         found = [one for one in (self._try_path(word) for word in self._words if word.path) if one]
         named = [word for word in self._words if word.name and word not in self._files]
-        self._names.expect(sorted({word.name[-1] for word in named}))
+        self._names.expect(name for word in named for name in searched_names(word))
         found += [one for one in map(self._try_name, named) if one]
         found += self._members(found)
         found = self._chosen(found, existing)
@@ -378,7 +416,7 @@ class _Search:
                 self._pass(word, str(several))
 
     def _of_path(self, word: CodeWord) -> _Found:
-        path = self._file(word.path)
+        path = self._file(word)
         source = self._tree.source(path)
         if source is None:
             raise _No("no such file")
@@ -393,8 +431,16 @@ class _Search:
             raise _No("not code")
         return self._made(word, Anchor(path), "is a whole file", weak=True)
 
-    def _file(self, named: str) -> str:
-        """The one file that matches a path in the text."""
+    def _file(self, word: CodeWord) -> str:
+        """The one file that a path in the text means; from the original's folder if the text was imported."""
+        try:
+            return self._file_at(word.path)
+        except _No:
+            if not word.origin:
+                raise
+            return self._file_at(word.origin)
+
+    def _file_at(self, named: str) -> str:
         path = named.removeprefix("./")
         everything = self._names.by_name.get(path.rstrip("/").rpartition("/")[2], [])
         fitting = [one for one in everything if one == path] or [
@@ -445,9 +491,11 @@ class _Search:
                 return self._of_site(word, sites[0], why)
         reason = why_not(word)
         named = sorted(set(self._files.values()))
-        if reason and not (reason.by_file and named):
+        if reason and not reason.by_file:
             raise _No(reason.why)
-        sites, unread = self._names.sites(word.name)
+        sites, unread = (
+            self._names.sites(word.name) if not reason else Sites(self._names.within(word.name, named))
+        )
         if unread:
             raise _No(f"too common: {unread} files may define it, more than the limit")
         own = _distinct([one for one in sites if not is_beside(one.path)])
@@ -457,12 +505,30 @@ class _Search:
                 why = f"is defined in {cited[0].where}, a file that the text mentions"
                 return self._of_site(word, cited[0], why)
             raise _No(reason.why) if reason else _Several(own)
+        if not own and (owner := self._owner(word)):
+            return owner
         if not own:
             raise _No(
                 "only defined in tests or third-party code" if sites else "not defined in this repository"
             )
         others = " outside tests" if len(_distinct(sites)) > 1 else ""
         return self._of_site(word, own[0], f"is defined once{others}: {own[0].where}")
+
+    def _owner(self, word: CodeWord) -> _Found | None:
+        """The class in whose text the last part of a dotted name is, such as the field of a struct."""
+        if len(word.name) == 1 or why_not(word._replace(name=word.name[-2:-1])):
+            return None
+        sites = _distinct([one for one in self._names.sites(word.name[:-1]).found if not is_beside(one.path)])
+        if len(sites) != 1 or sites[0].definition.kind in _FUNCTIONS:
+            return None
+        source = self._tree.source(sites[0].path)
+        first, last = sites[0].definition.first, sites[0].definition.last
+        lines = source.text.split("\n")[first - 1 : last] if source else []
+        if not re.search(rf"\b{re.escape(word.name[-1])}\b", "\n".join(lines)):
+            return None
+        return self._of_site(
+            word, sites[0], f"is in {sites[0].definition.name}, defined once: {sites[0].where}"
+        )
 
     def _near(self, word: CodeWord) -> tuple[list[str], int]:
         """Files mentioned on the same line, else the only one in the same paragraph; and the line."""
@@ -510,11 +576,14 @@ def _is_inside(inner: Anchor, outer: Anchor) -> bool:
 
 
 def _distinct(sites: Sequence[Site]) -> list[Site]:
-    """One site for each name in a file: overloads and conditional definitions count as one."""
+    """One site for each thing that is defined: overloads and conditional definitions count as one, a class
+    and its constructors as the class, a declaration and its definition as the definition."""
     found: dict[tuple[str, str], Site] = {}
     for one in sites:
         found.setdefault((one.path, one.definition.name), one)
-    return list(found.values())
+    kept = [one for one in found.values() if one.leaf != one.owner_name or (one.path, one.owner) not in found]
+    defined = {one.definition.name for one in kept if not one.path.endswith(_DECLARING)}
+    return [one for one in kept if not (one.path.endswith(_DECLARING) and one.definition.name in defined)]
 
 
 class Suggestions(NamedTuple):
@@ -539,10 +608,45 @@ def suggest(memory: Memory, id: str) -> Suggestions:
     Raises `NotFound` for an unknown document.
     """
     memory.refresh()
-    document = find_document(memory, id)
-    existing = [cited.anchor for cited in anchors_in(document.header, document.header_line)]
-    words = code_words(document.body, document.path.rpartition("/")[0])
+    return _suggested(find_document(memory, id), WorkingTree(memory.root, memory.git))
+
+
+class SuggestedFor(NamedTuple):
+    """An anchor suggested for the document ``id``; see `SuggestedAnchor`."""
+
+    id: str
+    place: str
+    reason: str
+    line: int
+    weak: bool
+
+
+class AllSuggestions(NamedTuple):
+    """Anchors suggested for all documents without anchors, by document; ``documents`` is their number."""
+
+    proposals: tuple[SuggestedFor, ...]
+    documents: int
+
+
+def suggest_all(memory: Memory) -> AllSuggestions:
+    """Suggest anchors for the documents about code that have none. Writes nothing."""
+    memory.refresh()
+    have = {*memory.index.superseded_by(), *(one.doc_id for one in memory.index.anchors(None))}
+    rows = memory.index.documents(Filter(kinds=ABOUT_CODE))
+    documents = [find_document(memory, row.id) for row in rows if row.id not in have]
     tree = WorkingTree(memory.root, memory.git)
-    found = propose(words, tree, existing, document.body_line)
+    tree.expect(name for one in documents for word in _words(one) for name in searched_names(word))
+    found = [(one.id, proposal) for one in documents for proposal in _suggested(one, tree).proposals]
+    return AllSuggestions(tuple(SuggestedFor(id, *proposal) for id, proposal in found), len(documents))
+
+
+def _words(document: Document) -> tuple[CodeWord, ...]:
+    folder, origin = (path.rpartition("/")[0] for path in (document.path, document.imported_from))
+    return code_words(document.body, folder, origin if document.imported_from else None)
+
+
+def _suggested(document: Document, tree: WorkingTree) -> Suggestions:
+    existing = [cited.anchor for cited in anchors_in(document.header, document.header_line)]
+    found = propose(_words(document), tree, existing, document.body_line)
     places = tuple(anchor.place for anchor in existing)
     return Suggestions(document.id, found.proposals, found.passed, places, found.files)

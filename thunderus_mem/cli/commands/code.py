@@ -16,7 +16,7 @@ import typer
 
 from thunderus_mem.authoring import anchor
 from thunderus_mem.cli.commands.write import filed
-from thunderus_mem.cli.params import ChangedId, Output, Patch, Why, Yes
+from thunderus_mem.cli.params import Output, Patch, Why, Yes
 from thunderus_mem.cli.report import chosen_form, report, seen_from_top, write_report
 from thunderus_mem.cli.text import Style, aligned, columns, counted, diff_line, one_line, table, verdict_word
 from thunderus_mem.errors import ThunderusError
@@ -42,7 +42,9 @@ _MOST_NAMES: Final = 12
 @app.command("anchor")
 def anchor_command(
     ctx: typer.Context,
-    document: ChangedId,
+    document: Annotated[
+        str, typer.Argument(metavar="ID", help="Document id, or a unique prefix of it.", show_default=False)
+    ] = "",
     places: Annotated[
         list[str] | None,
         typer.Argument(metavar="[PLACE]...", help="PATH, PATH#SYMBOL, PATH:10-20 or a glob."),
@@ -54,12 +56,19 @@ def anchor_command(
     apply: Annotated[
         bool, typer.Option("--apply", help="With --suggest: add the strong suggestions.")
     ] = False,
+    suggest_all: Annotated[
+        bool, typer.Option("--all", help="With --suggest: for all documents without anchors.")
+    ] = False,
     why: Why = "",
 ) -> int:
     """Anchor a document to the code it describes, and store a fingerprint of that code."""
     console: Console = ctx.obj
     if apply and not suggest:
         raise ThunderusError("--apply needs --suggest")
+    if suggest_all:
+        return _suggest_all(console, alone=suggest and not (document or apply or remove))
+    if not document:
+        raise ThunderusError("missing argument ID", hint="pass a document id, or --suggest --all")
     if suggest:
         if places or remove:
             raise ThunderusError("--suggest and PLACE or --remove are mutually exclusive")
@@ -75,6 +84,17 @@ def anchor_command(
     console.emit("anchor", value, anchoring)
     console.say_others()
     return console.published_code(value.written.published)
+
+
+def _suggest_all(console: Console, *, alone: bool) -> int:
+    """Print suggestions for all documents without anchors."""
+    if not alone:
+        raise ThunderusError("--all needs --suggest, without ID, --apply or --remove")
+    value = suggest.suggest_all(console.memory())
+    console.emit("anchor suggest_all", value, all_suggestions, long=True)
+    documents = len({one.id for one in value.proposals})
+    console.say(f"Suggestions for {documents} of {counted(value.documents, 'document')} without anchors")
+    return 0
 
 
 def _suggested_places(console: Console, document: str, *, apply: bool) -> list[str]:
@@ -202,16 +222,20 @@ def _fix_moved(console: Console, memory: Memory, ids: Sequence[str], why: str, *
 def suggestions(value: suggest.Suggestions, console: Console) -> str:
     """List a command per suggestion; reasons and skipped names are shell comments."""
     style = console.style
-    lines: list[str] = []
-    for one in value.proposals:
-        lines += [
-            style.dim(f"# {one_line(one.reason)}{'; weak' if one.weak else ''}"),
-            _command(value.id, one),
-        ]
+    lines = [line for one in value.proposals for line in _suggestion(value.id, one, style)]
     if value.passed:
         lines += [*([""] if lines else []), style.dim("# Skipped:")]
         lines += [style.dim(f"#   {line}") for line in _passed(value.passed)]
     return "\n".join(lines)
+
+
+def all_suggestions(value: suggest.AllSuggestions, console: Console) -> str:
+    """List a command per suggestion, by document; reasons are shell comments."""
+    return "\n".join(line for one in value.proposals for line in _suggestion(one.id, one, console.style))
+
+
+def _suggestion(id: str, one: suggest.SuggestedAnchor | suggest.SuggestedFor, style: Style) -> list[str]:
+    return [style.dim(f"# {one_line(one.reason)}{'; weak' if one.weak else ''}"), _command(id, one.place)]
 
 
 def _passed(passed: Sequence[suggest.Passed]) -> list[str]:
@@ -227,9 +251,9 @@ def _passed(passed: Sequence[suggest.Passed]) -> list[str]:
     return lines
 
 
-def _command(id: str, one: suggest.SuggestedAnchor) -> str:
-    dashes = " --" if one.place.startswith("-") else ""
-    return f"thunderus-mem anchor{dashes} {id} {shlex.quote(one.place)}"
+def _command(id: str, place: str) -> str:
+    dashes = " --" if place.startswith("-") else ""
+    return f"thunderus-mem anchor{dashes} {id} {shlex.quote(place)}"
 
 
 def anchoring(value: anchor.Anchoring, console: Console) -> str:
