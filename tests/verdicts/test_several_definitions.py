@@ -9,6 +9,7 @@ import pytest
 from tests.support.code_scene import Scene
 from thunderus_mem.document.anchors import Anchor
 from thunderus_mem.errors import InvalidDocument
+from thunderus_mem.fingerprint.selectors import split_selector
 from thunderus_mem.fingerprint.source import CodeSource
 from thunderus_mem.verdicts.code import WorkingTree
 from thunderus_mem.verdicts.evaluate import evaluate
@@ -208,3 +209,17 @@ def test_name_in_several_scopes_is_ambiguous(scene: Scene) -> None:
     assert scene.verdict(anchor).status == "verified"
     scene.change("a.py", "return 2", "return 3")
     assert scene.verdict(anchor).status == "changed"
+
+
+@pytest.mark.parametrize("title", ["Usage (advanced)", "render(node, to)"])
+def test_heading_with_parentheses_is_a_name(scene: Scene, title: str) -> None:
+    text = "Some words about it, and what to do with them in which order, so that it can be followed.\n"
+    scene.write("docs/a.md", f"# Guide\n\n## {title}\n\n{text}\n## Other\n\nMore.\n")
+    since = scene.commit()
+    anchor = scene.anchor(f"docs/a.md#Guide.{title}")
+    assert anchor.symbol == f"Guide.{title}"
+    scene.write("docs/new/a.md", f"# Guide\n\n## {title}\n\n{text}\n")
+    scene.change("docs/a.md", f"## {title}\n\n{text}\n", "")
+    found = scene.verdict(anchor, since)
+    assert (found.status, found.found and found.found.place) == ("moved", f"docs/new/a.md#Guide.{title}")
+    assert split_selector("Usage (advanced)").is_plain

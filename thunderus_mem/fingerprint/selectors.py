@@ -49,6 +49,8 @@ def split_selector(symbol: str) -> Selector:
     for at in range(len(name) - 1, 0, -1):
         depth += (name[at] == ")") - (name[at] == "(")
         if not depth:
+            if name[at - 1].isspace():
+                break  # a heading
             return Selector(name[:at], _listed(name[at + 1 : -1]), nth)
     return Selector(name, None, nth)
 

@@ -361,7 +361,7 @@ def _found_elsewhere(
 def _too_short(anchor: Anchor, same: Sequence[tuple[CodeSource, Named]]) -> Verdict | None:
     """The verdict when only a few tokens are the same: they say nothing under another name."""
     for source, definition in same:
-        if definition.name == split_selector(anchor.symbol).name:
+        if _is_named(anchor, definition):
             reason = (
                 f"{source.path} has the same, but it is too short to be recognized without the old commit"
             )
@@ -378,7 +378,12 @@ def _was_one_of_several(anchor: Anchor, wanted: Fingerprint, history: AnchorHist
 
 def _is_own(anchor: Anchor, source: CodeSource, definition: Named) -> bool:
     """Whether it is one of the definitions among which the anchor's selector chooses."""
-    return source.path == anchor.path and definition.name == split_selector(anchor.symbol).name
+    return source.path == anchor.path and _is_named(anchor, definition)
+
+
+def _is_named(anchor: Anchor, definition: Named) -> bool:
+    """Whether a definition has the full name in an anchor; a name may itself end in parentheses."""
+    return definition.name in (anchor.symbol, split_selector(anchor.symbol).name)
 
 
 def _in_moved_file(
@@ -386,8 +391,7 @@ def _in_moved_file(
 ) -> list[tuple[CodeSource, Named]]:
     """Those under their full name in the file to which the anchor's file was probably moved: the only one of
     its name, or the one that shares most of its folders."""
-    symbol = split_selector(anchor.symbol).name
-    own = [(source, one) for source, one in same if one.name == symbol]
+    own = [(source, one) for source, one in same if _is_named(anchor, one)]
     name = anchor.path.rpartition("/")[2]
     named = [path for path in tree.paths() if path.rpartition("/")[2] == name] if own else []
     ranked = sorted(((_shared(anchor.path, path), path) for path in named), reverse=True)
@@ -451,8 +455,8 @@ def _is_common(
 ) -> bool:
     """Whether a small body exists under its name in several places, which makes a match ambiguous: under its
     full name where that names a class, else under its last name."""
-    symbol, leaf = split_selector(anchor.symbol).name, leaf_of(anchor.symbol)
-    full = leaf != symbol and any(one.name == symbol for _, one in same)
+    leaf = leaf_of(anchor.symbol)
+    full = leaf != split_selector(anchor.symbol).name and any(_is_named(anchor, one) for _, one in same)
     naming = tree.naming(leaf)
     if len(naming) > _MOST_FILES:
         return not full
@@ -462,7 +466,8 @@ def _is_common(
         for source in sources
         if source is not None and not source.trouble and source.has_symbols
         for definition in _candidates(source, leaf, wanted, everything=False)
-        if definition.read_as(wanted.scheme).hash == wanted.hash and (not full or definition.name == symbol)
+        if definition.read_as(wanted.scheme).hash == wanted.hash
+        and (not full or _is_named(anchor, definition))
     ]
     return len(found) > 1
 
@@ -499,7 +504,7 @@ def _is_old(definition: Named, source: CodeSource, history: AnchorHistory) -> bo
 
 def _may_follow(anchor: Anchor, wanted: Fingerprint, source: CodeSource, definition: Named) -> bool:
     """Whether code with the same content and name may be the anchored code."""
-    if wanted.size >= SMALL or definition.name in (anchor.symbol, split_selector(anchor.symbol).name):
+    if wanted.size >= SMALL or _is_named(anchor, definition):
         return True
     return source.path.rpartition("/")[2] == anchor.path.rpartition("/")[2]
 
