@@ -327,3 +327,13 @@ def test_staged_change_of_any_definition_is_found_in_its_hunk(overloads: Path, r
     done = run("check", "--staged")
     assert done.code == 1
     assert "by src/Limit.java @@ -3,1 +3,1 @@" in done.out
+
+
+def test_anchor_notes_weak_support(store: Path, run: Run) -> None:
+    (store / "src/a.swift").write_text("func limit(_ a: Int) -> Int {\n    return a\n}\n")
+    done = run("anchor", "tokens", "src/a.swift#limit", "src/jwt.py")
+    assert done.err.splitlines() == [
+        "note: src/a.swift#limit is in a language with weak support",
+        "note: src/jwt.py covers whole files; any edit there marks the document stale",
+    ]
+    assert "weak support" in run("coverage").out

@@ -384,6 +384,21 @@ def test_coverage_counts_folders(scene: Scene) -> None:
     ]
 
 
+def test_coverage_lists_anchors_with_weak_support(scene: Scene) -> None:
+    scene.write("src/a.c", "int each(struct list *l) {\n  FOREACH(l, next) n += 1;\n  return n;\n}\n")
+    scene.write("src/a.swift", "func limit(_ a: Int) -> Int {\n    return a\n}\n")
+    add(scene, "weak", "src/a.c#each", "src/a.swift#limit", "src/jwt.py#issue")
+    found = coverage(memory(scene), start=str(scene.root))
+    assert [(one.place, one.files, one.reason) for one in found.weak] == [
+        (
+            "src/a.c#each",
+            0,
+            "does not parse and is compared by its tokens; other formatting may mark the document stale",
+        ),
+        ("src/a.swift#limit", 0, "is in a language with weak support"),
+    ]
+
+
 def test_coverage_of_a_folder_includes_only_that_folder(scene: Scene) -> None:
     add(scene, "symbol", "src/jwt.py#issue")
     add(scene, "whole", "src/web/", "**")

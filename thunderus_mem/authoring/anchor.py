@@ -24,6 +24,7 @@ from thunderus_mem.memory.transaction import Written, open_transaction, settle, 
 from thunderus_mem.verdicts.code import CommitTree, WorkingTree, measured, same_code
 from thunderus_mem.verdicts.evaluate import OTHER_RULES
 from thunderus_mem.verdicts.judge import Judge, Judged, by_document
+from thunderus_mem.verdicts.lookup import weakness
 from thunderus_mem.verdicts.verdict import MISSING, MOVED, status_of, worst
 
 if TYPE_CHECKING:
@@ -48,12 +49,13 @@ class RepeatedName(NamedTuple):
 
 
 class Anchoring(NamedTuple):
-    """The result of `anchor`. ``weak`` are anchors on whole files: any edit there marks the document
-    stale. ``repeated`` are new anchors on several definitions."""
+    """The result of `anchor`. ``weak`` are anchors whose verdicts are less reliable; ``notes`` say why.
+    ``repeated`` are new anchors on several definitions."""
 
     written: Written
     anchors: tuple[str, ...]
     weak: tuple[str, ...]
+    notes: tuple[str, ...] = ()
     repeated: tuple[RepeatedName, ...] = ()
 
 
@@ -230,7 +232,9 @@ def _spaced(place: str) -> str:
 def _answer(document: Document, written: Written) -> Anchoring:
     anchors = [one for one, _ in cited_of(document)]
     places = tuple(one.place for one in anchors)
-    return Anchoring(written, places, tuple(one.place for one in anchors if one.is_weak))
+    weak = [(one.place, reason) for one in anchors if (reason := weakness(one))]
+    notes = tuple(f"{place} {reason}" for place, reason in weak)
+    return Anchoring(written, places, tuple(place for place, _ in weak), notes)
 
 
 # Verify documents, and update anchors of moved code

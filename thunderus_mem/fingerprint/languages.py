@@ -46,9 +46,48 @@ _VERSIONS: Final[Mapping[str, int]] = {}
 """Versions of the rules for schemes without a grammar (``text-toml``, ``lines`` …), if not 1."""
 
 
+TOKENS: Final = "-tokens"
+"""Ends the scheme of a definition that is read by its tokens, because the parser fails inside it."""
+
+WEAK: Final = frozenset(
+    [
+        "bash",
+        "css",
+        "dart",
+        "elixir",
+        "haskell",
+        "hcl",
+        "html",
+        "lua",
+        "nix",
+        "scala",
+        "solidity",
+        "swift",
+        "zig",
+    ]
+)
+"""Languages whose verdicts have not been compared with another parser."""
+
+
+def by_tokens(scheme: str) -> bool:
+    """Whether a scheme reads code by its tokens."""
+    return scheme.partition("+")[0].endswith(TOKENS)
+
+
+def weakness(scheme: str) -> str:
+    """Why verdicts on code read in this way are less reliable; "" if they are not."""
+    if by_tokens(scheme):
+        return "does not parse and is compared by its tokens; other formatting may mark the document stale"
+    return "is in a language with weak support" if _language_in(scheme) in WEAK else ""
+
+
+def _language_in(scheme: str) -> str:
+    return scheme.partition("+")[0].removesuffix(TOKENS)
+
+
 def version_of(scheme: str) -> int:
     """The version of the rules for a scheme."""
-    language = LANGUAGES.get(scheme.partition("+")[0].removesuffix("-tokens"))
+    language = LANGUAGES.get(_language_in(scheme))
     return language.rules.version if language is not None else _VERSIONS.get(scheme, 1)
 
 

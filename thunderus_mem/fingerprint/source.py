@@ -418,15 +418,6 @@ class Plain:
         return measure(self._scheme, self._grammar, words, len(words), shape)
 
 
-TOKENS: Final = "-tokens"
-"""Ends the scheme of a definition that is read by its tokens, because the parser fails inside it."""
-
-
-def by_tokens(scheme: str) -> bool:
-    """Whether a scheme reads code by its tokens."""
-    return scheme.removesuffix(_MANY).endswith(TOKENS)
-
-
 def _words(alias: str, text: str) -> list[str]:
     """The tokens of a text, without commas before closing brackets."""
     usable = len(text) <= plain.MAX_LEXED and well_formed(text.encode())
@@ -465,7 +456,7 @@ class Definition:
 
     def read_as(self, scheme: str) -> Fingerprint:
         """The fingerprint by the reader of a scheme, if it can read this definition."""
-        return self.tokens if by_tokens(scheme) else self.fingerprint
+        return self.tokens if languages.by_tokens(scheme) else self.fingerprint
 
     @cached_property
     def has_body(self) -> bool:
@@ -533,7 +524,7 @@ class Named:
 
     def read_as(self, scheme: str) -> Fingerprint:
         """The fingerprint by the reader of a scheme, if it can read every member."""
-        return self.tokens if by_tokens(scheme) else self.fingerprint
+        return self.tokens if languages.by_tokens(scheme) else self.fingerprint
 
     @property
     def is_several(self) -> bool:
@@ -698,7 +689,7 @@ class CodeSource:
         words = _words(plain.lexer_of(self.language), text)
         owner = found.name.split(".")[-2] if "." in found.name else ""
         shape = blanked(words, found.own, owner)
-        return measure(self.language + TOKENS, plain.lexer_version(), words, len(words), shape)
+        return measure(self.language + languages.TOKENS, plain.lexer_version(), words, len(words), shape)
 
     def in_conflict(self, first: int, last: int) -> bool:
         """Whether these lines contain a merge conflict."""

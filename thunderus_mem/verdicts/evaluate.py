@@ -12,14 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.diff import stretches
 from thunderus_mem.document.paths import matching
+from thunderus_mem.fingerprint.languages import TOKENS
 from thunderus_mem.fingerprint.selectors import leaf_of, split_selector
-from thunderus_mem.fingerprint.source import (
-    TOKENS,
-    fingerprint_of_files,
-    of_many,
-    parse_fingerprint,
-    same_measure,
-)
+from thunderus_mem.fingerprint.source import fingerprint_of_files, of_many, parse_fingerprint, same_measure
 from thunderus_mem.verdicts.verdict import CHANGED, MISSING, MOVED, UNKNOWN, VERIFIED, Verdict
 
 if TYPE_CHECKING:

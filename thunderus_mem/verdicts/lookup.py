@@ -17,6 +17,7 @@ from thunderus_mem.document.anchors import Anchor, split_place
 from thunderus_mem.document.paths import fits, is_code, matching
 from thunderus_mem.document.references import cited_paths
 from thunderus_mem.errors import InvalidQuery, ThunderusError
+from thunderus_mem.fingerprint import languages
 from thunderus_mem.fingerprint.selectors import split_selector
 from thunderus_mem.index import questions
 from thunderus_mem.memory.locate import read_row
@@ -405,11 +406,13 @@ class Unanchored(NamedTuple):
 
 
 class Weak(NamedTuple):
-    """An anchor on ``files`` whole files: any edit there marks the document stale."""
+    """An anchor whose verdicts are less reliable, for a ``reason``. ``files`` is the number of whole files it
+    covers, 0 for a part of a file."""
 
     id: str
     place: str
     files: int
+    reason: str
     next_step: str
 
 
@@ -484,9 +487,16 @@ def _unanchored(memory: Memory, anchored: set[str]) -> Iterator[Unanchored]:
 
 def _weak(anchors: Iterable[questions.Anchored], paths: Sequence[str]) -> Iterator[Weak]:
     for one in anchors:
-        if one.anchor.is_weak:
-            files = len(matching(one.anchor.path, paths)) if one.anchor.is_glob else 1
-            yield Weak(one.doc_id, one.anchor.place, files, _suggest(one.doc_id))
+        if reason := weakness(one.anchor):
+            files = len(matching(one.anchor.path, paths)) if one.anchor.is_glob else int(one.anchor.is_weak)
+            yield Weak(one.doc_id, one.anchor.place, files, reason, _suggest(one.doc_id))
+
+
+def weakness(anchor: Anchor) -> str:
+    """Why verdicts on an anchor are less reliable; "" if they are not."""
+    if anchor.is_weak:
+        return "covers whole files; any edit there marks the document stale"
+    return languages.weakness(anchor.scheme)
 
 
 def _suggest(id: str) -> str:

@@ -264,8 +264,8 @@ def anchoring(value: anchor.Anchoring, console: Console) -> str:
         return filed(written.proposed, written.id, written.path, console)
     if not written.changed:
         console.say("Nothing to change")
-    for place in value.weak:
-        console.say(f"note: {place} covers whole files; any edit there marks the document stale")
+    for note in value.notes:
+        console.say(f"note: {note}")
     for one in value.repeated:
         console.say(
             f"note: {one.place} covers {len(one.choices)} definitions; to choose one, anchor "
@@ -591,13 +591,16 @@ def coverage_report(value: lookup.Coverage, console: Console) -> str:
         lines += ["", f"{counted(len(value.unanchored), 'document')} without an anchor:"]
         lines += _indented(columns(names, console.width, whole=1), len(value.unanchored))
         lines.append(f"Next: {value.unanchored[0].next_step}")
-    if value.weak:
-        places = [
-            (style.name(one.id), one.place, counted(one.files, "file")) for one in value.weak[:_MOST_SHOWN]
-        ]
+    whole = [one for one in value.weak if one.files]
+    if whole:
+        places = [(style.name(one.id), one.place, counted(one.files, "file")) for one in whole[:_MOST_SHOWN]]
         lines += ["", "Anchored to whole files (any edit there marks the document stale):"]
-        lines += _indented(columns(places, console.width, whole=1), len(value.weak))
-        lines.append(f"Next: {value.weak[0].next_step}")
+        lines += _indented(columns(places, console.width, whole=1), len(whole))
+        lines.append(f"Next: {whole[0].next_step}")
+    if less := [one for one in value.weak if not one.files]:
+        places = [(style.name(one.id), one.place, one.reason) for one in less[:_MOST_SHOWN]]
+        lines += ["", "Anchored to code with weak support:"]
+        lines += _indented(columns(places, console.width, whole=1), len(less))
     return "\n".join(lines)
 
 
