@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.document.schema import SCHEMA_NAMES, schema_text
 from thunderus_mem.document.secrets import SECRET_RULES
+from thunderus_mem.fingerprint.source import _texts
 from thunderus_mem.lint.injection import COMMANDS, HIDDEN, ORDERS, WEAK
 
 if TYPE_CHECKING:
@@ -51,6 +52,10 @@ BUILT: Final[dict[str, tuple[str, ...]]] = {
     "document.frontmatter.edit._first_comment": (r" {1}#",),
     "cli.text.pieces": ("\uf8e0(?:[bdrygcm\uf000-\uf21f])|\uf8e1|.",),
     "authoring.rename._others": (r"fact\.ports|ports",),
+    "fingerprint.source._texts": tuple(
+        _texts(language).pattern.decode("latin-1") for language in ("c", "lua", "php", "kotlin")
+    ),
+    "verdicts.suggest._Search._owner": (r"\bget_token\b",),
     "search.search.Snippets._marks": (r"(?i)cache|token|parse_http2", "(?i)a|b|c"),
 }
 
