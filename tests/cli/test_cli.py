@@ -342,6 +342,22 @@ def test_supersede_prints_both_documents(run: Run, repo: Path) -> None:
     assert (again.code, again.err) == (0, "Nothing to change\n")
 
 
+def test_log_lists_a_supersession_under_both_documents(run: Run, repo: Path) -> None:
+    run("init")
+    for name in ("old", "new"):
+        run("add", "fact", name, "--tag", "x", "--body", f"The {name} text.")
+    run("supersede", "old", "new", "-m", "newer")
+    for id in ("fact.old", "fact.new"):
+        last = run("--json", "log", id).json["events"][0]
+        assert (last["op"], last["doc_ids"]) == ("supersede", ["fact.new", "fact.old"])
+    run("undo")
+    assert [one["op"] for one in run("--json", "log", "fact.old").json["events"]] == [
+        "undo",
+        "supersede",
+        "add",
+    ]
+
+
 def test_list_omits_the_status_of_unanchored_documents(run: Run, repo: Path) -> None:
     run("init")
     run("add", "fact", "One", "--tag", "x", "--body", "A text of its own.")

@@ -35,6 +35,7 @@ from thunderus_mem.history.undo import undo
 from thunderus_mem.lint.lint import lint
 from thunderus_mem.memory import proposals
 from thunderus_mem.memory.proposals import ProposedEdit, encode, read
+from thunderus_mem.recap.recap import recap
 from thunderus_mem.review import decisions as decisions_module
 from thunderus_mem.review.decisions import patch_approve, patch_expire, patch_reject
 from thunderus_mem.review.queue import patch_list, patch_rebase, patch_show
@@ -109,6 +110,16 @@ def test_approved_agent_proposal_writes_the_same_bytes_as_a_direct_edit(
     undo(store.memory(), UndoChoice(value.proposed))  # type: ignore[attr-defined]
     assert store.bytes() == before
     assert verify(str(store.root), settled=True) == []
+
+
+def test_approved_supersession_names_both_documents(store: Store) -> None:
+    store.add("One", "The first.")
+    store.add("Two", "The second.")
+    made = edit_module.supersede(store.agent(), "fact.one", "fact.two", why="newer")[0]
+    patch_approve(store.memory(), [made.proposed])
+    for event in store.events()[-2:]:
+        assert event.refs["memory_doc_ids"] == ["fact.two", "fact.one"]
+    assert " superseded by `fact.two`" in recap(store.memory(), "2026-01-21", dry_run=True).text
 
 
 def test_approved_document_names_its_approval_and_patch(store: Store) -> None:

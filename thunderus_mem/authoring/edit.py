@@ -125,7 +125,7 @@ def remove(memory: Memory, id: str, *, why: str, actor: str = "user") -> Written
 def supersede(memory: Memory, old: str, new: str, *, why: str, actor: str = "user") -> tuple[Written, str]:
     """Record that ``new`` supersedes ``old``: the new document gets the link, the old one is unchanged.
 
-    Return also the id of the old document.
+    The event names both. Return also the id of the old document.
     """
     return _add_link(memory, new, "supersedes", old, why=why, actor=actor, op="supersede")
 
@@ -154,7 +154,8 @@ def _add_link(
         if text == document.text:
             return unchanged(document, op), other.id
         after, warnings = validate(memory, document.path, text, before=document.text)
-        value = transaction.write(op, document, after, why=why, actor=actor, warnings=warnings)
+        about = (other.id,) if op == "supersede" else ()
+        value = transaction.write(op, document, after, why=why, actor=actor, about=about, warnings=warnings)
         return value, other.id
 
 

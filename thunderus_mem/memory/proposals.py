@@ -290,7 +290,7 @@ def _edit(value: Any, place: str) -> ProposedEdit:
 def _check_targets(proposal: Proposal) -> None:
     """Raise if a changed document is not among the targets, which the reviewer sees.
 
-    Targets of the gardener may also be documents that it only compared.
+    A target that does not change may be superseded, or was compared by the gardener.
     """
     named = set(proposal.targets)
     changed = {edit.doc_id for edit in proposal.edits}
@@ -298,7 +298,7 @@ def _check_targets(proposal: Proposal) -> None:
         if edit.doc_id and edit.doc_id not in named:
             raise InvalidProposal(f"edits[{at}].doc_id", f"{_cut(edit.doc_id)} is not one of the targets")
     for at, target in enumerate(proposal.targets):
-        if target not in changed and not proposal.rule:
+        if target not in changed and not proposal.rule and proposal.op != "supersede":
             raise InvalidProposal(f"targets[{at}]", f"no edit changes {_cut(target)}")
 
 
@@ -485,9 +485,10 @@ def proposal_of(
     actor: str,
     op: str,
     why: str,
+    about: Iterable[str],
     origin: Mapping[str, str],
 ) -> Proposal:
-    """Return the proposal of ``changes``, instead of making them.
+    """Return the proposal of ``changes``, instead of making them; ``about`` are more targets.
 
     A new document does not cite its event, which is created only by the approval.
     """
@@ -497,7 +498,7 @@ def proposal_of(
         )
         for one in changes
     )
-    targets = dict.fromkeys(one.doc_id for one in changes if one.doc_id)
+    targets = dict.fromkeys([*(one.doc_id for one in changes if one.doc_id), *about])
     return Proposal(ids.patch, created, actor, op, why, tuple(targets), edits, dict(origin))
 
 

@@ -203,17 +203,19 @@ class Transaction:
         why: str = "",
         actor: str = "user",
         ids: Ids | None = None,
+        about: Sequence[str] = (),
         warnings: tuple[Diagnostic, ...] = (),
     ) -> Written:
         """Write one document like `commit`: ``before`` is ``None`` if new, ``after`` if removed.
 
-        Returns the result of a command that writes nothing else.
+        ``about`` are other documents that the event names. Returns the result of a command that writes
+        nothing else.
         """
         document = after or before
         assert document is not None
         text = after.text if after is not None else None
         change = FileChange(document.id, document.path, before.text if before is not None else None, text)
-        self.commit(op, [change], why=why, actor=actor, ids=ids)
+        self.commit(op, [change], why=why, actor=actor, ids=ids, links=PatchLinks(about=about))
         return Written(
             document.id,
             document.path,
@@ -246,7 +248,7 @@ class Transaction:
         actor = resolve_actor(self._memory.environ, actor)
         changes = list(with_modes(changes, self._mode))
         if not reviewed and needs_review(self._memory.config, actor, op, [one.path for one in changes]):
-            self._propose(op, changes, why, actor, chosen)
+            self._propose(op, changes, why, actor, chosen, links.about)
             return ""
         return self._append(
             lambda context: patch_event(
@@ -259,7 +261,9 @@ class Transaction:
     def _mode(self, path: str) -> int:
         return permissions(inside(self._memory.root, path))
 
-    def _propose(self, op: str, changes: Sequence[FileChange], why: str, actor: str, ids: Ids) -> None:
+    def _propose(
+        self, op: str, changes: Sequence[FileChange], why: str, actor: str, ids: Ids, about: Sequence[str]
+    ) -> None:
         """Add the change to the review queue; nothing else is written."""
         created = format_precise(self._memory.now())
         if self.outcome.proposed:  # each commit of a command is a proposal of its own
@@ -271,6 +275,7 @@ class Transaction:
             actor=actor,
             op=op,
             why=why,
+            about=about,
             origin=self._origin,
         )
         write(self._memory.layout, proposal)

@@ -414,7 +414,6 @@ _BY_HAND: Final = {"create": "added by hand", "remove": "removed by hand"}
 ADDED: Final = frozenset(("added", _BY_HAND["create"]))
 SUPERSEDED: Final = "superseded"
 _NAMING: Final = frozenset({"patch", "note", "approval", "snapshot"})
-_LINK = re.compile(r"[a-z0-9]+(?:[._-][a-z0-9]+)*\b(?!:)", re.ASCII)
 # An event that changed more documents than this (such as an import) gets a single line.
 _BULK = 20
 # "Open the port before the deploy" is a note; "open: who owns the port" is a question.
@@ -601,8 +600,8 @@ def _sort_patch(found: SortedEvents, event: Event, own_id: str) -> bool:
 
 
 def _sort_superseded(found: SortedEvents, event: Event, change: Change, reason: str) -> None:
-    """Add to the superseded documents that they are; the event changes only their successor."""
-    for doc_id in _linked_ids(change):
+    """Add to the superseded documents that they are: the event names them, and changes their successor."""
+    for doc_id in (one for one in named_ids(event) if one != change.doc_id):
         story = found.stories.setdefault(doc_id, DocumentRecap())
         story.count(SUPERSEDED)
         story.events[event.id] = None
@@ -610,13 +609,6 @@ def _sort_superseded(found: SortedEvents, event: Event, change: Change, reason: 
         found.stories[change.doc_id].details[f"supersedes {span(doc_id)}"] = None
         if reason:
             story.reasons[reason] = None
-
-
-def _linked_ids(change: Change) -> list[str]:
-    """The ids of the documents in the added lines of a diff; none if the diff was omitted."""
-    lines = [line for line in (change.diff or "").splitlines() if line[:3] not in ("+++", "---")]
-    ids = {sign: [id for line in lines if line[:1] == sign for id in _LINK.findall(line)] for sign in "+-"}
-    return [id for id in dict.fromkeys(ids["+"]) if id not in ids["-"] and id != change.doc_id]
 
 
 def _sort_verification(found: SortedEvents, event: Event, own_id: str) -> bool:
