@@ -21,15 +21,19 @@ from thunderus_mem.authoring import add, edit
 from thunderus_mem.authoring.add import NewDocument
 from thunderus_mem.authoring.edit import DocumentEdits
 from thunderus_mem.errors import Conflict, InvalidDocument, NotFound, Refused
+from thunderus_mem.history.undo import snapshots
 from thunderus_mem.log.event import undone_by
+from thunderus_mem.log.new_event import PatchLinks
+from thunderus_mem.log.reader import EventLog
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.recap import recap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from tests.support.command_server import Done, Server
+    from thunderus_mem.log.shard import LoggedEvent
 
 TOKEN = "gh" + "p_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
 
@@ -414,6 +418,51 @@ def test_command_with_many_events_is_one_change(store: Store) -> None:
     assert store.documents() == before
     assert store.ops()[-3:] == ["undo"] * 3
     assert len(store.undo(redo=True).events) == 3
+
+
+def counted_reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The shards whose lines are read from now on."""
+    reads: list[str] = []
+    read = EventLog.read_lines
+
+    def counted(log: EventLog, shard: str, numbers: Collection[int]) -> list[LoggedEvent]:
+        reads.append(shard)
+        return read(log, shard, numbers)
+
+    monkeypatch.setattr(EventLog, "read_lines", counted)
+    return reads
+
+
+def test_many_changes_are_planned_without_reading_the_log_for_each(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(24):
+        edit.edit(store.memory(), "fact.hand", DocumentEdits(body=f"Body {number}."))
+    reads = counted_reads(monkeypatch)
+    for number in (1, 24):
+        reads.clear()
+        assert len(store.undo(number=number, dry_run=True).events) == number
+        assert len(reads) <= 8
+
+
+def test_many_snapshots_are_listed_without_reading_the_log_for_each(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = store.read("hand.md").decode()
+    for number in range(12):
+        memory, after = store.memory(), f"{text}\nLine {number}.\n"
+        with open_transaction(memory, "garden") as transaction:
+            links = PatchLinks(snapshot=memory.new_id("snap"))
+            transaction.snapshot(links.snapshot, {"command": "garden"}, ("fact.hand",), why="", actor="user")
+            change = FileChange("fact.hand", f"{FACTS}/hand.md", text, after)
+            transaction.commit("garden", [change], links=links)
+        text = after
+    store.undo(number=2)
+    reads = counted_reads(monkeypatch)
+    listed = snapshots(store.memory()).snapshots
+    assert [one.is_restored for one in listed] == [True, True] + [False] * 10
+    assert {(one.steps, one.documents) for one in listed} == {(1, 1)}
+    assert len(reads) <= 6
 
 
 def test_fixing_and_renumbering_are_one_change(store: Store) -> None:

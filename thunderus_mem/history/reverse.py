@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.document.diff import three_way
@@ -37,7 +38,9 @@ from thunderus_mem.store.layout import SHARD_FOLDERS
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
+    from thunderus_mem.index.log import EventRow
     from thunderus_mem.log.line import Event
+    from thunderus_mem.log.reader import EventLog
     from thunderus_mem.log.shard import LoggedEvent
     from thunderus_mem.memory.memory import Memory
 
@@ -174,7 +177,10 @@ def _id(path: str, text: str) -> str:
 
 
 class DocumentHistory:
-    """The log's events about the documents of one event, and unrecorded hand edits since."""
+    """The log's events about some documents, in its order, and unrecorded hand edits since.
+
+    ``waiting`` are ``(event id, path)`` of changes not written yet.
+    """
 
     def __init__(
         self, events: Sequence[Event], by_hand: Sequence[Change], waiting: Collection[tuple[str, str]]
@@ -205,17 +211,13 @@ class DocumentHistory:
 
 
 class Sources(NamedTuple):
-    """Sources of the history of documents and of their past texts.
+    """The history of the documents and the sources of their past texts.
 
-    ``events`` returns those about some paths and ids, in the order of the log; ``by_hand`` are unrecorded
-    hand edits, ``waiting`` are ``(event id, path)`` of changes not written yet. ``kept`` returns the text
-    that this working tree kept for a change in an event, ``committed`` the texts that git has of some paths,
-    by hash. ``now`` is the time for ``updated``.
+    ``kept`` returns the text that this working tree kept for a change in an event, ``committed`` the texts
+    that git has of some paths, by hash. ``now`` is the time for ``updated``.
     """
 
-    events: Callable[[Iterable[str], Iterable[str]], Sequence[Event]]
-    by_hand: Sequence[Change]
-    waiting: Collection[tuple[str, str]]
+    history: DocumentHistory
     kept: Callable[[str, int], str | None]
     committed: Callable[[Iterable[str]], Mapping[str, str]]
     now: str
@@ -234,15 +236,11 @@ class Reverser:
 
         Raises `Conflict` if a later change conflicts, `NotFound` if a past text cannot be found.
         """
-        listed = steps_of(event)
-        sources = self._sources
-        paths = {path for step in listed for path in (step.old_path, step.new_path)}
-        ids = {name for step in listed for name in (step.old_id, step.new_id)} - {""}
-        history = DocumentHistory(sources.events(paths, ids), sources.by_hand, sources.waiting)
-        reversal_of = _EventReversal(event, history, paths, self._tree, sources, frozenset(self._done))
+        paths = {path for step in steps_of(event) for path in (step.old_path, step.new_path)}
+        reversal_of = _EventReversal(event, paths, self._tree, self._sources, frozenset(self._done))
         made = [
             reversal
-            for step in reversed(steps_of(event, history.not_made))
+            for step in reversed(steps_of(event, self._sources.history.not_made))
             for reversal in reversal_of.reversals(step)
         ]
         self._tree.change(made)
@@ -254,11 +252,14 @@ class _EventReversal(NamedTuple):
     """Reverts one event, document by document. ``done`` are events reverted before it."""
 
     event: Event
-    history: DocumentHistory
     paths: set[str]
     tree: DocumentTree
     sources: Sources
     done: frozenset[str]
+
+    @property
+    def history(self) -> DocumentHistory:
+        return self.sources.history
 
     def reversals(self, step: DocumentStep) -> list[FileChange]:
         if step.after == ABSENT:
@@ -455,35 +456,33 @@ def chosen(memory: Memory, choice: UndoChoice, committed: frozenset[str]) -> lis
     is already undone.
     """
     if choice.event is not None:
-        return [tuple(_chosen(memory, event) for event in _named(memory, choice.event))]
+        find = _finder(memory, ())
+        return [tuple(Chosen(event, *origin(event, find)) for event in _named(memory, choice.event))]
     found = _last(memory, choice, committed)
     if len(found) < choice.number:
         raise _too_few(len(found), choice)
-    return [tuple(_chosen(memory, event) for event in step) for step in found]
-
-
-def _last(memory: Memory, choice: UndoChoice, committed: frozenset[str]) -> list[tuple[Event, ...]]:
-    """The last changes; reads only as much of the log as needed."""
-    found: list[tuple[Event, ...]] = []
-    for command in _commands(memory, choice, committed):
-        taken = undone_events(_around(memory, command))
-        left = tuple(
-            event
-            for event in command
-            if event.id not in taken
-            and origin(event, lambda event_id: _event(memory, event_id))[1] is choice.redo
-        )
-        if left:
-            found.append(left)
-        if len(found) == choice.number:
-            break
     return found
+
+
+def _last(memory: Memory, choice: UndoChoice, committed: frozenset[str]) -> list[tuple[Chosen, ...]]:
+    """The last changes; reads only as much of the log as needed, and the events about them together."""
+    found: list[tuple[Chosen, ...]] = []
+    commands, seen = _commands(memory, choice, committed), 0
+    while len(found) < choice.number and (some := list(islice(commands, seen or choice.number))):
+        seen += len(some)
+        events = around(memory, [event for command in some for event in command])
+        taken, find = undone_events(events), _finder(memory, events)
+        for command in some:
+            known = (Chosen(event, *origin(event, find)) for event in command if event.id not in taken)
+            if left := tuple(one for one in known if one.again is choice.redo):
+                found.append(left)
+    return found[: choice.number]
 
 
 def _commands(memory: Memory, choice: UndoChoice, committed: frozenset[str]) -> Iterator[tuple[Event, ...]]:
     """The events of each candidate command, newest first, undone or not."""
     own = memory.sessions.own()
-    index, done = memory.log_index(), set[tuple[str, int]]()
+    index, lines, done = memory.log_index(), _Lines(memory.log), set[tuple[str, int]]()
 
     def is_candidate(entry: LoggedEvent) -> bool:
         return can_be_undone(entry.event, {}, undos=choice.redo) and (
@@ -501,13 +500,39 @@ def _commands(memory: Memory, choice: UndoChoice, committed: frozenset[str]) -> 
     for rows in index.backwards(kinds=("patch",), shards=shards):
         for entry in read(memory.log, rows):
             if (entry.shard, entry.line) not in done and is_candidate(entry):
-                command = list(_same_command(memory, entry, is_candidate))
+                command = list(_same_command(lines, entry, is_candidate))
                 done.update((one.shard, one.line) for one in command)
                 yield tuple([one.event for one in command])
 
 
+class _Lines:
+    """The events in shards, read once, from the last ones asked for backwards in pieces that grow."""
+
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+        self._known: dict[tuple[str, int], LoggedEvent | None] = {}
+        self._sizes: dict[str, int] = {}
+
+    def before(self, shard: str, line: int) -> Iterator[LoggedEvent]:
+        """Yield the events before a line, newest first."""
+        for number in range(line - 1, 0, -1):
+            if (shard, number) not in self._known:
+                self._read(shard, number)
+            entry = self._known[shard, number]
+            if entry is not None:
+                yield entry
+
+    def _read(self, shard: str, last: int) -> None:
+        size = self._sizes.get(shard, _LINES)
+        self._sizes[shard] = size * 4
+        numbers = range(max(last - size, 0) + 1, last + 1)
+        self._known.update(((shard, number), None) for number in numbers)
+        for entry in self._log.read_lines(shard, numbers):
+            self._known[shard, entry.line] = entry
+
+
 def _same_command(
-    memory: Memory, last: LoggedEvent, is_candidate: Callable[[LoggedEvent], bool]
+    lines: _Lines, last: LoggedEvent, is_candidate: Callable[[LoggedEvent], bool]
 ) -> Iterator[LoggedEvent]:
     """The events of the same command, newest first: the given line and those before it, up to another
     command's.
@@ -515,15 +540,11 @@ def _same_command(
     The lines of a command are consecutive, because it holds the lock.
     """
     yield last
-    patch, end, lines = patch_of(last.event), last.line, _LINES
-    while end > 1:
-        start = max(end - lines, 1)
-        for entry in reversed(memory.log.read_lines(last.shard, range(start, end))):
-            if patch_of(entry.event) == patch and is_candidate(entry):
-                yield entry
-            elif is_by_the_tool(entry.event):
-                return
-        end, lines = start, lines * 4
+    for entry in lines.before(last.shard, last.line):
+        if patch_of(entry.event) == patch_of(last.event) and is_candidate(entry):
+            yield entry
+        elif is_by_the_tool(entry.event):
+            return
 
 
 def _event(memory: Memory, event_id: str) -> Event | None:
@@ -531,8 +552,10 @@ def _event(memory: Memory, event_id: str) -> Event | None:
     return next((one.event for one in found if one.event.id == event_id), None)
 
 
-def _chosen(memory: Memory, event: Event) -> Chosen:
-    return Chosen(event, *origin(event, lambda event_id: _event(memory, event_id)))
+def _finder(memory: Memory, events: Iterable[Event]) -> Callable[[str], Event | None]:
+    """Find events by id: in ``events``, else in the log."""
+    known = {event.id: event for event in events}
+    return lambda event_id: known.get(event_id) or _event(memory, event_id)
 
 
 def _too_few(found: int, choice: UndoChoice) -> NotFound:
@@ -553,7 +576,7 @@ def _named(memory: Memory, given: str) -> tuple[Event, ...]:
     found = [named.event] if named is not None else of_patch(memory, given)
     if not found:
         raise NotFound(f"no event has the id {given!r}", hint="run `thunderus-mem events list` to list them")
-    taken = undone_events(_around(memory, found))
+    taken = undone_events(around(memory, found))
     left = tuple(event for event in reversed(found) if event.id not in taken)
     if not left:
         by = taken[found[0].id]
@@ -566,30 +589,44 @@ def _named(memory: Memory, given: str) -> tuple[Event, ...]:
     return left
 
 
-def _around(memory: Memory, events: Sequence[Event]) -> list[Event]:
+def around(memory: Memory, events: Sequence[Event]) -> list[Event]:
     """The events about the same documents, including undos."""
     paths = {change.path for event in events for change in changes_of(event)}
     return memory.events_about(paths, {id for event in events for id in document_ids(event)})
 
 
 def of_patch(memory: Memory, patch_id: str) -> list[Event]:
-    """The patch events of a patch, oldest first: searched on the day its id was made and the next day, then
-    (for a proposal approved later) on all later days."""
-    wanted = patch_id.upper().replace("PATCH_", "patch_")
-    made = ulid_time(wanted.removeprefix("patch_"))
-    if made is None or not wanted.startswith("patch_"):
-        return []
+    """The patch events of a patch, oldest first."""
+    return of_patches(memory, [patch_id])[patch_id]
+
+
+def of_patches(memory: Memory, patch_ids: Iterable[str]) -> dict[str, list[Event]]:
+    """The patch events of each patch, oldest first: searched on the day its id was made and the next day,
+    then (for a proposal approved later) on all later days."""
+    found: dict[str, list[Event]] = {patch_id: [] for patch_id in patch_ids}
+    asked = {one.upper().replace("PATCH_", "patch_"): one for one in found}
+    made = {
+        name: time
+        for name in asked
+        if name.startswith("patch_") and (time := ulid_time(name.removeprefix("patch_"))) is not None
+    }
+
+    def take(rows: Iterable[EventRow]) -> bool:
+        """Whether one of the events belongs to a patch."""
+        events = [one.event for one in read(memory.log, rows)]
+        named = [(text_in(one.refs, "patch_id"), one) for one in events if is_own_patch(one)]
+        belonging = [(name, one) for name, one in named if name in made]
+        for name, one in belonging:
+            found[asked[name]].append(one)
+        return bool(belonging)
+
     index = memory.log_index()
-    days = (f"{made:%Y-%m-%d}", f"{made + _DAY:%Y-%m-%d}")
-    found = _belonging(wanted, read(memory.log, [row for day in days for row in index.of_day(day)]))
-    if not found:
-        for rows in index.in_order(kinds=("patch",), since=f"{made + _DAY:%Y-%m-%d}"):
-            found = _belonging(wanted, read(memory.log, rows))
-            if found:
+    days = {f"{time:%Y-%m-%d}" for first in made.values() for time in (first, first + _DAY)}
+    take(row for day in sorted(days) for row in index.of_day(day))
+    made = {name: time for name, time in made.items() if not found[asked[name]]}
+    if made:
+        for rows in index.in_order(kinds=("patch",), since=f"{min(made.values()) + _DAY:%Y-%m-%d}"):
+            taken = take(rows)
+            if not taken and all(found[asked[name]] for name in made):
                 break
     return found
-
-
-def _belonging(patch_id: str, logged: Iterable[LoggedEvent]) -> list[Event]:
-    events = (entry.event for entry in logged)
-    return [one for one in events if is_own_patch(one) and one.refs.get("patch_id") == patch_id]

@@ -4,6 +4,7 @@ which reverts everything after a snapshot.
 
 from __future__ import annotations
 
+from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -13,7 +14,7 @@ from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import Conflict, InvalidDocument, NotFound, Refused
 from thunderus_mem.history import reverse
 from thunderus_mem.index.log import read
-from thunderus_mem.log.event import ABORTED, changes_of, document_ids, named_ids, text_in, texts_in
+from thunderus_mem.log.event import ABORTED, changes_of, document_ids, text_in, texts_in
 from thunderus_mem.log.new_event import Ids, PatchLinks
 from thunderus_mem.memory.hand_edits import hand_edits
 from thunderus_mem.memory.locate import left_behind
@@ -168,10 +169,10 @@ class _Planner:
         """The events to revert and the changes that do it; ``by_hand`` are unrecorded hand edits."""
         memory = self._memory
         waiting = memory.journal.waiting()
+        commands = reverse.chosen(memory, self._choice, self._shards)
+        events = reverse.around(memory, [one.event for command in commands for one in command])
         sources = reverse.Sources(
-            events=memory.events_about,
-            by_hand=by_hand,
-            waiting=waiting,
+            history=reverse.DocumentHistory(events, by_hand, waiting),
             kept=memory.undo_texts.read,
             committed=self.committed.texts,
             now=format_timestamp(memory.now()),
@@ -179,7 +180,7 @@ class _Planner:
         tree = reverse.DocumentTree(_reader(memory), _finder(memory))
         reverser = reverse.Reverser(tree, sources)
         planned = []
-        for command in reverse.chosen(memory, self._choice, self._shards):
+        for command in commands:
             patch = memory.new_id("patch")
             for one in command:
                 _check_places(one.event)
@@ -352,11 +353,7 @@ class SnapshotList(NamedTuple):
 def snapshots(memory: Memory, *, limit: int = 0) -> SnapshotList:
     """List snapshots, newest first; all if ``limit`` is 0."""
     memory.refresh()
-    found: list[Snapshot] = []
-    for event, here in _events(memory):
-        if limit and len(found) == limit:
-            break
-        found.append(_snapshot(memory, event, here=here))
+    found = _snapshots(memory, list(islice(_events(memory), limit or None)))
     total = memory.log_index().total(kinds=("snapshot",))
     return SnapshotList(tuple(found), max(total - len(found), 0))
 
@@ -403,7 +400,7 @@ def restore_last(
     memory.refresh()
     for event, here in _events(memory):
         if here and event.body.get("command") == command:
-            seen = _snapshot(memory, event, here=here)
+            (seen,) = _snapshots(memory, [(event, here)])
             if not seen.is_restored:
                 return _restored(memory, event, why=why, dry_run=dry_run, actor=actor)
     raise NotFound(
@@ -430,11 +427,17 @@ def _events(memory: Memory) -> Iterator[tuple[Event, bool]]:
                 yield entry.event, entry.event.session_id in own or entry.shard not in committed
 
 
-def _snapshot(memory: Memory, event: Event, *, here: bool) -> Snapshot:
-    steps = reverse.of_patch(memory, _patch(event))
+def _snapshots(memory: Memory, events: Sequence[tuple[Event, bool]]) -> list[Snapshot]:
+    """Describe snapshots, each given with whether it was made here; reads the log for all of them at once."""
+    patches = reverse.of_patches(memory, {_patch(event) for event, _ in events})
+    taken = reverse.undone_events(
+        reverse.around(memory, [one for steps in patches.values() for one in steps])
+    )
+    return [_snapshot(event, patches[_patch(event)], taken, here=here) for event, here in events]
+
+
+def _snapshot(event: Event, steps: Sequence[Event], taken: Mapping[str, str], *, here: bool) -> Snapshot:
     paths = {path for step in steps for path in texts_in(step.refs, "paths")}
-    ids = {name for step in steps for name in named_ids(step)}
-    taken = reverse.undone_events(memory.events_about(paths, ids)) if steps else {}
     return Snapshot(
         _id(event),
         event.ts,
