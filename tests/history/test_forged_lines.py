@@ -9,6 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from thunderus_mem.git.repository import Git
+from thunderus_mem.history.log import events_list
+from thunderus_mem.history.replay import replay_check
+from thunderus_mem.memory.memory import open_memory
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -301,7 +306,7 @@ def test_altered_line_is_marked(project: Project, committed: bool) -> None:
     for command in ("why", "blame", "log"):
         assert "Mallory (altered)" in project.run(command, FACT).out
     done = project.run("events", "replay", "--check")
-    assert f"The text is explained only by a line of the log that is altered: {shard}:1" in done.out
+    assert f"only altered or unchained lines have this text: altered {shard}:1" in done.out
     assert "Masks" not in done.out
 
 
@@ -334,6 +339,42 @@ def test_unchained_and_imported_lines_are_marked(project: Project) -> None:
         "evt_0": "unchained",
         "evt_foreign": "imported",
     }
+
+
+def test_worst_line_that_has_a_text_is_reported(project: Project) -> None:
+    """The text is in an altered and in an unchained line."""
+    shard = project.forge()
+    event = project.events(shard)[0]
+    other = SEED_SHARD.replace("seed", "0")
+    (project.root / other).parent.mkdir()
+    for key in ("prev", "heads"):
+        event.pop(key, None)
+    project.write(other, [event | {"id": "evt_another", "session_id": "sess_0", "why": ""}])
+    done = project.run("--json", "events", "replay", "--check").json["diagnostics"]
+    assert [(one["severity"], one["message"]) for one in done] == [
+        ("warning", f"In the log, only altered or unchained lines have this text: altered {shard}:1")
+    ]
+
+
+def test_git_is_asked_the_same_for_many_shards(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command line has a limited length."""
+    for number in range(50):
+        shard = SEED_SHARD.replace("seed", str(number))
+        (project.root / shard).parent.mkdir()
+        project.write(shard, [json.loads(SEED[0]) | {"id": f"evt_{number}", "session_id": f"sess_{number}"}])
+    lengths: list[int] = []
+    ask = Git.ask
+
+    def measured(git: Git, *words: str, **more: Any) -> Any:
+        lengths.append(sum(map(len, words)))
+        return ask(git, *words, **more)
+
+    monkeypatch.setattr(Git, "ask", measured)
+    memory = open_memory(str(project.root))
+    memory.refresh()
+    assert {one.mark for one in events_list(memory).events} == {"", "unchained"}
+    replay_check(memory)
+    assert max(lengths) < 500
 
 
 def test_mark_is_the_same_after_the_index_is_rebuilt(project: Project) -> None:

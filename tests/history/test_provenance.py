@@ -43,7 +43,7 @@ def git_of(tree: Writer) -> Git:
 def graph_of(tree: Writer, git: Git | None) -> WhyGraph:
     logged = tree.reader.read_all().events
     past = past_of(document(tree), [entry.event for entry in logged])
-    return explain(document(tree), logged, past, tree.reader, git)
+    return explain(document(tree), logged, past, tree.reader, git, {})
 
 
 def nodes(graph: WhyGraph, kind: str) -> list[WhyNode]:
@@ -119,7 +119,7 @@ def test_moved_file_keeps_its_commits(tree: Writer) -> None:
     assert moved is not None
     logged = tree.reader.read_all().events
     past = past_of(moved, [entry.event for entry in logged])
-    graph = explain(moved, logged, past, tree.reader, git_of(tree))
+    graph = explain(moved, logged, past, tree.reader, git_of(tree), {})
     assert set(ids(graph, "commit")) == {first, second}
 
 

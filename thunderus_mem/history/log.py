@@ -13,13 +13,12 @@ from thunderus_mem.document.schema import check as check_schema
 from thunderus_mem.errors import InvalidDocument, NotFound
 from thunderus_mem.git.changes import merge_base
 from thunderus_mem.git.history import bytes_before, bytes_since
-from thunderus_mem.history.marks import marks_of
+from thunderus_mem.history.marks import COMMITTED_LOG, marks_of
 from thunderus_mem.index.log import read
 from thunderus_mem.log.event import changes_of, document_ids, text_in
 from thunderus_mem.log.reader import past_of
 from thunderus_mem.log.shard import GitVersion, LogCheck
 from thunderus_mem.memory.locate import find_row
-from thunderus_mem.store.layout import SHARD_FOLDERS
 from thunderus_mem.store.paths import is_shard
 
 if TYPE_CHECKING:
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from thunderus_mem.log.shard import LoggedEvent
     from thunderus_mem.memory.memory import Memory
 
-_COMMITTED: Final = (SHARD_FOLDERS[0], ".thunderus/events.jsonl")
 _SHORT_COMMIT: Final = 12
 
 
@@ -223,7 +221,7 @@ def _git_versions(memory: Memory, since: str) -> dict[str, list[GitVersion]]:
     """The versions of shards in git that differ from the files: in HEAD or the index, and ``since``."""
     git = memory.git
     found: dict[str, list[GitVersion]] = {}
-    for path, one in (bytes_before(git, _COMMITTED) if git is not None else {}).items():
+    for path, one in (bytes_before(git, COMMITTED_LOG) if git is not None else {}).items():
         if os.path.lexists(os.path.join(memory.root, path)):
             found.setdefault(path, []).append(GitVersion(*one))
     if not since:
@@ -236,7 +234,7 @@ def _git_versions(memory: Memory, since: str) -> dict[str, list[GitVersion]]:
             f"unknown revision {since!r}",
             hint="give a branch, a tag or a commit; a shallow clone has few of them",
         )
-    older, removed = bytes_since(git, base, _COMMITTED)
+    older, removed = bytes_since(git, base, COMMITTED_LOG)
     for path, one in older.items():
         known = found.setdefault(path, [])
         if all(one.data != version.data for version in known):

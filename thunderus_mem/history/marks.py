@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from thunderus_mem.git.history import bytes_before
 from thunderus_mem.log.imported import is_imported
 from thunderus_mem.log.shard import first_change
+from thunderus_mem.store.layout import SHARD_FOLDERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from thunderus_mem.log.shard import LoggedEvent
     from thunderus_mem.memory.memory import Memory
 
+COMMITTED_LOG: Final = (SHARD_FOLDERS[0], ".thunderus/events.jsonl")
 ALTERED: Final = "altered"
 """The line failed a check, or one next to it or in its shard did, so that nothing vouches for it."""
 UNCHAINED: Final = "unchained"
@@ -30,15 +32,17 @@ class Marks:
 
     def __init__(self, memory: Memory, shards: Iterable[str]) -> None:
         self._memory = memory
-        asked = sorted(set(shards))
+        asked = set(shards)
         suspects = memory.log_index().suspects(asked)
         self._altered = set(suspects.broken)
         self._unchained = suspects.unchained
         for shard, named in suspects.named.items():
             self._check_named(shard, named)
         git = memory.git
-        for shard, older in (bytes_before(git, asked) if git is not None else {}).items():
-            self._check_growth(shard, older.data)
+        # Naming each shard could exceed the longest command line.
+        changed = bytes_before(git, COMMITTED_LOG) if git is not None else {}
+        for shard in changed.keys() & asked:
+            self._check_growth(shard, changed[shard].data)
 
     def _check_named(self, shard: str, named: frozenset[str]) -> None:
         lines = self._memory.log.read_shard(shard).lines

@@ -173,9 +173,8 @@ class Replayed:
 class ReplayReport:
     """The result of a replay; ``counts`` is the number of documents by state. If not ``checked``, these are
     the states of ``documents``. Otherwise they are log, git, personal (never recorded), unrecorded,
-    unreadable and gone, with a finding for each document in the last three, and for those explained only by
-    altered or unchained lines. ``damaged`` is the number of
-    unreadable lines of the log."""
+    unreadable and gone, with a finding for each document in the last three, and for those whose text only
+    altered or unchained lines have. ``damaged`` is the number of unreadable lines of the log."""
 
     checked: bool
     counts: dict[str, int]
@@ -275,17 +274,17 @@ def _findings(rest: Unexplained) -> Iterator[Diagnostic]:
 
 
 def _marked(memory: Memory) -> Iterator[Diagnostic]:
-    """Yield texts that are explained only by marked lines of the log."""
+    """Yield texts that only altered or unchained lines of the log have."""
     lines: dict[str, list[tuple[str, int]]] = {}
     for path, shard, line in memory.log_index().explaining():
         lines.setdefault(path, []).append((shard, line))
     marks = Marks(memory, (shard for places in lines.values() for shard, _ in places))
     for path, places in lines.items():
-        found = [marks.at(shard, line) for shard, line in places]
-        if all(found):
-            shard, line = places[0]
-            severity = Severity.WARNING if ALTERED in found else Severity.NOTE
-            message = f"The text is explained only by a line of the log that is {found[0]}: {shard}:{line}"
+        found = [(marks.at(shard, line), shard, line) for shard, line in places]
+        if all(mark for mark, _, _ in found):
+            mark, shard, line = min(found)  # altered comes before unchained
+            severity = Severity.WARNING if mark == ALTERED else Severity.NOTE
+            message = f"In the log, only altered or unchained lines have this text: {mark} {shard}:{line}"
             yield Diagnostic("", severity, path, 0, 0, message, hint="Run `thunderus-mem events verify`")
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.document.document import content_hash
@@ -331,7 +330,7 @@ def explain(
     past: DocumentPast,
     log: EventLog,
     git: Git | None,
-    marks: Mapping[str, str] = MappingProxyType({}),
+    marks: Mapping[str, str],
 ) -> WhyGraph:
     """Build the provenance graph of a document; ``marks`` are those of events, by id.
 
