@@ -166,4 +166,4 @@ def test_under_strace(scenario: Scenario, row: str, tmp_path) -> None:
         tally.tried += 1
         tally.slowest = max(tally.slowest, time.monotonic() - begun)
     report.add(row, scenario.name, **vars(tally))
-    assert tally.tried >= 5
+    assert tally.tried >= 4
