@@ -178,6 +178,7 @@ VALUES: Final[dict[str, str]] = {
     "verify": "authoring.anchor:Verification",
     "verify check": "authoring.anchor:Drift",
     "verify fix_moved": "authoring.anchor:Moves",
+    "verify restamp": "authoring.anchor:Restamping",
     "lint": "lint.lint:LintReport",
     "rule": "cli.commands.lint:RulePage",
     "schema list": "cli.commands.lint:SchemaList",
