@@ -142,3 +142,40 @@ def test_makefile_names_are_targets_and_variables() -> None:
         ("W", 9, 10),
         ("%.o", 11, 12),
     ]
+
+
+DETACHED = {
+    "here-document.rb": ("class A\n  F = <<X.strip\n old\nX\nend\n", "A.F"),
+    "here-documents.rb": ("A = <<X; F = [<<X, <<Y]\na\nX\nb\nX\nold\nY\n", "F"),
+    "condition.rb": ("F = <<X unless defined? F\nold\nX\n", "F"),
+    "method.rb": ("def f; <<X; end\nold\nX\n", "f"),
+    "nested.rb": ("class A\n  F = { a: [<<X, 1],\nold\nX\n }\nend\n", "A.F"),
+    "function.dart": ("int f(int a) {\n  return old;\n}\n", "f"),
+    "method.dart": ("class A {\n  @override\n  int f() => old;\n}\n", "A.f"),
+    "getter.kt": ("class A {\n  val f: Int\n    // why\n    get() = old\n}\n", "A.f"),
+    "setter.kt": ("var f = 1\n  get() = 1\n  set(v) {\n    old\n  }\n", "f"),
+    "redirect.sh": ("f() {\n  cat\n} <<X\nold\nX\n", "f"),
+}
+"""Definitions whose bodies are not in the node of the definition."""
+
+
+@pytest.mark.parametrize("path", DETACHED)
+def test_detached_body_belongs_to_its_definition(path: str) -> None:
+    text, name = DETACHED[path]
+    before, after = (CodeSource(path, body.encode()) for body in (text, text.replace("old", "new")))
+    assert not before.broken
+    was, now = (one.find(name)[-1] for one in (before, after))
+    assert was.name == name
+    assert was.fingerprint.hash != now.fingerprint.hash
+    assert was.last >= text[: text.index("old")].count("\n") + 1
+
+
+def test_here_document_of_another_constant_on_the_line_does_not_count() -> None:
+    text = "A = <<X; F = <<X; B = <<X\na\nX\nold\nX\nb\nX\n"
+    before, after = (CodeSource("a.rb", body.encode()) for body in (text, text.replace("old", "new")))
+    changed = [
+        one.name
+        for one, other in zip(before.definitions(), after.definitions(), strict=True)
+        if one.fingerprint != other.fingerprint
+    ]
+    assert changed == ["F"]

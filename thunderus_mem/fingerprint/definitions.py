@@ -122,7 +122,8 @@ class Table(NamedTuple):
 
     ``kinds`` maps kinds of nodes to labels (`SCOPE` for nodes that only qualify names); ``names`` gives the
     names of a node, () when it defines nothing; ``wrappers`` are parents that belong to the node, ``before``
-    are siblings directly before it that belong to it; ``clauses`` joins consecutive functions of one name.
+    are siblings directly before it that belong to it, ``behind`` gives nodes behind it that do; ``clauses``
+    joins consecutive functions of one name.
     ``extent`` gives the nodes of a definition that is more than one node. ``bodies`` maps kinds that may be
     only a declaration (a prototype, an abstract method) to the kinds of children or grandchildren that make
     it a definition with a body; a decorator of the name ``stub`` marks such a declaration.
@@ -132,6 +133,7 @@ class Table(NamedTuple):
     names: Names = by_field
     wrappers: frozenset[str] = frozenset()
     before: frozenset[str] = frozenset()
+    behind: Callable[[SgNode], list[SgNode]] | None = None
     clauses: bool = False
     bodies: Mapping[str, frozenset[str]] = {}
     stub: str = ""
@@ -242,7 +244,8 @@ def _last(node: SgNode) -> SgNode:
 
 
 def _belonging(node: SgNode, table: Table) -> tuple[SgNode, ...]:
-    """The node with its wrappers, and the siblings directly before it that belong to it."""
+    """The node with its wrappers, the siblings directly before it and the nodes behind it that belong to
+    it."""
     for _ in range(4):
         outer = node.parent() if table.wrappers else None
         if outer is None or outer.kind() not in table.wrappers or not _alone(node, outer):
@@ -256,7 +259,7 @@ def _belonging(node: SgNode, table: Table) -> tuple[SgNode, ...]:
         if former is None or former.kind() not in table.before:
             break
         nodes.insert(0, former)
-    return tuple(nodes)
+    return tuple(nodes) if table.behind is None else (*nodes, *table.behind(node))
 
 
 def _alone(node: SgNode, outer: SgNode) -> bool:

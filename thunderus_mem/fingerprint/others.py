@@ -9,8 +9,11 @@ from thunderus_mem.fingerprint import definitions
 from thunderus_mem.fingerprint.walk import (
     Rules,
     bare,
+    by_value,
+    in_order,
     loose_number,
     unquoted,
+    unquoted_by_value,
     valued,
     without,
     without_last_comma,
@@ -141,36 +144,59 @@ def _ruby_block(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
     return walk.inside("block", kept)
 
 
-_C: Final = "string_literal char_literal raw_string_literal system_lib_string"
+_BY_VALUE: Final = {"string_literal": valued(by_value)}
 _C_RULES: Final = _rules(
-    _C, numbers="number_literal", sequences="translation_unit compound_statement declaration_list"
+    "char_literal raw_string_literal system_lib_string",
+    numbers="number_literal",
+    sequences="translation_unit compound_statement declaration_list",
+    nodes=_BY_VALUE,
 )
 _C_LEAVES: Final = {**_C_RULES.leaves, "preproc_arg": _macro}
 
+_MODIFIERS: Final = (
+    "member_modifier visibility_modifier property_modifier class_modifier function_modifier "
+    "inheritance_modifier mutation_modifier ownership_modifier platform_modifier access_modifier "
+    "inline_modifier infix_modifier open_modifier "
+    "public protected private abstract static final strictfp default synchronized native transient volatile "
+    "sealed non-sealed override implicit lazy case opaque"
+)
+"""Kinds in a list of modifiers, where annotations keep their places."""
+_IN_ORDER: Final = {"modifiers": in_order(*_MODIFIERS.split())}
+_CSHARP_DECLARATIONS: Final = (
+    "class_declaration struct_declaration interface_declaration enum_declaration record_declaration "
+    "delegate_declaration method_declaration constructor_declaration property_declaration field_declaration "
+    "event_declaration event_field_declaration indexer_declaration operator_declaration "
+    "conversion_operator_declaration accessor_declaration local_function_statement"
+)
+_PHP_MODIFIERS: Final = (
+    "visibility_modifier static_modifier abstract_modifier final_modifier readonly_modifier"
+)
+_PHP_DECLARATIONS: Final = "class_declaration method_declaration property_declaration const_declaration"
+
 RULES: Final[Mapping[str, Rules]] = {
     "java": _rules(
-        "string_literal character_literal",
+        "character_literal",
         numbers="decimal_integer_literal hex_integer_literal octal_integer_literal binary_integer_literal "
         "decimal_floating_point_literal",
         sequences="program class_body interface_body annotation_type_body enum_body_declarations block "
         "constructor_body",
-        nodes={"enum_body": _java_enum},
+        nodes={"enum_body": _java_enum, **_BY_VALUE, **_IN_ORDER},
     ),
     "c": _C_RULES._replace(leaves=_C_LEAVES),
     "cpp": _C_RULES._replace(leaves=_C_LEAVES),
     "csharp": _rules(
-        "string_literal verbatim_string_literal raw_string_literal interpolated_string_expression "
-        "character_literal",
+        "verbatim_string_literal raw_string_literal interpolated_string_expression character_literal",
         numbers="integer_literal real_literal",
         sequences="compilation_unit declaration_list block",
+        nodes={**_BY_VALUE, **dict.fromkeys(_CSHARP_DECLARATIONS.split(), in_order("modifier"))},
     ),
     "ruby": _rules(
         "heredoc_body regex subshell delimited_symbol",
-        "string",
-        ";",
+        drop=";",
         numbers="integer float",
         parentheses=False,
         nodes={
+            "string": valued(unquoted_by_value),
             **dict.fromkeys(["argument_list", "method_parameters"], _in_parentheses),
             **dict.fromkeys(["string_array", "symbol_array"], valued(_ruby_words)),
             **dict.fromkeys(["block", "do_block"], _ruby_block),
@@ -180,25 +206,34 @@ RULES: Final[Mapping[str, Rules]] = {
         },
     ),
     "kotlin": _rules(
-        "string_literal character_literal multi_line_string_literal line_string_literal",
+        "character_literal multi_line_string_literal line_string_literal",
         drop=";",
         numbers="integer_literal real_literal hex_literal bin_literal long_literal",
         comments="line_comment multiline_comment",
-        nodes=dict.fromkeys(["enum_class_body", "lambda_parameters", "when_entry"], without(",")),
+        nodes={
+            **_BY_VALUE,
+            **_IN_ORDER,
+            **dict.fromkeys(["enum_class_body", "lambda_parameters", "when_entry"], without(",")),
+        },
     ),
     "swift": _rules(
         "line_string_literal multi_line_string_literal raw_string_literal regex_literal",
         drop=";",
         numbers="integer_literal hex_literal real_literal",
         comments="comment multiline_comment",
-        nodes={"tuple_expression": bare},
+        nodes={"tuple_expression": bare, **_IN_ORDER},
     ),
     "php": _rules(
         "heredoc nowdoc text shell_command_expression",
-        "string encapsed_string",
+        "string",
         numbers="integer float",
         sequences="compound_statement declaration_list",
-        nodes={"program": _php_program, "array_creation_expression": _php_array},
+        nodes={
+            "program": _php_program,
+            "array_creation_expression": _php_array,
+            "encapsed_string": valued(unquoted_by_value),
+            **dict.fromkeys(_PHP_DECLARATIONS.split(), in_order(*_PHP_MODIFIERS.split())),
+        },
     ),
     "scala": _rules(
         "string interpolated_string interpolated_string_expression character_literal",
@@ -206,7 +241,8 @@ RULES: Final[Mapping[str, Rules]] = {
         numbers="integer_literal floating_point_literal",
         parentheses=False,
         comments="comment block_comment",
-    )._replace(version=1),
+        nodes=_IN_ORDER,
+    ),
     "bash": _rules(
         "ansi_c_string heredoc_body heredoc_redirect",
         "string",
@@ -369,6 +405,16 @@ def _kotlin(node: SgNode, kind: str, text: definitions.TokenText) -> tuple[str, 
     return (name,) if name else ()
 
 
+def _accessors(node: SgNode) -> list[SgNode]:
+    """The accessors below a property: ``get()`` of ``val x: Int``."""
+    nodes: list[SgNode] = []
+    beside = node.next() if node.kind() == "property_declaration" else None
+    while beside is not None and (beside.kind() in ("getter", "setter") or "comment" in beside.kind()):
+        nodes.append(beside)
+        beside = beside.next()
+    return [one for one in nodes if "comment" not in one.kind()]
+
+
 def _swift(node: SgNode, kind: str, text: definitions.TokenText) -> tuple[str, ...]:
     name = node.field("name")
     if name is None:
@@ -432,6 +478,7 @@ _TYPE_TABLES: Final[Mapping[str, definitions.Table]] = {
         ),
         _kotlin,
         bodies=definitions.bodies("function_declaration: function_body"),
+        behind=_accessors,
     ),
     "swift": definitions.Table(
         definitions.kinds(
@@ -475,7 +522,10 @@ _TYPE_TABLES: Final[Mapping[str, definitions.Table]] = {
         ),
         bodies=definitions.bodies("function_definition: function_body"),
     ),
-    "dart": definitions.Table({"class_declaration": "class", "function_signature": "function"}),
+    "dart": definitions.Table(
+        {"class_declaration": "class", "function_signature": "function"},
+        wrappers=frozenset(["function_declaration", "method_signature", "method_declaration", "declaration"]),
+    ),
     "zig": definitions.Table({"function_declaration": "function"}),
 }
 
@@ -491,6 +541,45 @@ def _ruby(node: SgNode, kind: str, text: definitions.TokenText) -> tuple[str, ..
         return tuple(definitions.dotted(name) for name in definitions.by_field(node, kind, text))
     left = node.field("left")
     return (text(left),) if left is not None and left.kind() == "constant" else ()
+
+
+def _texts_of_here_documents(node: SgNode) -> list[SgNode]:
+    """The texts of here-documents below their definition: ``X = <<END``."""
+    missing = _here_documents(node)
+    outer, below = node, _texts_below(node) if missing else []
+    while missing and not below and (parent := outer.parent()) is not None:
+        outer, below = parent, _texts_below(parent)
+    if not below:
+        return []
+    # The texts are in the order in which the line names them.
+    start = node.range().start.index
+    skipped = _here_documents(outer, start)
+    beside = outer.prev()
+    for _ in range(_DEEPEST):
+        if beside is None or beside.range().end.line < outer.range().start.line:
+            break
+        skipped += _here_documents(beside)
+        beside = beside.prev()
+    return below[skipped : skipped + missing]
+
+
+def _here_documents(node: SgNode, end: int | None = None) -> int:
+    """The number of here-documents begun in a node (before ``end``) whose texts are not in it."""
+    found = definitions.find_kinds(node, ["heredoc_beginning", "heredoc_body"])
+    kinds = [one.kind() for one in found if end is None or one.range().start.index < end]
+    return max(0, kinds.count("heredoc_beginning") - kinds.count("heredoc_body"))
+
+
+def _texts_below(node: SgNode) -> list[SgNode]:
+    """The texts of here-documents that begin on the last line of a node, behind it."""
+    found: list[SgNode] = []
+    line, beside = node.range().end.line, node.next()
+    while beside is not None and beside.range().start.line <= line:
+        if beside.kind() == "heredoc_body":
+            found.append(beside)
+            line = beside.range().end.line + 1
+        beside = beside.next()
+    return found
 
 
 def _bash(node: SgNode, kind: str, text: definitions.TokenText) -> tuple[str, ...]:
@@ -540,11 +629,12 @@ _SCRIPT_TABLES: Final[Mapping[str, definitions.Table]] = {
             "const: assignment",
         ),
         _ruby,
+        behind=_texts_of_here_documents,
     ),
     "bash": definitions.Table(
         {"function_definition": "function", "variable_assignment": "const"},
         _bash,
-        frozenset(["declaration_command"]),
+        frozenset(["declaration_command", "redirected_statement"]),
     ),
     "lua": definitions.Table(
         {"function_declaration": "function", "assignment_statement": "const", "field": "method"},

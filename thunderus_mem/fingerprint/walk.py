@@ -252,6 +252,40 @@ def unquoted(text: str) -> str:
     return "'" + (text[1:-1] if plain else text)
 
 
+_STRING: Final = re.compile(r'"(?:[^"\\]|\\[tnrf"\\])*"')
+_SIMPLE_ESCAPE: Final = re.compile(r'\\([tnrf"\\])')
+"""What means the same in double quotes in every language that has them."""
+
+
+def by_value(text: str) -> str:
+    """A string in double quotes by value if it is plain and has only simple escapes; else as written."""
+    if "$" in text or not _STRING.fullmatch(text):
+        return written(text)
+    return '"' + _SIMPLE_ESCAPE.sub(lambda found: _SIMPLE[found[1]], text[1:-1])
+
+
+def unquoted_by_value(text: str) -> str:
+    """Like `unquoted`, and a string in double quotes that has no expressions by value."""
+    value = by_value(text)
+    if value[0] == "'" or "#" in text:
+        return unquoted(text)
+    return "'" + value[1:] if _SPECIAL.isdisjoint(value[1:]) else value
+
+
+def in_order(*kinds: str) -> Handler:
+    """A handler for nodes in which the order of the children of these kinds does not matter."""
+
+    def handler(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item] | None:
+        some = [pair for pair in pairs if pair[1] in kinds]
+        if len(some) < 2:
+            return None
+        ordered = iter(sorted(some, key=lambda pair: walk.slice(pair[0])))
+        kept = [next(ordered) if pair[1] in kinds else pair for pair in pairs]
+        return walk.inside(node.kind(), [item for pair in kept for item in ((pair[0], AT), pair)])
+
+    return handler
+
+
 def without(*kinds: str) -> Handler:
     """A handler for nodes in which children of these kinds do not matter."""
 
