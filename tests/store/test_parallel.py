@@ -108,8 +108,10 @@ def test_git_reports_changes(tmp_path: Path) -> None:
     between = changes_since(git, first, second)
     assert between is not None
     assert between.renamed == {"a.txt": "ü/moved.txt"}
-    assert destination(git, "a.txt") == "again.txt"
-    assert destination(git, "-d.txt") is None
+    exists = {"again.txt", "b c.txt", "new.txt"}.__contains__
+    assert destination(git, "a.txt", "HEAD", exists) == "again.txt"
+    assert destination(git, "a.txt", second, exists) == "ü/moved.txt"
+    assert destination(git, "-d.txt", "HEAD", exists) is None
     assert code_paths(git) == ["again.txt", "b c.txt", "new.txt", "ü/e.txt"]
     assert code_paths(git, first) == ["-d.txt", "a.txt", "b c.txt", "ü/e.txt"]
     assert files_naming(git, ["word", "other"]) == ["b c.txt", "new.txt"]

@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from thunderus_mem.git.repository import Git, Output
 
@@ -80,12 +80,12 @@ def patch_between(git: Git, since: str, until: str = "") -> bytes | None:
     return output.data if output is not None and output.ok else None
 
 
-def destination(git: Git, path: str) -> str | None:
-    """The present path of a missing file, following all renames in the history of HEAD; ``None`` when it was
-    deleted, or not known to git."""
+def destination(git: Git, path: str, until: str, exists: Callable[[str], bool]) -> str | None:
+    """The present path of a missing file, following all renames in the history of a revision; ``None`` when
+    it was deleted, or not known to git."""
     seen = {path}
     for _ in range(_MOST_STEPS):
-        output = git.ask("log", "-1", "--format=%H", "--diff-filter=D", "--no-renames", "HEAD", "--", path)
+        output = git.ask("log", "-1", "--format=%H", "--diff-filter=D", "--no-renames", until, "--", path)
         sha = output.data.decode("ascii", "replace").strip() if output.ok else ""
         if not sha:
             return path if len(seen) > 1 else None
@@ -107,7 +107,7 @@ def destination(git: Git, path: str) -> str | None:
             return None
         seen.add(target)
         path = target
-        if os.path.lexists(os.path.join(git.root, *path.split("/"))):
+        if exists(path):
             return path
     return None
 

@@ -70,9 +70,11 @@ def file_versions(git: Git, paths: Sequence[str]) -> list[FileVersion]:
     return versions
 
 
-def file_commits(git: Git, paths: Sequence[str]) -> Iterator[tuple[Commit, tuple[str, ...]]]:
-    """The commits of `file_versions`, each with its parents among them."""
-    for one in log(git, "--topo-order", "--parents", f"--max-count={_MOST}", "HEAD", "--", *paths):
+def file_commits(
+    git: Git, paths: Sequence[str], until: str = "HEAD"
+) -> Iterator[tuple[Commit, tuple[str, ...]]]:
+    """The commits of `file_versions` behind a revision, each with its parents among them."""
+    for one in log(git, "--topo-order", "--parents", f"--max-count={_MOST}", until, "--", *paths):
         yield one.commit, one.parents
 
 

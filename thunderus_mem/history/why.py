@@ -66,12 +66,9 @@ def _code_then(judge: Judge, verdict: Verdict, line: int) -> CodeThen:
     found = verdict.found
     source = judge.tree.source(found.path) if found is not None else None
     now = code_of(found, source) if found is not None and source is not None and not source.trouble else None
-    known = (
-        breaking_commit(verdict.anchor, found, judge.past)
-        if verdict.is_stale and judge.past is not None
-        else None
-    )
-    then = code_of(verdict.anchor, known.source) if known is not None else None
+    stale = verdict.is_stale and judge.past is not None
+    known = breaking_commit(verdict.anchor, judge.past) if stale and judge.past is not None else None
+    then = code_of(known.anchor, known.source) if known is not None else None
     if not verdict.is_stale and verdict.status != "unknown":
         then = now
     return CodeThen(

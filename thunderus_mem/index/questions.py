@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence, Set
     from contextlib import AbstractContextManager
 
     from thunderus_mem.document.anchors import Anchor
@@ -196,6 +196,13 @@ class Index(Protocol):
 
     def anchors_at(self, paths: Iterable[str]) -> list[Anchored]:
         """Return the anchors at these files, and all with a glob, by document and in their order."""
+
+    def anchored_files(self) -> list[str]:
+        """Return the paths of the anchors without a symbol, sorted; patterns are omitted."""
+
+    def anchors_with(self, hashes: Set[str]) -> list[Anchored]:
+        """Return the anchors on code, under any name, with one of these hashes, by document and in their
+        order."""
 
     def anchors_below(self, folder: str) -> list[Anchored]:
         """Return the anchors at files below a folder, which ends in ``/`` ("" for all), including globs that

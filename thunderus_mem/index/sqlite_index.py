@@ -24,7 +24,7 @@ from thunderus_mem.index.scan import UNSETTLED, FolderWalk
 from thunderus_mem.index.words import fold_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Sequence, Set
     from contextlib import AbstractContextManager
     from sqlite3 import Connection
 
@@ -254,6 +254,16 @@ class SqliteIndex:
         globs = [one for one in wild if one.anchor.is_glob]
         found = {*self._anchors_in("path", paths), *globs}
         return sorted(found, key=lambda one: (one.doc_id, one.place))
+
+    def anchored_files(self) -> list[str]:
+        return sorted({one.anchor.path for one in self._anchors("symbol = ''") if not one.anchor.is_glob})
+
+    def anchors_with(self, hashes: Set[str]) -> list[Anchored]:
+        if not hashes:
+            return []
+        rows = self.database.rows("SELECT fingerprint FROM anchors WHERE symbol <> ''")
+        wanted = [text for (text,) in rows if not hashes.isdisjoint(text.split(":")[1:3])]
+        return self._anchors_in("fingerprint", wanted)
 
     def anchors_below(self, folder: str) -> list[Anchored]:
         if not folder:

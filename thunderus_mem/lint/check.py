@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from thunderus_mem.document.diff import apply_diff, parse_diff, reversed_diff
 from thunderus_mem.errors import InvalidQuery, NotFound
-from thunderus_mem.fingerprint.source import parse_fingerprint, same_measure
 from thunderus_mem.git.changes import merge_base, patch_between
 from thunderus_mem.git.history import ObjectReader
 from thunderus_mem.git.repository import look_for_git
@@ -20,20 +19,19 @@ from thunderus_mem.lint.engine import distinct, fingerprinted
 from thunderus_mem.lint.rule import finding
 from thunderus_mem.memory.locate import find_row
 from thunderus_mem.verdicts import code
-from thunderus_mem.verdicts.evaluate import evaluate
+from thunderus_mem.verdicts.change import CodeChange
 from thunderus_mem.verdicts.judge import Judge
-from thunderus_mem.verdicts.verdict import CHANGED, MISSING, UNKNOWN, Verdict
+from thunderus_mem.verdicts.verdict import CHANGED, MISSING, UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from thunderus_mem.diagnostic import Diagnostic
-    from thunderus_mem.document.anchors import Anchor
-    from thunderus_mem.document.diff import FileDiff, Hunk
-    from thunderus_mem.fingerprint.source import CodeSource
+    from thunderus_mem.document.diff import FileDiff
     from thunderus_mem.index.questions import Anchored
     from thunderus_mem.memory.memory import Memory
-    from thunderus_mem.verdicts.verdict import Tree
+    from thunderus_mem.verdicts.change import Effect
+    from thunderus_mem.verdicts.verdict import Verdict
 
 _MOST_EXPLAINED = 100
 """Findings for which the breaking commit is searched; with more stale anchors than this it is not useful."""
@@ -121,10 +119,10 @@ def _cause(judge: Judge, verdict: Verdict, *, look: bool) -> _Cause:
     """Find the cause of a verdict; with ``look`` false, without searching for the commit."""
     if judge.past is None:
         return _Cause()
-    file = (verdict.found or verdict.anchor).path
-    known = code.breaking_commit(verdict.anchor, verdict.found, judge.past) if look else None
+    known = code.breaking_commit(verdict.anchor, judge.past) if look else None
     if known is None:
-        return _Cause(file)
+        return _Cause((verdict.found or verdict.anchor).path)
+    file = (verdict.found or known.anchor).path
     diff = code.code_diff(verdict, known, judge.tree)
     if known.commit is None:
         return _Cause(file, diff=diff)
@@ -212,7 +210,8 @@ def check_staged(memory: Memory) -> CheckReport:
         raise NotFound(f"cannot read the staged changes from git: {git.reason}")
     with ObjectReader(git) as reader:
         trees = code.CommitTree(git, reader, "HEAD"), code.CommitTree(git, reader, ":")
-        return _check_change(memory, CodeChange(*trees, _diffs(patch)))
+        past = code.CodePast(git, reader, "HEAD")
+        return _check_change(memory, CodeChange(*trees, _diffs(patch), past))
 
 
 def check_since(memory: Memory, revision: str) -> CheckReport:
@@ -230,7 +229,7 @@ def check_since(memory: Memory, revision: str) -> CheckReport:
         )
     with ObjectReader(git) as reader:
         trees = code.CommitTree(git, reader, base), code.WorkingTree(memory.root, git)
-        return _check_change(memory, CodeChange(*trees, _diffs(patch)))
+        return _check_change(memory, CodeChange(*trees, _diffs(patch), code.CodePast(git, reader, base)))
 
 
 def check_diff(memory: Memory, text: str) -> CheckReport:
@@ -256,7 +255,8 @@ def check_diff(memory: Memory, text: str) -> CheckReport:
             if diff.new_path != diff.old_path:
                 before.setdefault(diff.new_path, None)
     trees = code.PatchedTree(tree, before), code.PatchedTree(tree, after)
-    return _check_change(memory, CodeChange(*trees, diffs))
+    with Judge(memory) as judge:
+        return _check_change(memory, CodeChange(*trees, diffs, judge.past))
 
 
 def _versions(tree: code.WorkingTree, diff: FileDiff) -> tuple[str, str]:
@@ -282,10 +282,20 @@ def _versions(tree: code.WorkingTree, diff: FileDiff) -> tuple[str, str]:
 
 def _check_change(memory: Memory, change: CodeChange) -> CheckReport:
     """Find the documents affected by a change, by its hunks. The index must be fresh."""
-    anchors = memory.index.anchors_at(change.paths)
-    effects = [(one, effect) for one in anchors if (effect := change.effect(one.anchor)) is not None]
-    findings = [_finding(memory, one, verdict, cause) for one, (verdict, cause) in effects]
+    anchors = change.candidates(memory.index, memory.root)
+    effects = [(one, change.effect(one.anchor, one.since)) for one in anchors]
+    findings = [
+        _finding(memory, one, effect.verdict, _cause_of(effect))
+        for one, effect in effects
+        if effect is not None
+    ]
     return CheckReport(tuple(findings), (), len({one.doc_id for one in anchors}), len(anchors))
+
+
+def _cause_of(effect: Effect) -> _Cause:
+    if effect.hunk is None:
+        return _Cause(effect.file)
+    return _Cause(effect.file, effect.hunk.header, diff="".join(f"{line}\n" for line in effect.hunk.lines))
 
 
 def _no_git() -> NotFound:
@@ -294,86 +304,3 @@ def _no_git() -> NotFound:
 
 def _diffs(patch: bytes) -> Sequence[FileDiff]:
     return parse_diff(patch.decode("utf-8", "surrogateescape"))
-
-
-class CodeChange:
-    """A diff with the trees before and after it; serves as the history of the anchors it is asked about."""
-
-    def __init__(self, before: Tree, after: Tree, diffs: Sequence[FileDiff]) -> None:
-        self._before = before
-        self._after = after
-        self.diffs = tuple(diffs)
-        self._by_old = {diff.old_path: diff for diff in diffs if diff.old_path}
-        self._by_new = {diff.new_path: diff for diff in diffs if diff.new_path}
-
-    @property
-    def paths(self) -> frozenset[str]:
-        """The changed files, under their old and new names."""
-        return frozenset(self._by_old) | frozenset(self._by_new)
-
-    def renamed(self, path: str) -> str | None:
-        """The new path of a renamed file, or ``None``."""
-        diff = self._by_old.get(path)
-        return diff.new_path if diff is not None and diff.new_path and diff.new_path != path else None
-
-    def touched(self) -> Sequence[str]:
-        """The added and changed files, sorted."""
-        return sorted(self._by_new)
-
-    def is_cut(self) -> bool:
-        """Whether the history is incomplete; a diff never is."""
-        return False
-
-    def before(self, path: str) -> CodeSource | None:
-        """A file before the change."""
-        diff = self._by_new.get(path)
-        return self._before.source(path) if diff is None or diff.old_path == path else None
-
-    def effect(self, anchor: Anchor) -> tuple[Verdict, _Cause] | None:
-        """The effect on an anchor; ``None`` if it still matches, is unknown, or did not match before.
-
-        The cause is the first hunk that touches the code; it has no hunk if the file was deleted, or added
-        without lines.
-        """
-        verdict = evaluate(anchor, self._after, self)
-        if not verdict.is_stale or not self._matched_before(anchor):
-            return None
-        file = (verdict.found or anchor).path
-        hunk = next(self._hunks(anchor, verdict), None)
-        if hunk is None:
-            return verdict, _Cause(file)
-        return verdict, _Cause(file, hunk.header, diff="".join(f"{line}\n" for line in hunk.lines))
-
-    def _matched_before(self, anchor: Anchor) -> bool:
-        if anchor.is_glob:
-            return evaluate(anchor, self._before, self).status == "verified"
-        wanted = parse_fingerprint(anchor.fingerprint)
-        found = code.measured(anchor, self._before.source(anchor.path))
-        if wanted is None:
-            return bool(found)
-        return any(one.hash == wanted.hash and same_measure(one, wanted) for one in found)
-
-    def _hunks(self, anchor: Anchor, verdict: Verdict) -> Iterator[Hunk]:
-        """The hunks inside the anchored code, before or after the change."""
-        found = verdict.found
-        diff = self._by_old.get(anchor.path) or (self._by_new.get(found.path) if found is not None else None)
-        if diff is None:
-            return
-        was = _spans(anchor, self._before.source(diff.old_path) if diff.old_path else None)
-        here: list[tuple[int, int]] = []
-        if found is not None and diff.new_path:
-            here = _spans(found, self._after.source(diff.new_path))
-        for hunk in diff.hunks:
-            old = any(hunk.touches_old(*span) for span in was)
-            if old or any(hunk.touches_new(*span) for span in here):
-                yield hunk
-
-
-def _spans(anchor: Anchor, source: CodeSource | None) -> list[tuple[int, int]]:
-    """The lines of the anchored code in a version of its file."""
-    if source is None or source.trouble:
-        return []
-    if anchor.symbol:
-        named = source.named(anchor.symbol)
-        return named.spans if named is not None else []
-    return [anchor.lines or (1, source.text.count("\n") + 1)]

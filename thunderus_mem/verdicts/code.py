@@ -18,6 +18,8 @@ from thunderus_mem.document.paths import matching
 from thunderus_mem.fingerprint.source import CodeSource, parse_fingerprint, read_text
 from thunderus_mem.git import history
 from thunderus_mem.git.changes import changes_since, code_paths, destination, files_naming, untracked_files
+from thunderus_mem.verdicts.evaluate import evaluate
+from thunderus_mem.verdicts.verdict import MOVED, NoHistory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,6 +34,7 @@ MAX_CODE: Final = 2 << 20
 """Size limit in bytes of a file that is parsed."""
 _MOST_FILES: Final = 50_000
 _MOST_VERSIONS: Final = 200
+_MOST_MOVES: Final = 20
 _FLAGS: Final = (
     os.O_RDONLY
     | getattr(os, "O_NONBLOCK", 0)
@@ -322,15 +325,28 @@ class CodePast:
         return self._sources[key]
 
     def destination(self, path: str) -> str | None:
-        """The path to which the commits behind HEAD renamed a missing file."""
+        """The path to which the commits renamed a missing file."""
         if path not in self._destinations:
-            self._destinations[path] = destination(self.git, path)
+            self._destinations[path] = destination(self.git, path, self._newest, self._exists)
         return self._destinations[path]
+
+    @property
+    def _newest(self) -> str:
+        return "HEAD" if self.until in ("", ":") else self.until
+
+    def _exists(self, path: str) -> bool:
+        if not self.until:
+            return os.path.lexists(os.path.join(self.git.root, *path.split("/")))
+        return self.reader.read("" if self.until == ":" else self.until, path) is not None
 
     def versions(self, path: str) -> Iterator[tuple[Commit, CodeSource | None]]:
         """The committed versions of a file, newest first, up to 200."""
-        for commit, _ in islice(history.file_commits(self.git, [path]), _MOST_VERSIONS):
+        for commit, _ in islice(history.file_commits(self.git, [path], self._newest), _MOST_VERSIONS):
             yield commit, self.source(commit.sha, path)
+
+    def at(self, commit: str) -> CodePast:
+        """The history up to a commit."""
+        return CodePast(self.git, self.reader, commit)
 
 
 class CodeHistory:
@@ -412,35 +428,101 @@ def _every(anchor: Anchor, source: CodeSource | None) -> list[Fingerprint]:
 
 
 class BreakingCommit(NamedTuple):
-    """The newest commit that still had the anchored code, the file then, and the next commit, which changed
-    it (``None``: the change is not committed yet)."""
+    """The newest commit that still had the anchored code, where it was in that commit (``anchor``) with the
+    file then, and the next commit, which changed it (``None``: the change is not committed yet)."""
 
     last_good: Commit
+    anchor: Anchor
     source: CodeSource
     commit: Commit | None
 
 
-def breaking_commit(anchor: Anchor, found: Anchor | None, past: CodePast) -> BreakingCommit | None:
-    """Find the commit that changed an anchor's code; ``None`` when it is not in this history."""
+def breaking_commit(anchor: Anchor, past: CodePast) -> BreakingCommit | None:
+    """Find the commit that changed an anchor's code, wherever earlier commits moved it; ``None`` when the
+    code is not in this history."""
+    known = _newest_with(anchor, past)
+    moves = 0
+    while known is not None and known.commit is not None and moves < _MOST_MOVES:
+        moved = _moved_by(known, known.commit, past)
+        later = _newest_with(moved, past, known.commit) if moved is not None else None
+        if later is None:
+            break
+        known, moves = later, moves + 1
+    return known
+
+
+def _moved_by(known: BreakingCommit, commit: Commit, past: CodePast) -> Anchor | None:
+    """Where a commit moved the code to; ``None`` when it changed it."""
+    then = past.at(commit.sha)
+    tree = CommitTree(past.git, past.reader, commit.sha)
+    verdict = evaluate(known.anchor, tree, then.of(known.anchor, known.last_good.sha))
+    return verdict.found if verdict.status == MOVED else None
+
+
+def _newest_with(anchor: Anchor, past: CodePast, oldest: Commit | None = None) -> BreakingCommit | None:
+    """The newest version of the anchor's file with its code, from the commit ``oldest`` on."""
     wanted = parse_fingerprint(anchor.fingerprint)
     if wanted is None:
         return None
-    later: Commit | None = None
-    paths = [anchor.path]
-    if found is not None and found.path != anchor.path:
-        paths.insert(0, found.path)
-    for path in paths:
-        for commit, source in past.versions(path):
-            if source is not None and any(one.hash == wanted.hash for one in measured(anchor, source)):
-                return BreakingCommit(commit, source, later)
-            if source is not None or path == anchor.path:
-                later = commit
+    newer: list[tuple[Commit, CodeSource | None]] = []
+    for commit, source in past.versions(anchor.path):
+        if source is not None and any(one.hash == wanted.hash for one in measured(anchor, source)):
+            return _followed(BreakingCommit(commit, anchor, source, None), newer)
+        newer.append((commit, source))
+        if oldest is not None and commit.sha == oldest.sha:
+            break
     return None
+
+
+def _followed(known: BreakingCommit, newer: Sequence[tuple[Commit, CodeSource | None]]) -> BreakingCommit:
+    """The newest of the versions of the same file, newest first, that still has the code of ``known``, at
+    other lines or under another name."""
+    later = None
+    for commit, source in newer:
+        found = evaluate(known.anchor, _OneFile(source), _Since(known.source)) if source is not None else None
+        if source is not None and found is not None and found.found is not None and found.status == MOVED:
+            return BreakingCommit(commit, found.found, source, later)
+        later = commit
+    return known._replace(commit=later)
+
+
+class _OneFile:
+    """A tree of one file."""
+
+    def __init__(self, source: CodeSource) -> None:
+        self._source = source
+
+    def source(self, path: str) -> CodeSource | None:
+        """The file."""
+        return self._source if path == self._source.path else None
+
+    def paths(self) -> Sequence[str]:
+        """Its path."""
+        return [self._source.path]
+
+    def naming(self, word: str) -> Sequence[str]:
+        """Its path."""
+        return [self._source.path]
+
+
+class _Since(NoHistory):
+    """A history in which nothing but one file changed."""
+
+    def __init__(self, source: CodeSource) -> None:
+        self._source = source
+
+    def touched(self) -> Sequence[str]:
+        """That file."""
+        return [self._source.path]
+
+    def before(self, path: str) -> CodeSource | None:
+        """That file, before."""
+        return self._source if path == self._source.path else None
 
 
 def code_diff(verdict: Verdict, known: BreakingCommit, tree: Tree) -> str:
     """The anchored code before and now, as a unified diff; "" when it is too long to show."""
-    was = code_of(verdict.anchor, known.source)
+    was = code_of(known.anchor, known.source)
     found = verdict.found
     here = tree.source(found.path) if found is not None else None
     now = code_of(found, here) if found is not None and here is not None else None
