@@ -128,9 +128,40 @@ def test_definition_in_a_merge_conflict_is_unknown_and_cannot_be_anchored(scene:
         scene.anchor("a.swift#limit")
 
 
-def test_missing_symbol_in_a_file_that_does_not_parse_is_unknown(scene: Scene) -> None:
+LIMIT = "int limit(int a) {\n  return a > 100 ? 100 : a; /* at most */\n}\n"
+
+
+@pytest.mark.parametrize("use", ["", "// See limit.\n", "int f(void) {\n  return limit(2);\n}\n"])
+@pytest.mark.parametrize("committed", [True, False])
+def test_symbol_that_cannot_be_in_what_does_not_parse_is_missing(
+    scene: Scene, use: str, committed: bool
+) -> None:
     anchor = scene.anchor("a.c#limit")
-    scene.change("a.c", "int limit(int a) {\n  return a > 100 ? 100 : a; /* at most */\n}\n", "")
+    since = scene.repository.git("rev-parse", "HEAD").strip() if committed else ""
+    scene.change("a.c", LIMIT, use)
+    assert scene.verdict(anchor, since).reason == "`limit` is not defined in a.c"
+    scene.write("b.c", C.replace("100 : a", "100 : a + a + a"))
+    assert scene.verdict(anchor, since).status == "missing"
+    scene.write("b.c", C)
+    found = scene.verdict(anchor, since)
+    assert (found.status, found.found and found.found.place) == ("moved", "b.c#limit")
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "int limit(int a) LIST_FOREACH(a) {\n",
+        "int each2(int n) {\n  LIST_FOREACH(one, l, next) n += limit(2);\n}\n",
+        "#ifdef limit\n#endif\n",
+        "struct b {\n  int limit;\n};\nint (*limit[2])(void) = {\n",
+        "limit(int) {\n",
+    ],
+)
+def test_symbol_that_may_be_in_what_does_not_parse_is_unknown(scene: Scene, use: str) -> None:
+    anchor = scene.anchor("a.c#limit")
+    scene.change("a.c", LIMIT, use)
+    assert scene.verdict(anchor).status in ("unknown", "changed")
+    scene.write("a.c", C.replace(LIMIT, "").replace("LIST_FOREACH(one", "limit(one"))
     assert scene.verdict(anchor).reason == "the file does not parse (line 3)"
     with pytest.raises(NotFound, match="does not define 'limit'; it does not parse"):
         scene.anchor("a.c#limit")

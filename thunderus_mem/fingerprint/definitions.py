@@ -11,7 +11,7 @@ import warnings
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from ast_grep_py import Rule, SgNode
 
@@ -81,6 +81,20 @@ def text_of(text: str, node: SgNode) -> str:
     """The text of a node; offsets are in characters."""
     span = node.range()
     return text[span.start.index : span.end.index]
+
+
+def covers(node: SgNode, at: int) -> bool:
+    """Whether a place in the text is in a node."""
+    span = node.range()
+    return span.start.index <= at < span.end.index
+
+
+def is_in(root: SgNode, at: int, kinds: Collection[str]) -> bool:
+    """Whether a place in the text is in a node of one of these kinds."""
+    node: SgNode | None = root
+    while node is not None and node.kind() not in kinds:
+        node = next((child for child in node.children() if covers(child, at)), None)
+    return node is not None
 
 
 SCOPE: Final = ""

@@ -1,7 +1,7 @@
 """A file of code and the fingerprints of its parts: one-line hashes that change with the meaning of the code,
 but not with its formatting.
 
-In this order: the fingerprint as a value, tokens of lines and definitions, checks whether bytes are safe to
+In this order: the fingerprint as a value, the shape of a definition, checks whether bytes are safe to
 parse, files without a grammar (Pygments, or plain lines), and `CodeSource`.
 """
 
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.fingerprint import definitions, languages, plain
 from thunderus_mem.fingerprint.selectors import Selector, parameters_of, split_selector
-from thunderus_mem.fingerprint.walk import CLOSE, OPEN, TokenWalk
+from thunderus_mem.fingerprint.walk import CLOSE, OPEN, TokenWalk, tokens_of_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -147,50 +147,6 @@ def fingerprint_of_files(sources: Iterable[CodeSource]) -> Fingerprint:
         size += one.size
     measure = int(hashlib.sha256("\0".join(sorted(measures)).encode()).hexdigest(), 16) % _MEASURES
     return Fingerprint("files", str(measure), 1, total.hexdigest()[:_DIGITS], "-", "", size)
-
-
-_BODY_KINDS: Final = (
-    "module program source source_file source_code compilation_unit translation_unit config_file chunk "
-    "haskell document fragment stylesheet stream section list block block_node block_mapping block_sequence "
-    "block_body body body_statement then statements statement_list template_body indented_block declarations "
-    "class_declarations instance_declarations imports alternatives local_binds binding_set"
-)
-_BODIES: Final = frozenset(_BODY_KINDS.split())
-"""Kinds that are sequences of lines, unless they have brackets or a keyword."""
-
-
-def _is_body(node: SgNode) -> bool:
-    """Whether a node only holds other nodes, so that a line beside them would be part of it."""
-    return node.kind() in _BODIES and all(
-        child.is_named() or not child.text().strip("; \n") for child in node.children()
-    )
-
-
-def tokens_of_lines(walk: TokenWalk, root: SgNode, first: int, last: int) -> None:
-    """Add the tokens that begin on these lines (from 1) to the walk.
-
-    They are the same whether or not the lines are all of a body: without its brackets, or a last comma.
-    """
-    stack = [root]
-    rules = walk.rules
-    while stack:
-        node = stack.pop()
-        kind = node.kind()
-        if not kind or kind in rules.comments:
-            continue
-        span = node.range()
-        begins, ends = span.start.line + 1, span.end.line + (1 if span.end.column else 0)
-        if ends < first or begins > last:
-            continue
-        children = node.children()
-        inside = begins >= first and ends <= last and not _is_body(node)
-        if inside or not children:
-            if begins >= first and (children or kind not in rules.drop):
-                walk.run([node])
-            continue
-        stack.extend(reversed(children))
-    if walk.tokens[-1:] == [","]:
-        walk.tokens.pop()
 
 
 _BLANK: Final = "\x04"
@@ -433,6 +389,9 @@ _DEEP: Final = 8
 """Maximum nesting of definitions: inner ones are part of all outer ones, so the sizes add up."""
 
 
+_MOST_USES: Final = 200
+
+
 class Definition:
     """A named part of a file; ``first`` and ``last`` are its lines (from 1), including decorators."""
 
@@ -478,6 +437,13 @@ class Definition:
     def fails(self) -> bool:
         """Whether the parser failed somewhere inside."""
         return self._measured[1]
+
+    def uses(self, at: int) -> bool:
+        """Whether a place in the text is in this definition, and the parser did not fail inside."""
+        found = self._found
+        if not isinstance(found, definitions.FoundDefinition):
+            return False
+        return any(definitions.covers(node, at) for node in found.nodes) and not self.broken
 
     def is_in(self, source: CodeSource) -> bool:
         """Whether a file contains the lines of this definition, which were in a file without an error."""
@@ -725,6 +691,24 @@ class CodeSource:
                 found = definitions.locate(self._text, self.root(), self._table())
             self._definitions = tuple(Definition(self, one) for one in found)
         return self._definitions
+
+    def may_define(self, name: str) -> bool:
+        """Whether code that does not parse may define a name that no definition found has.
+
+        It does not if the name is only in comments and in definitions without an error, which use it.
+        """
+        if not self.broken:
+            return False
+        if not name.isidentifier() or any(one.name.rpartition(".")[2] == name for one in self.definitions()):
+            return True
+        uses = [found.start() for found in re.finditer(rf"(?<!\w){name}(?!\w)", self._text)]
+        if len(uses) > _MOST_USES or (uses and not self.language):
+            return True
+        comments = languages.LANGUAGES[self.language].rules.comments if uses else ()
+        return not all(
+            definitions.is_in(self.root(), at, comments) or any(one.uses(at) for one in self.definitions())
+            for at in uses
+        )
 
     def find(self, symbol: str) -> tuple[Definition, ...]:
         """All definitions with this dotted name, else those whose name ends in it."""

@@ -179,6 +179,50 @@ class TokenWalk:
             self._at = start
 
 
+_BODY_KINDS: Final = (
+    "module program source source_file source_code compilation_unit translation_unit config_file chunk "
+    "haskell document fragment stylesheet stream section list block block_node block_mapping block_sequence "
+    "block_body body body_statement then statements statement_list template_body indented_block declarations "
+    "class_declarations instance_declarations imports alternatives local_binds binding_set"
+)
+_BODIES: Final = frozenset(_BODY_KINDS.split())
+"""Kinds that are sequences of lines, unless they have brackets or a keyword."""
+
+
+def _is_body(node: SgNode) -> bool:
+    """Whether a node only holds other nodes, so that a line beside them would be part of it."""
+    return node.kind() in _BODIES and all(
+        child.is_named() or not child.text().strip("; \n") for child in node.children()
+    )
+
+
+def tokens_of_lines(walk: TokenWalk, root: SgNode, first: int, last: int) -> None:
+    """Add the tokens that begin on these lines (from 1) to the walk.
+
+    They are the same whether or not the lines are all of a body: without its brackets, or a last comma.
+    """
+    stack = [root]
+    rules = walk.rules
+    while stack:
+        node = stack.pop()
+        kind = node.kind()
+        if not kind or kind in rules.comments:
+            continue
+        span = node.range()
+        begins, ends = span.start.line + 1, span.end.line + (1 if span.end.column else 0)
+        if ends < first or begins > last:
+            continue
+        children = node.children()
+        inside = begins >= first and ends <= last and not _is_body(node)
+        if inside or not children:
+            if begins >= first and (children or kind not in rules.drop):
+                walk.run([node])
+            continue
+        stack.extend(reversed(children))
+    if walk.tokens[-1:] == [","]:
+        walk.tokens.pop()
+
+
 def without_last_comma(pairs: list[Pair]) -> list[Pair]:
     """The parts of a node without the comma directly before its closing bracket."""
     kept = [at for at, (_, kind) in enumerate(pairs) if kind]

@@ -61,7 +61,7 @@ def _evaluate_symbol(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verd
         return moved_definition(anchor, tree, history, source) or verdict
     if not source.has_symbols:
         return _unknown(anchor, "symbols are not supported in this file type; anchor lines instead")
-    if source.broken:
+    if source.may_define(leaf_of(anchor.symbol)):
         return _unknown(anchor, f"the file does not parse (line {source.trouble_at})")
     found = moved_definition(anchor, tree, history, source) or _reselected(anchor, source, history, by)
     return found or _missing(anchor, f"`{anchor.symbol}` is not defined in {path}", others=True)
