@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.support.code_scene import Scene
+from thunderus_mem.git.repository import Git, Output
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,6 +16,42 @@ if TYPE_CHECKING:
 @pytest.fixture
 def scene(tmp_path: Path) -> Scene:
     return Scene(tmp_path / "repo")
+
+
+@pytest.mark.parametrize("revision", ["", "HEAD"])
+def test_code_is_unknown_when_git_does_not_answer_where_it_is(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, revision: str
+) -> None:
+    scene.write("a.py", "def limit(a):\n    return a + 1\n")
+    anchor = scene.anchor("a.py#limit")
+    scene.write("a.py", "import os\n")
+    scene.commit("First")
+    ask = Git.ask
+
+    def silent(git: Git, *arguments: str, **options: Any) -> Output:
+        if arguments[0] == "grep":
+            return Output(-1, b"", "git did not answer")
+        return ask(git, *arguments, **options)
+
+    assert scene.verdict_in(revision, anchor).status == "missing"
+    monkeypatch.setattr(Git, "ask", silent)
+    found = scene.verdict_in(revision, anchor) if revision else scene.verdict(anchor)
+    reason = "its code is not here, and git did not answer where it may be now"
+    assert (found.status, found.reason, found.others) == ("unknown", reason, True)
+
+
+def test_definition_that_became_two_in_another_file_is_not_followed_to_one_of_them(scene: Scene) -> None:
+    body = "def each(a)\n  yield call(a, 1, 2, 3)\nend\n"
+    scene.write("one.rb", body)
+    since, anchor = scene.commit("First"), scene.anchor("one.rb#each")
+    (scene.root / "one.rb").unlink()
+    other = body.replace("1, 2, 3", "f(4, 5, 6), g(7, 8, 9)")
+    scene.write("other.rb", other + "class Pad\n  def x\n    4\n  end\nend\n" * 9 + body)
+    found = scene.verdict(anchor, since)
+    assert (found.status, found.reason) == (
+        "unknown",
+        "its code is now other.rb#each~2; verify the document again",
+    )
 
 
 BODIES = {

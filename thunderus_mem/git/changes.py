@@ -20,6 +20,8 @@ _PATCH: Final = (
 _REVISION: Final = re.compile(r"[^-\s:~^?*\[\\\x00-\x1f][^\s:\x00-\x1f]*")
 _STAGED: Final = ":"
 _MOST_STEPS: Final = 20
+_ANSWERED: Final = (0, 1)
+"""Exit codes of ``git grep``: lines were found, or there are none."""
 
 
 class Changes(NamedTuple):
@@ -138,9 +140,9 @@ def untracked_files(git: Git) -> list[str]:
     return git.listed(git.ask("ls-files", "-z", "--full-name", "--others", "--exclude-standard"))
 
 
-def files_naming(git: Git, words: Iterable[str], revision: str = "") -> list[str]:
+def files_naming(git: Git, words: Iterable[str], revision: str = "") -> list[str] | None:
     """Files that contain one of the words, among those of `code_paths`; one process for any number of
-    words."""
+    words. ``None`` when git fails or does not answer: see ``git.reason``."""
     asked: Sequence[str] = [word for word in words if word and "\n" not in word]
     if not asked:
         return []
@@ -153,12 +155,15 @@ def files_naming(git: Git, words: Iterable[str], revision: str = "") -> list[str
         if not _REVISION.fullmatch(revision):
             return []
         output = git.ask("grep", *options, revision, "--")
+        if output.code not in _ANSWERED:
+            return None
         return sorted(
             below
             for name in output.data.split(b"\0")
             if (below := git.below(os.fsdecode(name).partition(":")[2])) and name
         )
-    return git.listed(git.ask("grep", *where, *options, "--"))
+    output = git.ask("grep", *where, *options, "--")
+    return git.listed(output) if output.code in _ANSWERED else None
 
 
 def merge_base(git: Git, revision: str) -> str | None:

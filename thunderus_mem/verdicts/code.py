@@ -19,7 +19,7 @@ from thunderus_mem.fingerprint.source import CodeSource, parse_fingerprint, read
 from thunderus_mem.git import history
 from thunderus_mem.git.changes import changes_since, code_paths, destination, files_naming, untracked_files
 from thunderus_mem.verdicts.evaluate import evaluate
-from thunderus_mem.verdicts.verdict import MOVED, NoHistory
+from thunderus_mem.verdicts.verdict import MOVED, NoHistory, Unsearchable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -191,6 +191,8 @@ class CodeTree(ABC):
         """Files that contain any of the announced words as a whole, sorted."""
         if self._naming is None:
             found = self._with_words(sorted(self._expected))
+            if found is None:
+                raise Unsearchable
             self._naming = [path for path in found if not path.startswith(".thunderus/")]
         return self._naming
 
@@ -211,7 +213,7 @@ class CodeTree(ABC):
     def _listed(self) -> Sequence[str]:
         """Every file of the tree, sorted."""
 
-    def _with_words(self, words: Sequence[str]) -> Sequence[str]:
+    def _with_words(self, words: Sequence[str]) -> Sequence[str] | None:
         return [path for path in self.paths() if any(self._holds(path, word) for word in words)]
 
 
@@ -234,7 +236,7 @@ class WorkingTree(CodeTree):
     def _listed(self) -> Sequence[str]:
         return self.folder.walk() if self._git is None else code_paths(self._git)
 
-    def _with_words(self, words: Sequence[str]) -> Sequence[str]:
+    def _with_words(self, words: Sequence[str]) -> Sequence[str] | None:
         return super()._with_words(words) if self._git is None else files_naming(self._git, words)
 
 
@@ -257,7 +259,7 @@ class CommitTree(CodeTree):
     def _listed(self) -> Sequence[str]:
         return code_paths(self._git, self._revision)
 
-    def _with_words(self, words: Sequence[str]) -> Sequence[str]:
+    def _with_words(self, words: Sequence[str]) -> Sequence[str] | None:
         return files_naming(self._git, words, self._revision)
 
 
@@ -280,7 +282,7 @@ class PatchedTree(CodeTree):
         gone = self._patched.keys() - added
         return sorted((set(self._tree.paths()) | added) - gone)
 
-    def _with_words(self, words: Sequence[str]) -> Sequence[str]:
+    def _with_words(self, words: Sequence[str]) -> Sequence[str] | None:
         found = {path for word in words for path in self._tree.naming(word)} - self._patched.keys()
         added = {path for path in self._patched if any(self._holds(path, word) for word in words)}
         return sorted(found | added)

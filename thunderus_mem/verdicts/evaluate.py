@@ -15,7 +15,15 @@ from thunderus_mem.document.paths import matching
 from thunderus_mem.fingerprint.languages import TOKENS
 from thunderus_mem.fingerprint.selectors import leaf_of, split_selector
 from thunderus_mem.fingerprint.source import fingerprint_of_files, of_many, parse_fingerprint, same_measure
-from thunderus_mem.verdicts.verdict import CHANGED, MISSING, MOVED, UNKNOWN, VERIFIED, Verdict
+from thunderus_mem.verdicts.verdict import (
+    CHANGED,
+    MISSING,
+    MOVED,
+    UNKNOWN,
+    VERIFIED,
+    Unsearchable,
+    Verdict,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -37,7 +45,12 @@ def evaluate(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdict:
     if anchor.is_glob:
         return _evaluate_glob(anchor, tree, history)
     if anchor.symbol:
-        return _evaluate_symbol(anchor, tree, history)
+        try:
+            return _evaluate_symbol(anchor, tree, history)
+        except Unsearchable:
+            return _unknown(
+                anchor, "its code is not here, and git did not answer where it may be now", others=True
+            )
     if anchor.lines is not None:
         return _evaluate_lines(anchor, tree, history)
     return _evaluate_file(anchor, tree, history)
@@ -285,8 +298,8 @@ def _no_file(anchor: Anchor, history: AnchorHistory) -> Verdict:
     return _missing(anchor, _NO_FILE, others=True)
 
 
-def _unknown(anchor: Anchor, reason: str) -> Verdict:
-    return Verdict(UNKNOWN, anchor, None, reason)
+def _unknown(anchor: Anchor, reason: str, *, others: bool = False) -> Verdict:
+    return Verdict(UNKNOWN, anchor, None, reason, others=others)
 
 
 # Moved content
@@ -315,8 +328,12 @@ def moved_definition(
     if wanted is None:
         return None
     found = _found_elsewhere(anchor, wanted, tree, history, source)
-    if found is not None and found.status == MOVED and _was_one_of_several(anchor, wanted, history):
-        return _unknown(anchor, f"{found.reason}; verify the document again")
+    if found is None or found.status != MOVED or found.found is None:
+        return found
+    # One of several equal declarations: the others are new, or were in another file.
+    doubled = split_selector(found.found.symbol).nth and not split_selector(anchor.symbol).nth
+    if doubled or _was_one_of_several(anchor, wanted, history):
+        return _unknown(anchor, f"{found.reason}; verify the document again", others=True)
     return found
 
 

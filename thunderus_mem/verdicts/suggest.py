@@ -18,6 +18,7 @@ from thunderus_mem.index.questions import Filter
 from thunderus_mem.memory.locate import find_document
 from thunderus_mem.verdicts.code import WorkingTree
 from thunderus_mem.verdicts.lookup import ABOUT_CODE
+from thunderus_mem.verdicts.verdict import Unsearchable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -182,7 +183,11 @@ class CodeNames:
         """Announce names, so that one search through the tree finds all of them."""
         wanted = set(words)
         self._tree.expect(wanted)
-        for path in filter(is_code, self._tree.naming_any() if wanted else ()):
+        try:
+            found = self._tree.naming_any() if wanted else ()
+        except Unsearchable:
+            found = ()
+        for path in filter(is_code, found):
             text = self._tree.text(path)
             named = wanted.intersection(_WORDS.findall(text))
             if named:

@@ -28,6 +28,10 @@ ORDER: Final = (VERIFIED, MOVED, UNKNOWN, CHANGED, MISSING)
 _STATUS: Final = {VERIFIED: "verified", MOVED: "verified", CHANGED: "stale", MISSING: "stale"}
 
 
+class Unsearchable(Exception):
+    """The files that contain a word are not known: git failed, or did not answer in time."""
+
+
 class Tree(Protocol):
     """The code at one moment: the working tree, the staged files, or a commit."""
 
