@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.git_repository import Repository
+from thunderus_mem.git.changes import destination
 from thunderus_mem.git.commits import added_dates, commit_named, commits_between, first_commits
 from thunderus_mem.git.history import file_commits
 from thunderus_mem.git.repository import Git, look_for_git, read_state
@@ -355,3 +356,19 @@ def test_state_does_not_load_gitpython() -> None:
     code = "import sys, thunderus_mem.git.repository, thunderus_mem.log.sessions; print('git' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+def test_file_renamed_on_the_branch_that_added_it_is_found(repository: Repository) -> None:
+    repository.git("switch", "-q", "-c", "side")
+    repository.write("old.py", "".join(f"line {number}\n" for number in range(9)))
+    repository.commit("Add it")
+    repository.git("mv", "old.py", "new.py")
+    repository.commit("Rename it")
+    repository.git("switch", "-q", "main")
+    repository.write("other.py", "x = 1\n")
+    repository.commit("Something else")
+    repository.git("merge", "-q", "--no-edit", "side")
+
+    found = destination(opened(repository), "old.py", "HEAD", lambda path: (repository.root / path).exists())
+
+    assert found == "new.py"

@@ -87,7 +87,9 @@ def destination(git: Git, path: str, until: str, exists: Callable[[str], bool]) 
     it was deleted, or not known to git."""
     seen = {path}
     for _ in range(_MOST_STEPS):
-        output = git.ask("log", "-1", "--format=%H", "--diff-filter=D", "--no-renames", until, "--", path)
+        # Simplified history omits the branch on which a file was both added and renamed.
+        wanted = ("-1", "--format=%H", "--diff-filter=D", "--no-renames", "--full-history", until)
+        output = git.ask("log", *wanted, "--", path)
         sha = output.data.decode("ascii", "replace").strip() if output.ok else ""
         if not sha:
             return path if len(seen) > 1 else None
