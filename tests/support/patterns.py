@@ -55,6 +55,7 @@ BUILT: Final[dict[str, tuple[str, ...]]] = {
     "fingerprint.source._texts": tuple(
         _texts(language).pattern.decode("latin-1") for language in ("c", "lua", "php", "kotlin")
     ),
+    "fingerprint.source.CodeSource.may_define": (r"(?<!\w)limit(?!\w)",),
     "verdicts.suggest._Search._owner": (r"\bget_token\b",),
     "search.search.Snippets._marks": (r"(?i)cache|token|parse_http2", "(?i)a|b|c"),
 }
