@@ -157,8 +157,8 @@ KEYED: Final = ("toml", "ini", "make")
 _SECTION: Final = re.compile(r"\[([^\]\[]+)\](?:\s+|\s*[#;].*)?")
 _KEY: Final = re.compile(r"([\w.\"'-]+)\s*[=:]")
 _TARGET: Final = re.compile(
-    r" *(?:(?:export|override|define) +)*"
-    r"(?:([\w./%-]+(?: +[\w./%-]+)*)\s*::?(?![:=])|([\w./%-]+)\s*(?:[:?+!]?=|:::?=))"
+    r" *+(?:(?:export|override|define) ++)*+"
+    r"(?:([\w./%-]++(?: ++[\w./%-]++)*+)\s*+::?(?![:=])|([\w./%-]++)\s*+(?:[:?+!]?=|:::?=))"
 )
 """The targets of a rule, or a variable."""
 _Start = tuple[int, list[str], str]

@@ -457,9 +457,7 @@ def summary(value: check.CheckReport, *, changed: bool) -> Iterator[str]:
     checked = f"{counted(value.anchors, 'anchor')} in {counted(value.documents, 'document')}"
     if changed:
         affected = len({one.doc_id for one in value.findings})
-        number, _, anchors = counted(value.anchors, "anchor").partition(" ")
-        verb = "is" if value.anchors == 1 else "are"
-        yield f"{counted(affected, 'document')} affected ({number} {anchors} {verb} in the changed files)"
+        yield f"{counted(affected, 'document')} affected ({checked} checked)"
         return
     counts = [
         (len(value.findings), "changed or missing"),
