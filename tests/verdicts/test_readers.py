@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.code_scene import Scene
+from thunderus_mem.document.anchors import Anchor
 from thunderus_mem.errors import InvalidDocument, NotFound
 from thunderus_mem.fingerprint.source import CodeSource
 from thunderus_mem.verdicts.code import WorkingTree
@@ -165,3 +166,22 @@ def test_symbol_that_may_be_in_what_does_not_parse_is_unknown(scene: Scene, use:
     assert scene.verdict(anchor).reason == "the file does not parse (line 3)"
     with pytest.raises(NotFound, match="does not define 'limit'; it does not parse"):
         scene.anchor("a.c#limit")
+
+
+def test_file_that_was_rewritten_in_another_language_is_unknown_for_that_reason(tmp_path: Path) -> None:
+    one, other = CodeSource("A.java", b"class A { int f() { return 1; } }\n"), b"class A { fun f() = 1 }\n"
+    named = one.named("A.f")
+    assert named is not None
+    anchor = Anchor("A.java", "A.f", None, str(named.fingerprint))
+
+    class Renamed(NoHistory):
+        def renamed(self, path: str) -> str | None:
+            return "A.kt" if path == "A.java" else None
+
+    (tmp_path / "A.kt").write_bytes(other)
+    verdict = evaluate(anchor, WorkingTree(str(tmp_path), None), Renamed())
+
+    assert (verdict.status, verdict.reason) == (
+        "unknown",
+        "the file is now in another language; verify the document again",
+    )

@@ -68,16 +68,17 @@ def weakness(scheme: str) -> str:
     """Why verdicts on code read in this way are less reliable; "" if they are not."""
     if by_tokens(scheme):
         return "does not parse and is compared by its tokens; other formatting may mark the document stale"
-    return "is in a language with weak support" if _language_in(scheme) in WEAK else ""
+    return "is in a language with weak support" if language_in(scheme) in WEAK else ""
 
 
-def _language_in(scheme: str) -> str:
+def language_in(scheme: str) -> str:
+    """The language, or group of languages, of a scheme: ``c`` in ``c-tokens+many``."""
     return scheme.partition("+")[0].removesuffix(TOKENS)
 
 
 def version_of(scheme: str) -> int:
     """The version of the rules for a scheme."""
-    language = LANGUAGES.get(_language_in(scheme))
+    language = LANGUAGES.get(language_in(scheme))
     return language.rules.version if language is not None else _VERSIONS.get(scheme, 1)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.diff import stretches
 from thunderus_mem.document.paths import matching
-from thunderus_mem.fingerprint.languages import TOKENS
+from thunderus_mem.fingerprint.languages import TOKENS, language_in
 from thunderus_mem.fingerprint.selectors import leaf_of, split_selector
 from thunderus_mem.fingerprint.source import fingerprint_of_files, of_many, parse_fingerprint, same_measure
 from thunderus_mem.verdicts.verdict import (
@@ -267,7 +267,7 @@ def _differs(
     if not anchor.fingerprint:
         return Verdict(UNKNOWN, anchor, current, _NOT_YET, by, others=others)
     if wanted is None or not same_measure(wanted, found):
-        return Verdict(UNKNOWN, anchor, current, _other_measure(wanted), by, others=others)
+        return Verdict(UNKNOWN, anchor, current, _other_measure(wanted, found), by, others=others)
     if doubt:
         return Verdict(UNKNOWN, anchor, current, doubt, by, others=others)
     reason = _LINES_CHANGED if what == "these lines" else f"{what} has changed since it was verified"
@@ -280,9 +280,11 @@ def _unparsed(source: CodeSource) -> str:
     return f"the file does not parse (line {source.trouble_at})" if source.broken else ""
 
 
-def _other_measure(wanted: Fingerprint | None) -> str:
+def _other_measure(wanted: Fingerprint | None, found: Fingerprint | None = None) -> str:
     if wanted is None:
         return "the fingerprint is invalid; verify the document again"
+    if found is not None and language_in(wanted.scheme) != language_in(found.scheme):
+        return "the file is now in another language; verify the document again"
     return OTHER_RULES
 
 
