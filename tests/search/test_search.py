@@ -9,7 +9,7 @@ import pytest
 from tests.support.index_support import document, find_hits, new_store, put
 from thunderus_mem.index import scan
 from thunderus_mem.index.refresh import open_index
-from thunderus_mem.search import search
+from thunderus_mem.search import snippets
 from thunderus_mem.search.query import parse_query
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS, Layout
 
@@ -147,7 +147,7 @@ def test_file_replaced_during_a_search_is_not_shown(
         return found
 
     assert [hit.id for hit in ask(store, "release tuesdays")] == ["fact.release"]
-    monkeypatch.setattr(search, "stamp_of", then_exchanged)
+    monkeypatch.setattr(snippets, "stamp_of", then_exchanged)
     assert ask(store, "release tuesdays") == []
 
 

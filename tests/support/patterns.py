@@ -57,7 +57,7 @@ BUILT: Final[dict[str, tuple[str, ...]]] = {
     ),
     "fingerprint.source.CodeSource.may_define": (r"(?<!\w)limit(?!\w)",),
     "verdicts.suggest._Search._owner": (r"\bget_token\b",),
-    "search.search.Snippets._marks": (r"(?i)cache|token|parse_http2", "(?i)a|b|c"),
+    "search.snippets.Snippets._marks": (r"(?i)cache|token|parse_http2", "(?i)a|b|c"),
 }
 
 
