@@ -1,0 +1,1 @@
+"""The parts of ``search_quality.py``: collections, engines and measures."""

@@ -1,0 +1,200 @@
+"""The measures as Markdown tables and as data. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.retrieval.collection import DEVELOPMENT, SEALED
+from benchmarks.retrieval.engines import OURS
+from benchmarks.retrieval.scoring import (
+    LINKED,
+    MEASURES,
+    OWN,
+    aliased,
+    answerable,
+    answered,
+    answered_right,
+    answering,
+    by_kind,
+    calibration,
+    cases,
+    compare,
+    current_first,
+    engines_of,
+    goals,
+    misses,
+    rate,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchmarks.retrieval.scoring import Asked, Case, Compared
+
+_MARK = {True: "yes", False: "**no**"}
+_SCOPES = {"": "all questions", "paraphrase": "paraphrase questions"}
+
+
+def table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """A Markdown table."""
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *lines)) + "\n"
+
+
+def _cell(one: Compared) -> str:
+    if one.interval is None:
+        return f"**{one.value:.3f}**"
+    low, high = one.interval
+    return f"{one.value:.3f} ({low:+.3f} … {high:+.3f})"
+
+
+def _collections(asked: Sequence[Asked]) -> str:
+    lines = []
+    for one in asked:
+        questions = one.collection.questions
+        real = sum(bool(question.relevant) for question in questions)
+        numbers = (len(one.collection.documents), real, len(questions) - real)
+        lines.append((one.collection.name, one.collection.half, *(f"{number:,}" for number in numbers)))
+    return table(("collection", "half", "documents", "answerable questions", "unanswerable"), lines)
+
+
+def _ranking(parts: dict[str, list[Case]]) -> str:
+    lines = []
+    for part, chosen in parts.items():
+        compared = {measure: compare(chosen, measure) for measure in MEASURES}
+        lines += [
+            (
+                part,
+                str(len(answerable(chosen))),
+                engine,
+                *(_cell(compared[measure][engine]) for measure in MEASURES),
+            )
+            for engine in engines_of(chosen)
+        ]
+    return table(("questions", "number", "engine", *MEASURES), lines)
+
+
+def _kinds(chosen: Sequence[Case]) -> str:
+    names = [name for name in engines_of(chosen) if name != engines_of(chosen)[1]]
+    lines = []
+    for kind, own in by_kind(chosen).items():
+        compared = compare(own, "nDCG@10")
+        lines.append((kind, str(len(own)), *(_cell(compared[name]) for name in names)))
+    return table(("kind", "number", *names), lines)
+
+
+def _answering(own: Sequence[Case]) -> str:
+    lines = []
+    for engine in engines_of(own):
+        if engine == engines_of(own)[1]:
+            continue
+        said = answering(own, engine)
+        shown = [_percent(one) for one in said[:-1]]
+        lines.append((engine, *shown, f"{said.area:.3f}"))
+    head = (
+        "engine",
+        "answered, shares a word",
+        "answered, shares half of its words",
+        "right answer in the first 5, of all",
+        "false answers, everyday",
+        "false answers, near",
+        "false answers, all",
+        "the same, closest hits not counted",
+        "AUC",
+    )
+    return table(head, lines)
+
+
+def _percent(one: Any) -> str:
+    low, high = (100 * edge for edge in one.interval)
+    share = 100 * one.hits / one.total if one.total else 0.0
+    return f"{share:.1f} % ({low:.1f}–{high:.1f}), {one.hits}/{one.total}"
+
+
+def _answered_kinds(own: Sequence[Case]) -> str:
+    lines = [
+        (kind, _percent(rate(chosen, answered)), _percent(rate(chosen, answered_right)))
+        for kind, chosen in by_kind(own).items()
+    ]
+    return table(("kind", "answered", "right answer in the first 5"), lines)
+
+
+def _scores(own: Sequence[Case]) -> str:
+    lines = [
+        (name, f"{calibration(own, depth):.3f}") for name, depth in (("first hits", 1), ("all hits", 10))
+    ]
+    return table(("hits", "expected calibration error"), lines)
+
+
+def _current(own: Sequence[Case]) -> str:
+    names = [OURS, LINKED, *engines_of(own)[2:]]
+    return table(
+        ("engine", "current before outdated"), [(name, _percent(current_first(own, name))) for name in names]
+    )
+
+
+def _aliases(own: Sequence[Case]) -> str:
+    lines = [
+        (scope, name, f"{without:.3f}", f"{with_them:.3f}")
+        for kind, scope in _SCOPES.items()
+        for name, (without, with_them) in aliased(own, kind).items()
+    ]
+    return table(("questions", "measure", "without aliases", "with aliases"), lines) if lines else ""
+
+
+def half_of(asked: Sequence[Asked], half: str, *, examples: bool = False) -> str:
+    """All tables of one half."""
+    own, public = cases(asked, half, public=False), cases(asked, half, public=True)
+    sets = by_kind(public)
+    parts = {OWN: own} if own else {}
+    shown = [f"## {half.capitalize()} half\n", "### Ranking\n", _ranking({**parts, **sets})]
+    if own:
+        shown += ["### nDCG@10 by kind\n", _kinds(own), "### Answering\n", _answering(own)]
+        shown += [_answered_kinds(own), "### Score\n", _scores(own), "### Current decisions\n", _current(own)]
+        if found := _aliases(own):
+            shown += ["### Aliases\n", found]
+    lines = [(goal.name, goal.target, goal.measured, _MARK[goal.met]) for goal in goals(own, public)]
+    shown += ["### Goals\n", table(("measure", "goal", "measured", "met"), lines)]
+    if examples and half == DEVELOPMENT:
+        shown += ["### Errors\n", "\n".join(misses(own)) + "\n"]
+    return "\n".join(shown)
+
+
+def halves(asked: Sequence[Asked]) -> list[str]:
+    """The halves that were measured."""
+    return [half for half in (DEVELOPMENT, SEALED) if any(one.collection.half == half for one in asked)]
+
+
+def markdown(asked: Sequence[Asked], *, examples: bool = False) -> str:
+    """All tables."""
+    parts = [half_of(asked, half, examples=examples) for half in halves(asked)]
+    return "\n".join(["## Collections\n", _collections(asked), *parts])
+
+
+def as_data(asked: Sequence[Asked]) -> dict[str, Any]:
+    """The goals and main measures of each half."""
+    return {half: _data(asked, half) for half in halves(asked)}
+
+
+def _data(asked: Sequence[Asked], half: str) -> dict[str, Any]:
+    own, public = cases(asked, half, public=False), cases(asked, half, public=True)
+    parts = {**({OWN: own} if own else {}), **by_kind(own), **by_kind(public)}
+    return {
+        "ranking": {
+            part: {
+                measure: {name: one._asdict() for name, one in compare(chosen, measure).items()}
+                for measure in MEASURES
+            }
+            for part, chosen in parts.items()
+        },
+        "answering": answering(own)._asdict() if own else {},
+        "goals": [goal._asdict() for goal in goals(own, public)],
+    }
+
+
+def passed(asked: Sequence[Asked]) -> bool:
+    """Whether all goals of the halves that were measured are met."""
+    return all(
+        goal.met
+        for half in halves(asked)
+        for goal in goals(cases(asked, half, public=False), cases(asked, half, public=True))
+    )

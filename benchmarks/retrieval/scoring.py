@@ -1,0 +1,309 @@
+"""From the results of all engines to measures per half, part and kind. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from benchmarks.replay.scoring import Rate
+from benchmarks.retrieval.collection import UNANSWERABLE
+from benchmarks.retrieval.engines import OURS, PLAIN
+from benchmarks.retrieval.measures import (
+    area,
+    before,
+    calibration_error,
+    found,
+    mean,
+    ndcg,
+    paired_interval,
+    recall,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from benchmarks.retrieval.collection import Collection as Set
+    from benchmarks.retrieval.collection import Question
+    from benchmarks.retrieval.engines import Shown
+
+WITH_CLOSEST: Final = f"{OURS}, closest hits included"
+LINKED: Final = f"{OURS}, supersession recorded"
+ALIASED: Final = f"{OURS}, three aliases a document"
+
+OWN: Final = "questions of this project"
+
+
+class Asked(NamedTuple):
+    """A collection, and by engine and question id what was shown. ``shared`` maps the id of a question to the
+    share of its words, except common ones, that are in a document that answers it."""
+
+    collection: Set
+    shown: dict[str, dict[str, list[Shown]]]
+    shared: dict[str, float]
+
+
+class Case(NamedTuple):
+    """One question, and by engine what was shown."""
+
+    question: Question
+    shown: dict[str, list[Shown]]
+    shared: float
+
+
+class Compared(NamedTuple):
+    """A value of an engine; for a rival, also the interval of our value minus its own."""
+
+    value: float
+    interval: tuple[float, float] | None
+
+
+class Goal(NamedTuple):
+    """What was aimed at, what was measured, and whether that is enough."""
+
+    name: str
+    target: str
+    measured: str
+    met: bool
+
+
+def cases(asked: Sequence[Asked], half: str, *, public: bool) -> list[Case]:
+    """The questions of one half: ours, or those of the published sets."""
+    return [
+        Case(
+            question,
+            {engine: by_id[question.id] for engine, by_id in one.shown.items() if question.id in by_id},
+            one.shared.get(question.id, 0.0),
+        )
+        for one in asked
+        if one.collection.half == half and one.collection.public == public
+        for question in one.collection.questions
+    ]
+
+
+def answers(shown: Sequence[Shown], *, closest: bool = False) -> list[str]:
+    """The paths that are answers; closest hits are none unless asked for."""
+    return [one.path for one in shown if closest or not one.closest]
+
+
+def ranking(case: Case, engine: str) -> list[str]:
+    """The ranking of an engine."""
+    if engine == WITH_CLOSEST:
+        return answers(case.shown[OURS], closest=True)
+    return answers(case.shown[engine])
+
+
+def _hit(ranked: Sequence[str], question: Question) -> float:
+    return float(found(ranked, question.relevant))
+
+
+MEASURES: Final[dict[str, Callable[[Sequence[str], Question], float]]] = {
+    "nDCG@10": lambda ranked, question: ndcg(ranked, question.answers),
+    "any relevant in the first 5": _hit,
+    "recall@10": lambda ranked, question: recall(ranked, question.relevant),
+}
+
+
+def engines_of(chosen: Sequence[Case]) -> list[str]:
+    """Ours first, then the rivals; engines that saw other documents are left out."""
+    names = [name for name in chosen[0].shown if name not in (OURS, LINKED, ALIASED)] if chosen else []
+    return [OURS, WITH_CLOSEST, *names]
+
+
+def answerable(chosen: Sequence[Case]) -> list[Case]:
+    """The questions with an answer."""
+    return [case for case in chosen if case.question.relevant]
+
+
+def compare(chosen: Sequence[Case], measure: str) -> dict[str, Compared]:
+    """One measure of all engines over the answerable questions."""
+    asked = answerable(chosen)
+    of = MEASURES[measure]
+    values = {
+        engine: [of(ranking(case, engine), case.question) for case in asked] for engine in engines_of(asked)
+    }
+    ours = values.get(OURS, [])
+    return {
+        engine: Compared(mean(own), None if engine.startswith(OURS) else paired_interval(ours, own))
+        for engine, own in values.items()
+    }
+
+
+def by_kind(chosen: Sequence[Case]) -> dict[str, list[Case]]:
+    """The answerable questions by kind; those of a published set by its name."""
+    kinds = dict.fromkeys(case.question.kind for case in answerable(chosen))
+    return {kind: [case for case in chosen if case.question.kind == kind] for kind in kinds}
+
+
+def rate(chosen: Collection[Case], says: Callable[[Case], bool]) -> Rate:
+    """How many of some questions meet a condition."""
+    return Rate(sum(map(says, chosen)), len(chosen))
+
+
+def answered(case: Case, engine: str = OURS) -> bool:
+    """Whether an engine gives an answer; closest hits are none."""
+    return bool(answers(case.shown[engine]))
+
+
+def answered_right(case: Case, engine: str = OURS) -> bool:
+    """Whether a document that answers is among the first five answers."""
+    return found(answers(case.shown[engine]), case.question.relevant)
+
+
+def false_answer(case: Case, engine: str = OURS) -> bool:
+    """Whether an engine shows anything for a question without an answer; closest hits count."""
+    return bool(case.shown[engine])
+
+
+def top_score(case: Case, engine: str = OURS) -> float:
+    """The highest score shown; 0 for nothing."""
+    return max((one.score for one in case.shown[engine]), default=0.0)
+
+
+def judged(chosen: Sequence[Case], depth: int) -> list[tuple[float, bool]]:
+    """The scores of the first ``depth`` hits of all questions, and whether each answers."""
+    return [
+        (one.score, one.path in case.question.relevant) for case in chosen for one in case.shown[OURS][:depth]
+    ]
+
+
+class Answering(NamedTuple):
+    """How an engine decides whether to answer. ``shares`` and ``half`` are questions that have one word, or
+    half of their words, in common with a document that answers."""
+
+    shares: Rate
+    half: Rate
+    right: Rate
+    everyday: Rate
+    near: Rate
+    all_false: Rate
+    false_without_closest: Rate
+    area: float
+
+
+def answering(chosen: Sequence[Case], engine: str = OURS) -> Answering:
+    """The decisions of an engine over our questions."""
+    real = answerable(chosen)
+    unanswerable = [case for case in chosen if not case.question.relevant]
+
+    def says(asked: Sequence[Case], does: Callable[[Case, str], bool]) -> Rate:
+        return rate(asked, lambda case: does(case, engine))
+
+    def of_kind(kind: str) -> list[Case]:
+        return [case for case in unanswerable if case.question.kind == kind]
+
+    return Answering(
+        shares=says([case for case in real if case.shared > 0], answered),
+        half=says([case for case in real if case.shared >= 0.5], answered),
+        right=says(real, answered_right),
+        everyday=says(of_kind(UNANSWERABLE[0]), false_answer),
+        near=says(of_kind(UNANSWERABLE[1]), false_answer),
+        all_false=says(unanswerable, false_answer),
+        false_without_closest=says(unanswerable, answered),
+        area=area(
+            [top_score(case, engine) for case in real], [top_score(case, engine) for case in unanswerable]
+        ),
+    )
+
+
+def calibration(chosen: Sequence[Case], depth: int) -> float:
+    """The expected calibration error of our score over the first ``depth`` hits."""
+    return calibration_error(judged(chosen, depth))
+
+
+def current_first(chosen: Sequence[Case], engine: str) -> Rate:
+    """How often the current document is listed above the outdated ones, where any of them is listed."""
+    asked = [
+        case
+        for case in chosen
+        if case.question.outdated
+        and engine in case.shown
+        and not {*_current(case), *case.question.outdated}.isdisjoint(ranking(case, engine))
+    ]
+    return rate(asked, lambda case: before(ranking(case, engine), _current(case), case.question.outdated))
+
+
+def _current(case: Case) -> frozenset[str]:
+    return case.question.relevant - set(case.question.outdated)
+
+
+def aliased(chosen: Sequence[Case], kind: str = "paraphrase") -> dict[str, tuple[float, float]]:
+    """Measures without and with aliases, over the questions of one kind; "" for all."""
+    asked = [
+        case for case in answerable(chosen) if ALIASED in case.shown and kind in ("", case.question.kind)
+    ]
+    return (
+        {
+            name: (
+                mean([of(ranking(case, OURS), case.question) for case in asked]),
+                mean([of(ranking(case, ALIASED), case.question) for case in asked]),
+            )
+            for name, of in MEASURES.items()
+        }
+        if asked
+        else {}
+    )
+
+
+def goals(own: Sequence[Case], public: Sequence[Case]) -> list[Goal]:
+    """What search must reach on questions it was not tuned to."""
+    found = []
+    for part, chosen in ((OWN, own), ("published sets", public)):
+        for measure in ("nDCG@10", "recall@10"):
+            found += _against_rivals(part, chosen, measure) if chosen else []
+    if not own:
+        return found
+    said = answering(own)
+    error, first = calibration(own, 1), current_first(own, LINKED)
+    return [
+        *found,
+        Goal(
+            "answered, of the questions that share a word",
+            "≥ 87 %",
+            str(said.shares),
+            _share(said.shares) >= 0.87,
+        ),
+        Goal("false answers", "≤ 5 %", str(said.all_false), _share(said.all_false) <= 0.05),
+        Goal("AUC of the score", "≥ 0.88", f"{said.area:.3f}", said.area >= 0.88),
+        Goal("expected calibration error of the first hit", "≤ 0.1", f"{error:.3f}", error <= 0.1),
+        Goal("current before outdated, supersession recorded", "≥ 95 %", str(first), _share(first) >= 0.95),
+    ]
+
+
+def _share(one: Rate) -> float:
+    return one.hits / one.total if one.total else 0.0
+
+
+def _against_rivals(part: str, chosen: Sequence[Case], measure: str) -> list[Goal]:
+    values = compare(chosen, measure)
+    ours, plain = values[OURS].value, values[PLAIN].value
+    better = [engine for engine, one in values.items() if one.interval is not None and one.interval[1] < 0]
+    return [
+        Goal(f"{measure}, {part}", f"> {PLAIN}", f"{ours:.3f}, {plain:.3f}", ours > plain),
+        Goal(
+            f"{measure}, {part}",
+            "no rival above by more than the interval",
+            ", ".join(better) or "none",
+            not better,
+        ),
+    ]
+
+
+def misses(chosen: Sequence[Case]) -> list[str]:
+    """The questions that are answered wrongly, for a reader. Not for sealed questions."""
+    found = []
+    for case in chosen:
+        wrong = not answered_right(case) if case.question.relevant else false_answer(case)
+        if wrong:
+            shown = [
+                f"{one.score:.2f}{'?' if one.closest else ''} {one.path}" for one in case.shown[OURS][:3]
+            ]
+            plain = "; plain FTS5 finds it" if found_by(case, PLAIN) else ""
+            found.append(
+                f"- {case.question.id} {case.question.kind}: {case.question.text}{plain}\n"
+                f"  wanted {sorted(case.question.relevant)}; shown {shown}"
+            )
+    return found
+
+
+def found_by(case: Case, engine: str) -> bool:
+    """Whether an engine finds an answer in its first five."""
+    return bool(case.question.relevant) and answered_right(case, engine)
