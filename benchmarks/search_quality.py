@@ -32,7 +32,7 @@ from benchmarks.retrieval.engines import (  # noqa: E402
     words_of,
 )
 from benchmarks.retrieval.reporting import as_data, markdown, passed  # noqa: E402
-from benchmarks.retrieval.scoring import ALIASED, LINKED, Asked  # noqa: E402
+from benchmarks.retrieval.scoring import ALIASED, ALIASED_SAMPLE, LINKED, SAMPLE, Asked  # noqa: E402
 from benchmarks.retrieval.sources import aliases_of, collection, half_of, name_of  # noqa: E402
 from benchmarks.retrieval.stores import build  # noqa: E402
 
@@ -87,9 +87,24 @@ def asked_of(one: Collection, work: str) -> Asked:
     engines = [Ours(build(root, one.documents)), *rivals(one.documents)]
     if older := replaced(one.questions):
         engines.append(Ours(build(f"{root}-linked", one.documents, superseded=older), LINKED))
-    if named := aliases_of(one.name):
+    named = aliases_of(one.name)
+    if named:
         engines.append(Ours(build(f"{root}-aliased", one.documents, aliases=named), ALIASED))
-    return Asked(one, {engine.name: ask_all(engine, one.questions) for engine in engines}, shared_words(one))
+    shown = {engine.name: ask_all(engine, one.questions) for engine in engines}
+    return Asked(one, shown | _only_aliased(one, named, f"{root}-sample"), shared_words(one))
+
+
+def _only_aliased(
+    one: Collection, named: dict[str, list[str]], root: str
+) -> dict[str, dict[str, list[Shown]]]:
+    """The results among the documents that have aliases, without and with them."""
+    documents = [document for document in one.documents if document.path in named]
+    asked = [each for each in one.questions if not each.answers or each.relevant & set(named)]
+    return {
+        name: ask_all(Ours(build(root, documents, aliases=aliases), name), asked)
+        for name, aliases in ((SAMPLE, None), (ALIASED_SAMPLE, named))
+        if named
+    }
 
 
 def options_of(arguments: list[str]) -> argparse.Namespace:

@@ -134,11 +134,13 @@ def _current(own: Sequence[Case]) -> str:
 
 def _aliases(own: Sequence[Case]) -> str:
     lines = [
-        (scope, name, f"{without:.3f}", f"{with_them:.3f}")
+        (one.documents, scope, str(one.questions), name, f"{without:.3f}", f"{with_them:.3f}")
         for kind, scope in _SCOPES.items()
-        for name, (without, with_them) in aliased(own, kind).items()
+        for one in aliased(own, kind)
+        for name, (without, with_them) in one.values.items()
     ]
-    return table(("questions", "measure", "without aliases", "with aliases"), lines) if lines else ""
+    head = ("documents", "questions", "number", "measure", "without aliases", "with aliases")
+    return table(head, lines) if lines else ""
 
 
 def half_of(asked: Sequence[Asked], half: str, *, examples: bool = False) -> str:

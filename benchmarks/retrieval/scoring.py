@@ -27,7 +27,13 @@ if TYPE_CHECKING:
 
 WITH_CLOSEST: Final = f"{OURS}, closest hits included"
 LINKED: Final = f"{OURS}, supersession recorded"
-ALIASED: Final = f"{OURS}, three aliases a document"
+ALIASED: Final = f"{OURS}, aliases for a sample"
+SAMPLE: Final = f"{OURS}, only the sample"
+ALIASED_SAMPLE: Final = f"{OURS}, only the sample, with aliases"
+ALIASES: Final = (
+    ("all, of which a sample has aliases", OURS, ALIASED),
+    ("only the sample", SAMPLE, ALIASED_SAMPLE),
+)
 
 OWN: Final = "questions of this project"
 
@@ -104,7 +110,7 @@ MEASURES: Final[dict[str, Callable[[Sequence[str], Question], float]]] = {
 
 def engines_of(chosen: Sequence[Case]) -> list[str]:
     """Ours first, then the rivals; engines that saw other documents are left out."""
-    names = [name for name in chosen[0].shown if name not in (OURS, LINKED, ALIASED)] if chosen else []
+    names = [name for name in chosen[0].shown if not name.startswith(OURS)] if chosen else []
     return [OURS, WITH_CLOSEST, *names]
 
 
@@ -225,22 +231,36 @@ def _current(case: Case) -> frozenset[str]:
     return case.question.relevant - set(case.question.outdated)
 
 
-def aliased(chosen: Sequence[Case], kind: str = "paraphrase") -> dict[str, tuple[float, float]]:
-    """Measures without and with aliases, over the questions of one kind; "" for all."""
-    asked = [
-        case for case in answerable(chosen) if ALIASED in case.shown and kind in ("", case.question.kind)
-    ]
-    return (
-        {
+class Aliases(NamedTuple):
+    """What aliases change in the questions of one kind: measure → value without and with them."""
+
+    documents: str
+    questions: int
+    values: dict[str, tuple[float, float]]
+
+
+def aliased(chosen: Sequence[Case], kind: str = "paraphrase") -> list[Aliases]:
+    """The effect of aliases, among all documents and among those that have some; "" for all kinds."""
+    found = []
+    for documents, without, with_them in ALIASES:
+        seen = [case for case in chosen if with_them in case.shown]
+        asked = [case for case in answerable(seen) if kind in ("", case.question.kind)]
+        values = {
             name: (
-                mean([of(ranking(case, OURS), case.question) for case in asked]),
-                mean([of(ranking(case, ALIASED), case.question) for case in asked]),
+                mean([of(ranking(case, without), case.question) for case in asked]),
+                mean([of(ranking(case, with_them), case.question) for case in asked]),
             )
             for name, of in MEASURES.items()
         }
-        if asked
-        else {}
-    )
+        unanswerable = [case for case in seen if not case.question.relevant]
+        if not kind:
+            values["false answers"] = (
+                mean([false_answer(case, without) for case in unanswerable]),
+                mean([false_answer(case, with_them) for case in unanswerable]),
+            )
+        if asked:
+            found.append(Aliases(documents, len(asked), values))
+    return found
 
 
 def goals(own: Sequence[Case], public: Sequence[Case]) -> list[Goal]:

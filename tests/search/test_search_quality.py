@@ -45,8 +45,10 @@ from benchmarks.retrieval.measures import (
 )
 from benchmarks.retrieval.reporting import as_data, markdown
 from benchmarks.retrieval.scoring import (
+    ALIASED,
     WITH_CLOSEST,
     Asked,
+    aliased,
     answering,
     calibration,
     cases,
@@ -337,6 +339,15 @@ def test_missed_goals_and_errors_are_listed() -> None:
     assert "docs/backup.md" not in markdown(asked)
     assert "docs/backup.md" in markdown(asked, examples=True)
     assert as_data(asked)[DEVELOPMENT]["goals"]
+
+
+def test_aliases_are_compared_with_the_same_documents_without() -> None:
+    shown = {OURS: PLAIN_SHOWN, PLAIN: PLAIN_SHOWN, ALIASED: SHOWN}
+    chosen = cases([Asked(SET, shown, {})], DEVELOPMENT, public=False)
+    assert aliased(chosen) == []
+    (all_kinds,) = aliased(chosen, "")
+    assert (all_kinds.questions, all_kinds.values["recall@10"]) == (2, (1, 0.5))
+    assert all_kinds.values["false answers"] == (0.5, 0.5)
 
 
 def test_errors_of_the_sealed_half_are_not_shown() -> None:
