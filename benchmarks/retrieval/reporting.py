@@ -10,6 +10,7 @@ from benchmarks.retrieval.scoring import (
     LINKED,
     MEASURES,
     OWN,
+    WITH_CLOSEST,
     aliased,
     answerable,
     answered,
@@ -23,15 +24,24 @@ from benchmarks.retrieval.scoring import (
     engines_of,
     goals,
     misses,
+    percent,
     rate,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchmarks.retrieval.scoring import Asked, Case, Compared
+    from benchmarks.retrieval.scoring import Asked, Case, Compared, Goal
 
-_MARK = {True: "yes", False: "**no**"}
+_DECISIONS = (
+    "answered, of those that share a word",
+    "answered, of those that share half of their words",
+    "right answer in the first 5, of all",
+    "false answers, everyday",
+    "false answers, near",
+    "false answers, all",
+    "false answers, closest hits not counted",
+)
 _SCOPES = {"": "all questions", "paraphrase": "paraphrase questions"}
 
 
@@ -74,7 +84,7 @@ def _ranking(parts: dict[str, list[Case]]) -> str:
 
 
 def _kinds(chosen: Sequence[Case]) -> str:
-    names = [name for name in engines_of(chosen) if name != engines_of(chosen)[1]]
+    names = [name for name in engines_of(chosen) if name != WITH_CLOSEST]
     lines = []
     for kind, own in by_kind(chosen).items():
         compared = compare(own, "nDCG@10")
@@ -83,36 +93,18 @@ def _kinds(chosen: Sequence[Case]) -> str:
 
 
 def _answering(own: Sequence[Case]) -> str:
-    lines = []
-    for engine in engines_of(own):
-        if engine == engines_of(own)[1]:
-            continue
-        said = answering(own, engine)
-        shown = [_percent(one) for one in said[:-1]]
-        lines.append((engine, *shown, f"{said.area:.3f}"))
-    head = (
-        "engine",
-        "answered, shares a word",
-        "answered, shares half of its words",
-        "right answer in the first 5, of all",
-        "false answers, everyday",
-        "false answers, near",
-        "false answers, all",
-        "the same, closest hits not counted",
-        "AUC",
-    )
-    return table(head, lines)
-
-
-def _percent(one: Any) -> str:
-    low, high = (100 * edge for edge in one.interval)
-    share = 100 * one.hits / one.total if one.total else 0.0
-    return f"{share:.1f} % ({low:.1f}–{high:.1f}), {one.hits}/{one.total}"
+    names = [name for name in engines_of(own) if name != WITH_CLOSEST]
+    said = [answering(own, name) for name in names]
+    lines = [
+        (measure, *(percent(one.rates[place]) for one in said)) for place, measure in enumerate(_DECISIONS)
+    ]
+    lines.append(("AUC of the score", *(f"{one.area:.3f}" for one in said)))
+    return table(("measure", *names), lines)
 
 
 def _answered_kinds(own: Sequence[Case]) -> str:
     lines = [
-        (kind, _percent(rate(chosen, answered)), _percent(rate(chosen, answered_right)))
+        (kind, percent(rate(chosen, answered)), percent(rate(chosen, answered_right)))
         for kind, chosen in by_kind(own).items()
     ]
     return table(("kind", "answered", "right answer in the first 5"), lines)
@@ -128,7 +120,7 @@ def _scores(own: Sequence[Case]) -> str:
 def _current(own: Sequence[Case]) -> str:
     names = [OURS, LINKED, *engines_of(own)[2:]]
     return table(
-        ("engine", "current before outdated"), [(name, _percent(current_first(own, name))) for name in names]
+        ("engine", "current before outdated"), [(name, percent(current_first(own, name))) for name in names]
     )
 
 
@@ -154,8 +146,6 @@ def half_of(asked: Sequence[Asked], half: str, *, examples: bool = False) -> str
         shown += [_answered_kinds(own), "### Score\n", _scores(own), "### Current decisions\n", _current(own)]
         if found := _aliases(own):
             shown += ["### Aliases\n", found]
-    lines = [(goal.name, goal.target, goal.measured, _MARK[goal.met]) for goal in goals(own, public)]
-    shown += ["### Goals\n", table(("measure", "goal", "measured", "met"), lines)]
     if examples and half == DEVELOPMENT:
         shown += ["### Errors\n", "\n".join(misses(own)) + "\n"]
     return "\n".join(shown)
@@ -166,10 +156,27 @@ def halves(asked: Sequence[Asked]) -> list[str]:
     return [half for half in (DEVELOPMENT, SEALED) if any(one.collection.half == half for one in asked)]
 
 
+def _goals(asked: Sequence[Asked]) -> str:
+    """What was measured in each half, by goal."""
+    shown: dict[tuple[str, str], dict[str, Goal]] = {}
+    for half in halves(asked):
+        own, public = cases(asked, half, public=False), cases(asked, half, public=True)
+        for goal in goals(own, public):
+            shown.setdefault((goal.name, goal.target), {})[half] = goal
+    lines = []
+    for named, by_half in shown.items():
+        cells = [
+            f"{by_half[half].measured}{'' if by_half[half].met else ' – missed'}" if half in by_half else ""
+            for half in halves(asked)
+        ]
+        lines.append((*named, *cells))
+    return table(("measure", "goal", *halves(asked)), lines)
+
+
 def markdown(asked: Sequence[Asked], *, examples: bool = False) -> str:
     """All tables."""
     parts = [half_of(asked, half, examples=examples) for half in halves(asked)]
-    return "\n".join(["## Collections\n", _collections(asked), *parts])
+    return "\n".join(["## Collections\n", _collections(asked), "## Goals\n", _goals(asked), *parts])
 
 
 def as_data(asked: Sequence[Asked]) -> dict[str, Any]:

@@ -184,6 +184,14 @@ class Answering(NamedTuple):
     false_without_closest: Rate
     area: float
 
+    @property
+    def rates(self) -> tuple[Rate, ...]:
+        """All but the area."""
+        return (
+            *(self.shares, self.half, self.right),
+            *(self.everyday, self.near, self.all_false, self.false_without_closest),
+        )
+
 
 def answering(chosen: Sequence[Case], engine: str = OURS) -> Answering:
     """The decisions of an engine over our questions."""
@@ -278,14 +286,22 @@ def goals(own: Sequence[Case], public: Sequence[Case]) -> list[Goal]:
         Goal(
             "answered, of the questions that share a word",
             "≥ 87 %",
-            str(said.shares),
+            percent(said.shares),
             _share(said.shares) >= 0.87,
         ),
-        Goal("false answers", "≤ 5 %", str(said.all_false), _share(said.all_false) <= 0.05),
+        Goal("false answers", "≤ 5 %", percent(said.all_false), _share(said.all_false) <= 0.05),
         Goal("AUC of the score", "≥ 0.88", f"{said.area:.3f}", said.area >= 0.88),
         Goal("expected calibration error of the first hit", "≤ 0.1", f"{error:.3f}", error <= 0.1),
-        Goal("current before outdated, supersession recorded", "≥ 95 %", str(first), _share(first) >= 0.95),
+        Goal(
+            "current before outdated, supersession recorded", "≥ 95 %", percent(first), _share(first) >= 0.95
+        ),
     ]
+
+
+def percent(one: Rate) -> str:
+    """A rate with its interval, to one decimal."""
+    low, high = (100 * edge for edge in one.interval)
+    return f"{100 * _share(one):.1f} % ({low:.1f}–{high:.1f}), {one.hits:,}/{one.total:,}"
 
 
 def _share(one: Rate) -> float:
@@ -297,7 +313,7 @@ def _against_rivals(part: str, chosen: Sequence[Case], measure: str) -> list[Goa
     ours, plain = values[OURS].value, values[PLAIN].value
     better = [engine for engine, one in values.items() if one.interval is not None and one.interval[1] < 0]
     return [
-        Goal(f"{measure}, {part}", f"> {PLAIN}", f"{ours:.3f}, {plain:.3f}", ours > plain),
+        Goal(f"{measure}, {part}", f"> {PLAIN}", f"{ours:.3f}, {PLAIN} {plain:.3f}", ours > plain),
         Goal(
             f"{measure}, {part}",
             "no rival above by more than the interval",
