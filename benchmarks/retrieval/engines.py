@@ -79,7 +79,7 @@ def _best(documents: Sequence[Document], scores: dict[int, Any]) -> list[Shown]:
 
 
 class Ours:
-    """The ``search`` of the program. A hit or a result without a mark is an answer."""
+    """The ``search`` of the program."""
 
     def __init__(self, store: Store, name: str = OURS) -> None:
         self.name = name
@@ -89,8 +89,9 @@ class Ours:
         """The answers, then the closest hits."""
         result = search(self._store.memory, question, limit=DEPTH)
         return [
-            Shown(self._store.paths[hit.id], hit.score, closest=bool(getattr(hit, "closest", False)))
-            for hit in result.hits
+            Shown(self._store.paths[hit.id], hit.score, closest)
+            for hits, closest in ((result.hits, False), (getattr(result, "closest", ()), True))
+            for hit in hits
         ]
 
 
