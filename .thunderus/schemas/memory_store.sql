@@ -122,7 +122,8 @@ CREATE TABLE passages (
     title TEXT NOT NULL,              -- title, aliases, words of the path
     heading TEXT NOT NULL,
     body TEXT NOT NULL,
-    parts TEXT NOT NULL
+    parts TEXT NOT NULL,
+    injection TEXT NOT NULL           -- what a prompt injection in it does, as lint reports it; "" for none
 );
 
 CREATE VIRTUAL TABLE passages_fts USING fts5(

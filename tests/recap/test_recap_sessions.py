@@ -17,11 +17,11 @@ from tests.support.command_store import SHARED, CommandStore
 from tests.support.events import make_event
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.document.document import read_document
+from thunderus_mem.document.injection import find_injections
 from thunderus_mem.document.timestamp import encode_ulid
 from thunderus_mem.errors import NotFound
 from thunderus_mem.lint.context import contexts, lint_config
 from thunderus_mem.lint.engine import lint_reading
-from thunderus_mem.lint.injection import find_injections
 from thunderus_mem.memory.memory import open_memory
 from thunderus_mem.recap.events import EventReading
 from thunderus_mem.recap.page import recap_page

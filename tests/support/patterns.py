@@ -14,10 +14,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from thunderus_mem.document.injection import COMMANDS, HIDDEN, ORDERS, WEAK
 from thunderus_mem.document.schema import SCHEMA_NAMES, schema_text
 from thunderus_mem.document.secrets import SECRET_RULES
 from thunderus_mem.fingerprint.source import _texts
-from thunderus_mem.lint.injection import COMMANDS, HIDDEN, ORDERS, WEAK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -203,7 +203,7 @@ def patterns() -> list[Pattern]:
         found[name] = Pattern(name, frozenset(["finditer"]), rule.pattern)
     for number, sign in enumerate((*ORDERS, *COMMANDS, *WEAK, *HIDDEN)):
         for place, part in enumerate(sign.parts):
-            name = f"lint.injection[{number:03d}.{place}]"
+            name = f"document.injection[{number:03d}.{place}]"
             found[name] = Pattern(name, frozenset(["finditer"]), re.compile(part))
     return [found[name] for name in sorted(found)]
 

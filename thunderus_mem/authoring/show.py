@@ -129,7 +129,8 @@ class Shown:
     """A complete document, with its relations in both directions and the state of its anchors.
 
     ``status`` is computed from ``anchors`` if there are any, otherwise it is the one in the file;
-    ``confirmed_by`` is user, agent or "". Archived documents are not checked against the code.
+    ``confirmed_by`` is user, agent or "". ``injection`` is what a prompt injection in it does, as `lint`
+    reports it, "" for none. Archived documents are not checked against the code.
     """
 
     id: str
@@ -149,6 +150,7 @@ class Shown:
     confirmed_by: str = ""
     anchors: tuple[AnchorState, ...] = ()
     archived: bool = False
+    injection: str = ""
 
 
 def show(memory: Memory, id: str) -> Shown:
@@ -174,6 +176,7 @@ def show(memory: Memory, id: str) -> Shown:
         confirmed_by=document.confirmed_by,
         anchors=anchors,
         archived=is_archived(document.path),
+        injection=memory.index.injection(document.id),
     )
 
 

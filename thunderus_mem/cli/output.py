@@ -133,7 +133,7 @@ TABLES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "recap": ("", _WRITTEN),
     "search": (
         "hits",
-        ("id", "path", "line", "kind", "status", "superseded_by", "score", "title", "snippet"),
+        ("id", "path", "line", "kind", "status", "superseded_by", "score", "title", "snippet", "injection"),
     ),
     "list": (
         "documents",

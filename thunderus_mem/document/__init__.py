@@ -2,5 +2,6 @@
 
 `document` is the only way from bytes to a value, using `frontmatter`; `markdown`, `references`, `statements`
 and `anchors` parse bodies; `ids`, `timestamp` and `paths` handle names and times; `schema` and `templates`
-define what a document must contain; `diff` handles changes, `secrets` and `unicode` what must not be shown.
+define what a document must contain; `diff` handles changes, `secrets` and `unicode` what must not be shown,
+`injection` what must not be obeyed.
 """

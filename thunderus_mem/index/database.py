@@ -30,8 +30,9 @@ _BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 Row = tuple[Any, ...]
 
 APPLICATION_ID: Final = 0x54484D45
-VERSION: Final = 12
-"""Increased when the meaning of a column or the text of stored findings changes.
+VERSION: Final = 13
+"""Increased when the meaning of a column, the text of stored findings or the patterns of
+`document.injection` change.
 
 An older index is rebuilt, a newer one is left alone."""
 

@@ -92,11 +92,14 @@ class RankedRows(NamedTuple):
 
 
 class PassageRow(NamedTuple):
-    """Location of a passage when its file had this ``stamp``: heading, first line from 1, line count."""
+    """Location of a passage when its file had this ``stamp``: heading, first line from 1, line count.
+
+    ``injection`` is what a prompt injection in it does, "" for none."""
 
     anchor: str
     line: int
     lines: int
+    injection: str
     stamp: tuple[int, int, int, int]
 
 
@@ -232,6 +235,9 @@ class Index(Protocol):
 
     def passage(self, passage: int, path: str) -> PassageRow | None:
         """Return the location of a passage of a file."""
+
+    def injection(self, doc_id: str) -> str:
+        """Return what the first prompt injection in a document does, "" for none."""
 
     def marks(self, text: str, expression: str) -> list[tuple[int, int]]:
         """Return the ranges of a text that match an expression: start and end in characters."""

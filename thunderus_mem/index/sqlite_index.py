@@ -356,11 +356,23 @@ class SqliteIndex:
 
     def passage(self, passage: int, path: str) -> PassageRow | None:
         row = self.database.row(
-            "SELECT p.anchor, p.line, p.body, f.size, f.mtime_ns, f.ctime_ns, f.inode "
+            "SELECT p.anchor, p.line, p.body, p.injection, f.size, f.mtime_ns, f.ctime_ns, f.inode "
             "FROM passages p, files f WHERE p.id = ? AND f.path = ?",
             (passage, path),
         )
-        return PassageRow(row[0], row[1], row[2].count("\n") + 1, row[3:]) if row is not None else None
+        if row is None:
+            return None
+        return PassageRow(row[0], row[1], row[2].count("\n") + 1, row[3], row[4:])
+
+    def injection(self, doc_id: str) -> str:
+        row = self.database.row(
+            "SELECT p.injection FROM docs JOIN passages p "
+            f"ON p.id BETWEEN docs.rowid * {PASSAGES_PER_DOCUMENT} "
+            f"AND (docs.rowid + 1) * {PASSAGES_PER_DOCUMENT} - 1 "
+            "WHERE doc_id = ? AND p.injection <> '' ORDER BY p.id LIMIT 1",
+            (doc_id,),
+        )
+        return str(row[0]) if row else ""
 
     def marks(self, text: str, expression: str) -> list[tuple[int, int]]:
         if self._scratch is None:
@@ -467,7 +479,7 @@ DOCUMENT_TABLES: Final = {
     "manifest": "SELECT * FROM manifest ORDER BY doc_id",
     "words": "SELECT * FROM docs_fts ORDER BY doc_id",
     "passages": (
-        "SELECT doc_id, p.id % 4096, anchor, line, p.title, heading, body, parts FROM passages p "
+        "SELECT doc_id, p.id % 4096, anchor, line, p.title, heading, body, parts, injection FROM passages p "
         "JOIN docs ON docs.rowid = p.id / 4096 ORDER BY 1, 2"
     ),
     "names": "SELECT * FROM names ORDER BY 1, 2",

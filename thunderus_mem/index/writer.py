@@ -7,6 +7,7 @@ the next documents are read. Call ``wait`` before using the connection.
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from contextlib import suppress
@@ -19,7 +20,8 @@ from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.document.anchors import anchors_in
 from thunderus_mem.document.document import content_hash, read_document
 from thunderus_mem.document.ids import fold_key, is_reserved_name
-from thunderus_mem.document.markdown import outline, without_comments
+from thunderus_mem.document.injection import flagged_lines
+from thunderus_mem.document.markdown import Passage, outline, without_comments
 from thunderus_mem.document.paths import ARCHIVE, is_archived, live_path
 from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.errors import Refused
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from thunderus_mem.document.document import Document
-    from thunderus_mem.document.markdown import Passage
     from thunderus_mem.index.database import Database
     from thunderus_mem.index.scan import FolderScan, FolderWalk
 
@@ -115,6 +116,10 @@ def unlisted_folder(folder: str) -> Diagnostic:
 _FOLDER = re.compile(r"^\.thunderus/memory/(?:semantic/|procedural/)?[^/]+/")
 
 
+PassageValues: TypeAlias = tuple[str, int, str, str, str, str, str]
+"""Anchor, line, title, heading, body, parts and injection of a passage."""
+
+
 class DocumentRows(NamedTuple):
     """The rows of one document, without row ids: in ``docs``, ``manifest``, ``docs_fts``, ``passages``,
     ``names``, ``doc_edges``, ``anchors``. An archived one has no anchors, and "" as its manifest entry."""
@@ -123,7 +128,7 @@ class DocumentRows(NamedTuple):
     doc: tuple[Any, ...]
     manifest: str
     words: tuple[str, ...]
-    passages: tuple[tuple[str, int, str, str, str, str], ...]
+    passages: tuple[PassageValues, ...]
     names: tuple[tuple[str, str], ...]
     edges: tuple[tuple[str, str, str], ...]
     anchors: tuple[tuple[str, int, str, str, str, str, int, str], ...]
@@ -139,7 +144,7 @@ def entry_of(document: Document, content_hash: str, size: int) -> DocumentRows:
     outlined = outline(body)
     found_headings = outlined.headings
     tokens = approximate_tokens(document)
-    rows = _passage_rows(outlined.passages, f"{title}\n{names}", document.body_line)
+    rows = _passage_rows(outlined.passages, f"{title}\n{names}", document)
     words = (
         doc_id,
         title,
@@ -215,11 +220,10 @@ def manifest_entry(document: Document, size: int, tokens: int) -> str:
     )
 
 
-def _passage_rows(
-    found: tuple[Passage, ...], title: str, body_line: int
-) -> tuple[tuple[str, int, str, str, str, str], ...]:
-    first = body_line - 1
-    rows = [
+def _passage_rows(found: tuple[Passage, ...], title: str, document: Document) -> tuple[PassageValues, ...]:
+    first = document.body_line - 1
+    kept = _within_room(found) or (Passage("", "", 1, ""),)
+    return tuple(
         (
             passage.anchor,
             first + passage.line,
@@ -227,12 +231,29 @@ def _passage_rows(
             passage.heading,
             passage.text,
             " ".join(identifier_parts(f"{passage.heading}\n{passage.text}")),
+            injection,
         )
-        for passage in _within_room(found)
+        for passage, injection in zip(kept, _injections(document, kept), strict=True)
+    )
+
+
+def _injections(document: Document, passages: Sequence[Passage]) -> Sequence[str]:
+    """Return the first injection in or next to each passage, "" for none.
+
+    One in the frontmatter applies to all passages, because each hit shows the title.
+    """
+    found = flagged_lines(document.text)
+    if not found:
+        return ("",) * len(passages)
+    if found[0].line < document.body_line:
+        return (found[0].says,) * len(passages)
+    first = document.body_line - 1
+    begins = [*(first + passage.line for passage in passages[1:]), math.inf]
+    ends = [0, *(first + passage.line + passage.text.count("\n") for passage in passages[:-1])]
+    return [
+        next((one.says for one in found if end < one.line < begin), "")
+        for end, begin in zip(ends, begins, strict=True)
     ]
-    if not rows:
-        rows = [("", body_line, title, "", "", "")]
-    return tuple(rows)
 
 
 def _within_room(found: tuple[Passage, ...]) -> tuple[Passage, ...]:
@@ -335,7 +356,7 @@ class RowWriter:
             [anchor for _, entry in entries for anchor in entry.anchors],
         )
         many(
-            "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 (row_id * PASSAGES_PER_DOCUMENT + place, *passage)
                 for row_id, entry in entries

@@ -19,12 +19,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.frontmatter.write import compose
+from thunderus_mem.document.injection import find_injections
 from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.document.unicode import visible
 from thunderus_mem.errors import Conflict, InvalidDocument, NotFound, Refused, ThunderusError
 from thunderus_mem.index.log import read
 from thunderus_mem.lint.draft import validate
-from thunderus_mem.lint.injection import find_injections
 from thunderus_mem.log.event import private_to
 from thunderus_mem.log.new_event import PatchLinks
 from thunderus_mem.memory.journal import FileChange

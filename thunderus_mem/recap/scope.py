@@ -19,13 +19,13 @@ from thunderus_mem.authoring.anchor import given_anchors
 from thunderus_mem.document.anchors import code_words
 from thunderus_mem.document.document import MAX_DOCUMENT
 from thunderus_mem.document.ids import short_hash, slug
+from thunderus_mem.document.injection import find_injections
 from thunderus_mem.document.secrets import holds_secret
 from thunderus_mem.document.timestamp import format_precise, format_timestamp, parse_timestamp, utc_key
 from thunderus_mem.errors import InvalidConfig, NotFound, ThunderusError
 from thunderus_mem.git.changes import merge_base
 from thunderus_mem.git.commits import commit_named, commits_between, touched_between
 from thunderus_mem.index.log import read
-from thunderus_mem.lint.injection import find_injections
 from thunderus_mem.log.event import private_to
 from thunderus_mem.recap.events import EventReading, thread_of
 from thunderus_mem.store.files import read_below, read_file

@@ -148,7 +148,8 @@ _NOT_ASKED: Final = "archived documents were not searched; use --archived to inc
 
 class Hit(NamedTuple):
     """A passage of a document. ``line`` is in the file; ``marks`` are character ranges in ``snippet``;
-    ``superseded_by`` is "" for a current document; ``explain`` has ranks and weights, if requested."""
+    ``superseded_by`` is "" for a current document; ``explain`` has ranks and weights, if requested;
+    ``injection`` is what a prompt injection in the passage does, as `lint` reports it, "" for none."""
 
     id: str
     title: str
@@ -163,6 +164,7 @@ class Hit(NamedTuple):
     superseded_by: str
     explain: dict[str, Any]
     archived: bool = False
+    injection: str = ""
 
 
 class SearchResult(NamedTuple):
@@ -358,7 +360,7 @@ def hits_of(
                 doc.id, doc.title, doc.kind, doc.path, snippet.anchor, snippet.line, snippet.text,
                 snippet.marks, round(score, 6), doc.status, found.superseded.get(doc.row, ("", 0))[0],
                 explanation,
-                is_archived(doc.path),
+                is_archived(doc.path), snippet.injection,
             )
         )  # fmt: skip
         if len(hits) == _clamped(limit):

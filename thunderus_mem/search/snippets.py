@@ -18,12 +18,13 @@ _MARK = re.compile("[\x01\x02]")
 
 
 class Snippet(NamedTuple):
-    """A text as long as one line, its matching ranges, and the location of its passage."""
+    """A short text, its matching ranges, the location of its passage, and the prompt injection in that."""
 
     anchor: str
     line: int
     text: str
     marks: tuple[tuple[int, int], ...]
+    injection: str
 
 
 class Outdated(Exception):
@@ -51,7 +52,7 @@ class Snippets:
             return None
         text = "\n".join(lines[row.line - 1 : row.line - 1 + row.lines])
         shown, marks = self._cut(_MARK.sub(" ", text))
-        return Snippet(row.anchor, row.line, shown, marks)
+        return Snippet(row.anchor, row.line, shown, marks, row.injection)
 
     def _lines(self, path: str, stamp: tuple[int, ...]) -> list[str] | None:
         """Return the lines of the file, if the opened file has this stamp: it may have been replaced."""

@@ -93,6 +93,7 @@ def shown(value: show.Shown, console: Console) -> str:
         ("links", ", ".join(f"{link.rel} {link.target}" for link in value.links if not link.incoming)),
         ("linked by", ", ".join(f"{link.target} ({link.rel})" for link in value.links if link.incoming)),
         ("replaced by", style.warning(value.superseded_by)),
+        ("warning", style.warning(value.injection and f"possible prompt injection: {value.injection}")),
     ]
     facts += _anchors(value, style) if value.anchors else []
     rows = [(style.dim(name), text) for name, text in facts if text]

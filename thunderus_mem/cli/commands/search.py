@@ -123,6 +123,8 @@ def _hit(hit: Hit, style: Style, room: int | None) -> str:
     ]
     if hit.superseded_by:
         lines.append(style.warning(f"replaced by {hit.superseded_by}"))
+    if hit.injection:
+        lines.append(style.warning(f"possible prompt injection: {hit.injection}"))
     snippet = _BLANKS.sub(" ", _marked(hit.snippet, hit.marks, style)).strip()
     if snippet:
         lines += [f"    {line}" for line in _wrapped(snippet, room)]

@@ -7,10 +7,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from thunderus_mem.diagnostic import Diagnostic, TextEdit
+from thunderus_mem.document.injection import find_injections
 from thunderus_mem.document.markdown import scan
 from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.document.unicode import find_invisible
-from thunderus_mem.lint.injection import find_injections
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

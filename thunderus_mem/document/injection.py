@@ -14,14 +14,15 @@ slow.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.document.markdown import scan
+from thunderus_mem.document.markdown import scan, suppressions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 
 class Sign(NamedTuple):
@@ -408,11 +409,15 @@ WEAK: Final = (
 
 # Finding the signs in a text
 
+RULE: Final = "TM404"
+"""The lint rule that reports injections; suppression comments name it."""
+
 _STRONG: Final = (*ORDERS, *COMMANDS)
 _SIGNS: Final = (*_STRONG, *HIDDEN, *WEAK)
 _NEEDED: Final = frozenset().union(*(group for sign in _SIGNS for group in sign.needs))
 _PAIRED: Final = tuple((demand, deed) for demand, deeds in PAIRS.items() for deed in deeds)
 _LONGEST: Final = 2_000
+_PART: Final = 600
 _SEPARATE: Final = bytes(code if chr(code).isalnum() or code > 127 else 32 for code in range(256))
 _PLAIN: Final = {chr(code): " " for code in (0xA0, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000)} | {
     "\u2019": "'"
@@ -447,22 +452,66 @@ class Injection(NamedTuple):
 def find_injections(text: str) -> list[Injection]:
     """Find passages that manipulate the reader, in order; at most one per paragraph."""
     lowered = _lower(text)
-    words = _words(lowered)
-    strong, hidden, weak = _likely(words)
-    if hidden and not any(mark in lowered for mark in _MAY_HIDE):
-        hidden = []
-    if not strong and not weak and not hidden:
+    parts = [part for part in _parts(lowered) if part.signs is not _NONE]
+    if not parts:
+        return []
+    hides = any(part.signs.hidden for part in parts) and any(mark in lowered for mark in _MAY_HIDE)
+    likely = [at for part in parts if part.signs.plain for at in _likely_blocks(lowered, part)]
+    if not likely and not hides:
         return []
     shown = _without_code(lowered)
-    found = list(_in_hidden(shown)) if hidden else []
+    found = list(_in_hidden(shown)) if hides else []
     passages = [one.start for one in found]
-    demands = [sign for sign in weak if sign.message in PAIRS]
-    for start, paragraph in _paragraphs_with(shown, _anchors((*strong, *demands), words)):
-        one = _find_in_paragraph(paragraph)
-        known = bisect_left(passages, start) < bisect_left(passages, start + len(paragraph))
-        if one is not None and not known:
-            found.append(Injection(one.says, start + one.start))
+    for first, after in likely:
+        for start, paragraph in _paragraphs_with(shown[first:after], first):
+            one = _find_in_paragraph(paragraph)
+            known = bisect_left(passages, start) < bisect_left(passages, start + len(paragraph))
+            if one is not None and not known:
+                found.append(Injection(one.says, start + one.start))
     return sorted(found, key=lambda one: one.start)
+
+
+class _Part(NamedTuple):
+    """A part of a text and its likely signs. Parts are separated by empty lines."""
+
+    start: int
+    end: int
+    signs: _Likely
+
+
+def _parts(text: str) -> Iterator[_Part]:
+    """Split a text at empty lines into parts so short that few contain the words of a sign by chance."""
+    start = 0
+    while (end := text.find("\n\n", start + _PART)) >= 0:
+        yield _Part(start, end, _likely(_words(text[start:end])))
+        start = end + 2
+    yield _Part(start, len(text), _likely(_words(text[start:])))
+
+
+def _likely_blocks(text: str, part: _Part) -> Iterator[tuple[int, int]]:
+    """Start and end of the blocks of a part that may contain a sign."""
+    start = part.start
+    for block in text[part.start : part.end].split("\n\n"):
+        if _likely(_words(block)).plain:
+            yield start, start + len(block)
+        start += len(block) + 2
+
+
+class FlaggedLine(NamedTuple):
+    """The line of an injection, from 1, and what it does."""
+
+    line: int
+    says: str
+
+
+def flagged_lines(text: str) -> list[FlaggedLine]:
+    """The injections in a file that no suppression comment in it answers."""
+    found = find_injections(text)
+    if not found:
+        return []
+    answered = {one.line for one in suppressions(text) if RULE in one.codes}
+    placed = [FlaggedLine(text.count("\n", 0, one.start) + 1, one.says) for one in found]
+    return [one for one in placed if answered.isdisjoint((0, one.line))]
 
 
 def _lower(text: str) -> str:
@@ -490,12 +539,24 @@ class _Likely(NamedTuple):
     hidden: list[Sign]
     weak: list[Sign]
 
+    @property
+    def plain(self) -> bool:
+        """Whether text that a rendered page shows may contain one."""
+        return bool(self.strong or self.weak)
+
+
+_NONE: Final = _Likely([], [], [])
+
 
 def _likely(words: frozenset[bytes]) -> _Likely:
     """The signs whose required words are in a text, in order; looked up by their first group of words."""
     by_first = _by_first()
+    if words.isdisjoint(by_first):
+        return _NONE
     places = {place for word in words if word in by_first for place in by_first[word]}
     chosen = [place for place in sorted(places) if not any(map(words.isdisjoint, _SIGNS[place].needs))]
+    if not chosen:
+        return _NONE
     in_plain, at_all = len(_STRONG), len(_STRONG) + len(HIDDEN)
     return _Likely(
         [_SIGNS[place] for place in chosen if place < in_plain],
@@ -515,14 +576,11 @@ def _by_first() -> dict[bytes, list[int]]:
 
 def _that_pair(signs: list[Sign]) -> list[Sign]:
     """The weak signs that form a pair."""
+    if len(signs) < 2:
+        return []
     names = {sign.message for sign in signs}
     paired = {name for pair in _PAIRED if names.issuperset(pair) for name in pair}
     return [sign for sign in signs if sign.message in paired]
-
-
-def _anchors(signs: Iterable[Sign], words: frozenset[bytes]) -> set[str]:
-    """Words of this text of which a passage with one of the signs contains at least one."""
-    return {word.decode() for sign in signs for word in sign.needs[0] & words}
 
 
 def _without_code(text: str) -> str:
@@ -537,22 +595,15 @@ def _without_code(text: str) -> str:
     return "\n".join(kept)
 
 
-def _paragraphs_with(text: str, words: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Offset and text of the paragraphs of each block that contains one of the words."""
+def _paragraphs_with(text: str, offset: int) -> Iterator[tuple[int, str]]:
+    """Offset and text of the paragraphs of each block that may contain a sign."""
     edges = [0, *(match.end() for match in _BLANK_LINE.finditer(text)), len(text)]
-    near = set()
-    for word in words:
-        at = text.find(word)
-        while at >= 0:
-            block = bisect_right(edges, at) - 1
-            near.add(block)
-            at = text.find(word, max(edges[block + 1], at + 1))
-    for block in sorted(near):
-        start, whole = edges[block], text[edges[block] : edges[block + 1]]
+    for start, end in pairwise(edges):
         # Signs in a paragraph are also in its block.
-        likely = _likely(_words(whole))
-        for at, paragraph in _paragraphs(whole) if likely.strong or likely.weak else ():
-            yield start + at, paragraph
+        block = text[start:end]
+        signs = _likely(_words(block))
+        for at, paragraph in _paragraphs(block) if signs.plain else ():
+            yield offset + start + at, paragraph
 
 
 def _paragraphs(block: str) -> Iterator[tuple[int, str]]:
