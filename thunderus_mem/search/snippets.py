@@ -6,6 +6,7 @@ A snippet is made only if the file is unchanged since it was indexed. Read only.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.index.scan import read_bytes, stamp_of
@@ -14,11 +15,20 @@ if TYPE_CHECKING:
     from thunderus_mem.index.questions import Index
 
 WIDTH: Final = 240
+_BEFORE: Final = 60
+"""Most text before the first mark of a window that does not begin with the passage."""
+ELLIPSIS: Final = "…"
 _MARK = re.compile("[\x01\x02]")
+_LINE_START = re.compile(r"\n+")
+_WORD_START = re.compile(r"\s+")
+_FENCE = re.compile(r"[ \t]*(?:`{3}|~{3})")
+_OWN_LINE = re.compile(r"[ \t]*(?:[-*+][ \t]|[0-9]{1,9}[.)][ \t]|[#>|]|`{3}|~{3}|$)| {4}|\t")
 
 
 class Snippet(NamedTuple):
-    """A short text, its matching ranges, the location of its passage, and the prompt injection in that."""
+    """A short text, its matching ranges, the location of its passage, and the prompt injection in that.
+
+    An ellipsis is where text is missing; lines are those of lists, quotes, tables, code and paragraphs."""
 
     anchor: str
     line: int
@@ -66,13 +76,17 @@ class Snippets:
         return data.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
 
     def _cut(self, text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
-        """Cut out the window with the most marks."""
+        """Cut out the window with the most marks, with an ellipsis where text is missing."""
+        text = _joined(text)
         marks = self._marks(text) if self._expression else []
         start, end = _window(text, marks)
+        before = ELLIPSIS + _break(text[start - 1]) if text[:start].strip() else ""
+        after = _break(text[end]) + ELLIPSIS if text[end:].strip() else ""
+        shift = len(before) - start
         inside = tuple(
-            (first - start, last - start) for first, last in marks if start <= first and last <= end
+            (first + shift, last + shift) for first, last in marks if start <= first and last <= end
         )
-        return text[start:end].replace("\n", " ").replace("\t", " "), inside
+        return f"{before}{text[start:end]}{after}".replace("\t", " "), inside
 
     def _marks(self, text: str) -> list[tuple[int, int]]:
         """Find the query's words: as tokenised by the index, else as parts of longer names."""
@@ -83,22 +97,45 @@ class Snippets:
         return marks
 
 
+def _break(char: str) -> str:
+    """Return what is between an ellipsis and the text, from the character where it is cut."""
+    return "\n" if char == "\n" else " "
+
+
+def _joined(text: str) -> str:
+    """Join the lines of each paragraph; lists, quotes, tables and code keep theirs. The length stays the
+    same."""
+    lines = text.split("\n")
+    joined, fenced = lines[0], False
+    for above, line in pairwise(lines):
+        fenced ^= _FENCE.match(above) is not None
+        separate = fenced or not above.strip() or above.startswith("#") or _FENCE.match(above)
+        joined += ("\n" if separate or _OWN_LINE.match(line) else " ") + line
+    return joined
+
+
 def _window(text: str, marks: list[tuple[int, int]]) -> tuple[int, int]:
-    """Return start and end of a window of about ``WIDTH`` characters with the most marks, at word
-    boundaries."""
+    """Return start and end of the window with the most marks, of about ``WIDTH`` characters, at boundaries of
+    lines or words."""
     if len(text) <= WIDTH:
         return 0, len(text)
-    start = 0
-    if marks:
-        inside = [
-            sum(first <= other[0] and other[1] <= first + WIDTH - 40 for other in marks) for first, _ in marks
-        ]
-        start = max(0, marks[inside.index(max(inside))][0] - 40)
+    inside = [[last for _, last in marks if first < last <= first + WIDTH - _BEFORE] for first, _ in marks]
+    fullest = max(inside, key=len, default=[])
+    at = marks[inside.index(fullest)][0] if fullest else 0
+    start = _start(text, min(at - _BEFORE, len(text) - WIDTH), at)
     end = min(len(text), start + WIDTH)
-    start = max(0, end - WIDTH)
-    if start and (blank := re.search(r"\s", text[start : start + 30])):
-        start += blank.end()
     if end < len(text):
-        cut = max(text.rfind(" ", end - 30, end), text.rfind("\n", end - 30, end))
-        end = cut if cut > start else end
-    return start, end
+        last = max((last for last in fullest if last <= end), default=start)
+        cuts = (text.rfind("\n", max(last, end - _BEFORE), end), text.rfind(" ", max(last, end - 30), end))
+        end = next((cut for cut in cuts if cut > start), end)
+    return start, start + len(text[start:end].rstrip())
+
+
+def _start(text: str, earliest: int, at: int) -> int:
+    """Return the first beginning of a line, else of a word, from ``earliest`` to ``at``."""
+    if earliest <= 0:
+        return 0
+    for boundary in (_LINE_START, _WORD_START):
+        if found := boundary.search(text, earliest - 1, at):
+            return found.end()
+    return earliest

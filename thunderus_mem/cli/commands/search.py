@@ -11,12 +11,15 @@ from thunderus_mem.cli.params import OnlyIds
 from thunderus_mem.cli.text import Style, wrapped
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from thunderus_mem.cli.console import Console
     from thunderus_mem.search.search import Hit, SearchResult
 
 app = typer.Typer()
 
 _BLANKS = re.compile(r"\s+")
+_MARGIN = re.compile(r"\s{0,12}(?:(?:[-*+]|[0-9]{1,9}[.)]) )?")
 
 
 @app.command("search")
@@ -125,18 +128,20 @@ def _hit(hit: Hit, style: Style, room: int | None) -> str:
         lines.append(style.warning(f"replaced by {hit.superseded_by}"))
     if hit.injection:
         lines.append(style.warning(f"possible prompt injection: {hit.injection}"))
-    snippet = _BLANKS.sub(" ", _marked(hit.snippet, hit.marks, style)).strip()
-    if snippet:
-        lines += [f"    {line}" for line in _wrapped(snippet, room)]
+    lines += [f"    {line}" for line in _folded(_marked(hit.snippet, hit.marks, style), room)]
     lines += [f"    {style.dim(f'{name} {value}')}" for name, value in sorted(hit.explain.items())]
     return "\n".join(lines)
 
 
-def _wrapped(text: str, room: int | None) -> list[str]:
-    """Wrap the snippet for the terminal; without a terminal keep it in one line."""
-    if room is None:
-        return [text]
-    return wrapped(text, min(room, 100) - 4)
+def _folded(text: str, room: int | None) -> Iterator[str]:
+    """Fold the lines of a snippet for the terminal; those of a list item hang below its text."""
+    for line in filter(str.strip, text.split("\n")):
+        margin = _MARGIN.match(line)
+        before = margin[0] if margin else ""
+        words = _BLANKS.sub(" ", line[len(before) :]).strip()
+        folds = [words] if room is None else wrapped(words, min(room, 100) - 4 - len(before))
+        for at, fold in enumerate(folds):
+            yield (" " * len(before) if at else before) + fold
 
 
 def _marked(text: str, marks: tuple[tuple[int, int], ...], style: Style) -> str:
