@@ -29,7 +29,8 @@ Anchor = Annotated[
     typer.Option(metavar="PLACE", help="Code it describes: PATH, PATH#SYMBOL, PATH:10-20 (repeatable)."),
 ]
 Documents = Annotated[list[str], typer.Argument(metavar="ID...", help="Document ids or file paths.")]
-_ADD_HELP = """Write the text of the document above. To cancel, leave it empty or do not save."""
+_ADD_HELP = """Write the text of the document above. To cancel, leave it empty or do not save.
+Search also finds it by the questions it answers: add each with --alias."""
 _EDIT_HELP = """Edit fields and text above. To cancel, do not save any change."""
 _MOST_SHOWN: Final = 20
 _DONE: Final = {
@@ -90,7 +91,10 @@ def add_command(
     field: Annotated[
         list[str] | None, typer.Option(metavar="KEY=VALUE", help="A field (repeatable).")
     ] = None,
-    alias: Annotated[list[str] | None, typer.Option(metavar="PHRASE", help="An alias (repeatable).")] = None,
+    alias: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PHRASE", help="Another name, or a question it answers (repeatable)."),
+    ] = None,
     status: Annotated[
         str | None, typer.Option(metavar="STATUS", help="State of a decision, e.g. accepted.")
     ] = None,
