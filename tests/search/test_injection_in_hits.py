@@ -55,6 +55,11 @@ def test_injection_in_the_title_flags_every_passage(tmp_path: Path) -> None:
     assert flags(tmp_path, body, title=ORDER) == {"alpha": DROPS, "beta": DROPS}
 
 
+def test_injection_in_an_alias_flags_every_passage(tmp_path: Path) -> None:
+    body = "## A\n\nalpha\n\n## B\n\nbeta\n"
+    assert flags(tmp_path, body, more=f'aliases: ["{ORDER}"]\n') == {"alpha": DROPS, "beta": DROPS}
+
+
 def test_suppressed_injection_is_not_flagged(tmp_path: Path) -> None:
     comment = "<!-- thunderus-mem: ignore TM404 explains the attack -->"
     body = f"## A\n\nalpha\n\n{ORDER} {comment}\n\n## B\n\nbeta\n\n{ORDER}\n"

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from thunderus_mem.document.markdown import scan, suppressions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 
 class Sign(NamedTuple):
@@ -415,6 +415,7 @@ RULE: Final = "TM404"
 _STRONG: Final = (*ORDERS, *COMMANDS)
 _SIGNS: Final = (*_STRONG, *HIDDEN, *WEAK)
 _NEEDED: Final = frozenset().union(*(group for sign in _SIGNS for group in sign.needs))
+_FIRST: Final = frozenset().union(*(sign.needs[0] for sign in _SIGNS))
 _PAIRED: Final = tuple((demand, deed) for demand, deeds in PAIRS.items() for deed in deeds)
 _LONGEST: Final = 2_000
 _PART: Final = 600
@@ -498,19 +499,25 @@ def _likely_blocks(text: str, part: _Part) -> Iterator[tuple[int, int]]:
 
 
 class FlaggedLine(NamedTuple):
-    """The line of an injection, from 1, and what it does."""
+    """The line of an injection, from 1 (0: before the text), and what it does."""
 
     line: int
     says: str
 
 
-def flagged_lines(text: str) -> list[FlaggedLine]:
-    """The injections in a file that no suppression comment in it answers."""
-    found = find_injections(text)
+def flagged_lines(text: str, start: int = 0, before: Sequence[str] = ()) -> list[FlaggedLine]:
+    """The injections that no suppression comment in a file answers: in its text from an offset on, and in
+    texts shown ``before`` it."""
+    shown = "".join([f"{one}\n\n" for one in before])
+    found = find_injections(shown + text[start:])
     if not found:
         return []
     answered = {one.line for one in suppressions(text) if RULE in one.codes}
-    placed = [FlaggedLine(text.count("\n", 0, one.start) + 1, one.says) for one in found]
+    shift = start - len(shown)
+    placed = [
+        FlaggedLine(text.count("\n", 0, one.start + shift) + 1 if one.start >= len(shown) else 0, one.says)
+        for one in found
+    ]
     return [one for one in placed if answered.isdisjoint((0, one.line))]
 
 
@@ -550,10 +557,11 @@ _NONE: Final = _Likely([], [], [])
 
 def _likely(words: frozenset[bytes]) -> _Likely:
     """The signs whose required words are in a text, in order; looked up by their first group of words."""
-    by_first = _by_first()
-    if words.isdisjoint(by_first):
+    rare = words & _FIRST
+    if not rare:
         return _NONE
-    places = {place for word in words if word in by_first for place in by_first[word]}
+    by_first = _by_first()
+    places = {place for word in rare for place in by_first[word]}
     chosen = [place for place in sorted(places) if not any(map(words.isdisjoint, _SIGNS[place].needs))]
     if not chosen:
         return _NONE

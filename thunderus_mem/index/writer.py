@@ -240,12 +240,12 @@ def _passage_rows(found: tuple[Passage, ...], title: str, document: Document) ->
 def _injections(document: Document, passages: Sequence[Passage]) -> Sequence[str]:
     """Return the first injection in or next to each passage, "" for none.
 
-    One in the frontmatter applies to all passages, because each hit shows the title.
+    One in the title or an alias applies to all passages, because each hit shows the title.
     """
-    found = flagged_lines(document.text)
+    found = flagged_lines(document.text, document.body_start, (document.title, *document.aliases))
     if not found:
         return ("",) * len(passages)
-    if found[0].line < document.body_line:
+    if not found[0].line:
         return (found[0].says,) * len(passages)
     first = document.body_line - 1
     begins = [*(first + passage.line for passage in passages[1:]), math.inf]
