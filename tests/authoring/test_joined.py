@@ -83,8 +83,8 @@ def test_link_to_a_merged_id_is_no_link_to_the_archive(store: Store) -> None:
 
 def test_archived_documents_do_not_change_search_results(store: Store) -> None:
     store.put("kettle.md", document("fact.kettle", "The kettle is descaled with vinegar.\n"))
-    store.put("spout.md", document("fact.spout", "The spout drips.\n"))
-    queries = ("kettle spout", "kettle", "kettle vinegar spout", "vinegar drips")
+    store.put("spout.md", document("fact.spout", "The spout of the kettle drips.\n"))
+    queries = ("kettle spout", "kettle", "kettle vinegar", "vinegar drips")
     before = [sorted(hit.id for hit in search(store.memory(), query).hits) for query in queries]
     for number in range(60):
         text = document(f"fact.old{number}", f"An old kettle, number {number}.\n")

@@ -18,10 +18,11 @@ from tests.support.git_repository import begin_repository
 from tests.support.index_support import document, new_store, put
 from thunderus_mem.cli.complete import candidates
 from thunderus_mem.index.database import PASSAGES_PER_DOCUMENT, create
-from thunderus_mem.index.questions import ALL_IN_USE
 from thunderus_mem.index.refresh import refresh
 from thunderus_mem.index.sqlite_index import SqliteIndex
 from thunderus_mem.memory.memory import open_memory
+from thunderus_mem.search.query import parse_query
+from thunderus_mem.search.search import find
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -200,26 +201,22 @@ def test_answers_do_not_depend_on_the_order_of_arrival(store: Store) -> None:
     arrive()
 
 
-@pytest.mark.parametrize("archived", [False, True])
-def test_equal_scores_are_sorted_by_id_and_position(tmp_path: Path, archived: bool) -> None:
-    expected = None
+def test_equal_scores_are_sorted_by_id_and_position(tmp_path: Path) -> None:
     for turn in range(8):
         layout = new_store(tmp_path / str(turn))
-        names = [f"n{number}" for number in range(9)]
+        names = [f"n{number}" for number in range(70)]
         random.Random(turn).shuffle(names)
         index = SqliteIndex(create())
-        for name in names:
-            put(layout, f"{name}.md", document(f"fact.{name}", "# A\n\nwords\n\n# B\n\nwords\n"))
+        for some in (names[:20], names[20:]):
+            for name in some:
+                put(layout, f"{name}.md", document(f"fact.{name}", "# A\n\nwords\n\n# B\n\nwords\n"))
             refresh(layout, index)
-        ranked = index.ranked("words", 4, archived=archived)
-        ids = {doc.row: doc.id for doc in index.summaries(rows=index.newest(ALL_IN_USE)).values()}
-        found = (
-            [ids[row] for row, _ in ranked.documents],
-            [(ids[row], passage % PASSAGES_PER_DOCUMENT) for row, passage, _ in ranked.passages],
-        )
+        found = find(index, parse_query("words"), limit=50)
+        ids = [found.documents[row].id for row in found.ordered()]
+        places = {
+            tuple(passage % PASSAGES_PER_DOCUMENT for passage in candidate.passages)
+            for candidate in found.candidates.values()
+        }
         index.close()
-        expected = expected or found
-        assert found == expected
-    assert expected is not None
-    assert expected[0] == ["fact.n0", "fact.n1", "fact.n2", "fact.n3"]
-    assert expected[1] == [(f"fact.n{number // 2}", number % 2) for number in range(12)]
+        assert ids == sorted(f"fact.{name}" for name in names)[:60]
+        assert places == {(0, 1)}

@@ -3,41 +3,64 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.search.search import below_successors, covers, fuse
+from thunderus_mem.search.search import ANSWER, CLOSEST, after_successors, relevance
 
 ROWS = st.lists(st.integers(1, 9), unique=True, max_size=9)
+MATCHES = st.lists(st.tuples(st.booleans(), st.integers(1, 99)), min_size=1, max_size=8)
 
 
 @settings(deadline=None, max_examples=200, derandomize=True)
-@given(ROWS, ROWS, st.dictionaries(st.integers(1, 9), st.integers(0, 9), max_size=9))
-def test_document_never_ranks_above_its_successor(
-    documents: list[int], passages: list[int], superseded: dict[int, int]
-) -> None:
-    tree = {old: new for old, new in superseded.items() if new > old or new == 0}
-    rows = range(1, 10)
-    ordered = fuse(documents, passages, dict.fromkeys(rows, "unknown"), tree, {row: str(row) for row in rows})
-    place = {candidate.row: at for at, candidate in enumerate(ordered)}
-    assert set(place) == set(documents) | set(passages)
-    assert all(place[new] < place[old] for old, new in tree.items() if old in place and new in place)
+@given(ROWS, st.dictionaries(st.integers(1, 9), st.integers(0, 9), max_size=9))
+def test_document_never_ranks_above_its_successor(ordered: list[int], successors: dict[int, int]) -> None:
+    tree = {old: new for old, new in successors.items() if new > old or new == 0}
+    placed = after_successors(ordered, tree)
+    place = {row: at for at, row in enumerate(placed)}
+    assert len(place) == len(placed)
+    assert set(ordered) <= set(place)
+    assert all(place[new] < place[old] for old, new in tree.items() if new and old in place)
+
+
+@settings(deadline=None, max_examples=200, derandomize=True)
+@given(ROWS)
+def test_current_documents_keep_their_order(ordered: list[int]) -> None:
+    assert after_successors(ordered, {}) == ordered
 
 
 def test_supersession_cycle_terminates() -> None:
-    ordered = fuse([1, 2], [], {1: "", 2: ""}, {1: 2, 2: 1}, {1: "a", 2: "b"})
-    assert {candidate.row for candidate in below_successors(ordered, {1: 2, 2: 1})} == {1, 2}
+    assert sorted(after_successors([1, 2], {1: 2, 2: 1})) == [1, 2]
 
 
-def test_document_in_both_lists_ranks_above_one_in_either() -> None:
-    ordered = fuse([1, 2], [3, 2], {1: "", 2: "", 3: ""}, {}, {1: "a", 2: "b", 3: "c"})
-    assert ordered[0].row == 2
+def test_successor_is_directly_above_the_superseded_document() -> None:
+    assert after_successors([4, 1, 5], {1: 2, 2: 3}) == [4, 3, 2, 1, 5]
+    assert after_successors([4, 1, 3], {1: 3}) == [4, 3, 1]
 
 
-def test_common_word_alone_is_no_hit() -> None:
-    assert not covers([True, False], [90, 2], 100)
-    assert covers([False, True], [90, 2], 100)
-    assert covers([True], [90], 100)
+@settings(deadline=None, max_examples=200, derandomize=True)
+@given(MATCHES, st.integers(0, 7))
+def test_another_matched_word_never_lowers_the_relevance(words: list[tuple[bool, int]], at: int) -> None:
+    matched, holders = [has for has, _ in words], [count for _, count in words]
+    more = [has or place == at for place, has in enumerate(matched)]
+    assert 0 < relevance(matched, holders, 100) <= relevance(more, holders, 100) < 1
 
 
-def test_title_word_matches_despite_an_unused_word() -> None:
-    assert not covers([True, False], [25, 0], 145)
-    assert covers([True, False], [25, 0], 145, [True, False])
-    assert not covers([True, False, False], [25, 0, 0], 145, [True, False, False])
+@settings(deadline=None, max_examples=200, derandomize=True)
+@given(MATCHES)
+def test_word_in_no_document_lowers_the_relevance(words: list[tuple[bool, int]]) -> None:
+    matched, holders = [has for has, _ in words], [count for _, count in words]
+    assert relevance([*matched, False], [*holders, 0], 100) < relevance(matched, holders, 100)
+
+
+@settings(deadline=None, max_examples=200, derandomize=True)
+@given(st.lists(st.integers(1, 99), min_size=2, max_size=8))
+def test_one_shared_word_of_several_is_no_answer(holders: list[int]) -> None:
+    matched = [place == 0 for place in range(len(holders))]
+    assert relevance(matched, holders, 100) < ANSWER
+
+
+def test_passage_with_all_words_is_an_answer() -> None:
+    assert relevance([True], [90], 100) >= ANSWER
+    assert relevance([True, True], [90, 1], 100) >= ANSWER
+
+
+def test_mostly_unknown_words_have_no_closest_hits() -> None:
+    assert relevance([True, False], [2, 0], 100) < CLOSEST

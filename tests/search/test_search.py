@@ -1,16 +1,22 @@
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.support.index_support import document, find_hits, new_store, put
 from thunderus_mem.index import scan
 from thunderus_mem.index.refresh import open_index
+from thunderus_mem.memory.memory import open_memory
 from thunderus_mem.search import snippets
 from thunderus_mem.search.query import parse_query
+from thunderus_mem.search.search import ANSWER, MOST_CLOSEST, search
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS, Layout
 
 if TYPE_CHECKING:
@@ -110,7 +116,7 @@ def test_hit_is_a_passage_with_location_and_highlights(store: tuple[Layout, Sqli
     lines = Path(store[0].at(hit.path)).read_text().split("\n")
     assert lines[hit.line - 1].startswith("Tokens expire")
     assert [hit.snippet[start:end] for start, end in hit.marks] == ["expire", "minutes"]
-    assert {"document_rank", "passage_rank", "document_weights", "fusion_k"} <= hit.explain.keys()
+    assert {"document_bm25", "passage_bm25", "relevance", "named"} <= hit.explain.keys()
 
 
 def test_one_passage_per_document(store: tuple[Layout, SqliteIndex]) -> None:
@@ -232,3 +238,97 @@ def test_comments_are_not_searched_and_code_is(tmp_path: Path) -> None:
     assert ids("placeholder") == ids("paragraphs") == ids("alone") == []
     assert ids("plain words") == ["fact.a"]
     assert ids("sentinel") == ["fact.b"]
+
+
+WORDS = st.lists(st.sampled_from(["queue", "retry", "lock", "page", "cache"]), max_size=6)
+
+
+def _ids(root: str, text: str) -> list[str]:
+    return [hit.id for hit in search(open_memory(root), text, limit=50).hits]
+
+
+@settings(deadline=None, max_examples=25, derandomize=True)
+@given(st.lists(WORDS, min_size=1, max_size=8))
+def test_every_matching_document_is_found_in_the_same_order(texts: list[list[str]]) -> None:
+    orders = []
+    for turn in (1, -1):
+        with TemporaryDirectory() as root:
+            layout = new_store(root)
+            for number in range(len(texts))[::turn]:
+                body = " ".join(texts[number])
+                put(layout, f"{number}.md", document(f"fact.d{number}", f"Text {body}.\n"))
+                open_memory(root).refresh()
+            orders.append(_ids(root, "queue"))
+    matching = {f"fact.d{number}" for number, words in enumerate(texts) if "queue" in words}
+    assert orders[0] == orders[1]
+    assert set(orders[0]) == matching
+
+
+@settings(deadline=None, max_examples=25, derandomize=True)
+@given(st.lists(st.integers(0, 9), min_size=2, max_size=8), st.integers(1, 60))
+def test_document_without_a_word_of_the_question_changes_no_order(counts: list[int], length: int) -> None:
+    with TemporaryDirectory() as root:
+        layout = new_store(root)
+        for number, count in enumerate(counts):
+            body = "queue " * count + "other " * (9 - count)
+            put(layout, f"{number}.md", document(f"fact.d{number}", f"{body}\n"))
+        before = _ids(root, "queue")
+        put(layout, "more.md", document("fact.more", "unrelated " * length + "\n"))
+        assert _ids(root, "queue") == before
+
+
+def test_question_that_shares_some_words_has_closest_hits_only(tmp_path: Path) -> None:
+    layout = new_store(tmp_path)
+    for number in range(20):
+        own = {0: "queue", 1: "queue", 2: "worker", 3: "page"}.get(number, "other")
+        put(layout, f"d{number}.md", document(f"fact.d{number}", f"{own} {'build' * (number < 9)}\n"))
+    found = search(open_memory(str(tmp_path)), "queue build worker page")
+    assert found.hits == ()
+    assert len(found.closest) == MOST_CLOSEST
+    assert all(0 < hit.score < ANSWER for hit in found.closest)
+    nothing = search(open_memory(str(tmp_path)), "queue build holiday")
+    assert nothing.hits == nothing.closest == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Use signed worker queue tokens",
+        "adr.worker-tokens",
+        ".thunderus/memory/semantic/DECISIONS/ADR-0007-worker-tokens.md",
+        "ADR-0007-worker-tokens",
+        "adr 7",
+        "ADR-0007",
+        "docs/old/Worker Notes.md",
+        "retry_worker_queue",
+    ],
+)
+def test_document_named_by_the_query_is_the_first_answer(tmp_path: Path, text: str) -> None:
+    layout = new_store(tmp_path)
+    for number in range(9):
+        body = "docs adr 7 worker retry queue tokens notes\n" * 3
+        put(layout, f"o{number}.md", document(f"fact.o{number}", body, title="Old worker queue notes"))
+    put(
+        layout,
+        f"{DOCUMENT_FOLDERS['adr']}/ADR-0007-worker-tokens.md",
+        document(
+            "adr.worker-tokens",
+            "See `retry_worker_queue`. " + "Many other words follow in this text. " * 30 + "\n",
+            title="Use signed worker queue tokens",
+            kind="adr",
+            more="metadata:\n  imported_from: docs/old/Worker Notes.md\n",
+        ),
+    )
+    hits = search(open_memory(str(tmp_path)), text).hits
+    assert (hits[0].id, hits[0].score) == ("adr.worker-tokens", 1.0)
+    assert all(later.score <= earlier.score for earlier, later in pairwise(hits))
+
+
+def test_confirmation_decides_only_between_nearly_equal_documents(tmp_path: Path) -> None:
+    layout = new_store(tmp_path)
+    put(layout, "a.md", document("fact.a", "The queue retries.\n"))
+    put(layout, "b.md", document("fact.b", "The queue retries.\n", status="verified\n  by: user"))
+    put(layout, "c.md", document("fact.c", "The queue retries: the queue, the queue retries.\n"))
+    for number in range(8):
+        put(layout, f"o{number}.md", document(f"fact.o{number}", "Other things.\n"))
+    assert _ids(str(tmp_path), "queue retries") == ["fact.c", "fact.b", "fact.a"]

@@ -210,7 +210,8 @@ def choices(memory: Memory, text: str) -> list[Choice]:
         from thunderus_mem.search.search import search
 
         try:
-            hits = search(memory, text, limit=_OFFERED, unfinished=True).hits
+            answer = search(memory, text, limit=_OFFERED, unfinished=True)
+            hits = answer.hits or answer.closest
         except InvalidQuery:  # an unfinished filter such as "kind:ad"
             hits = ()
         found = [Choice(hit.id, hit.kind, hit.title) for hit in hits]

@@ -16,13 +16,6 @@ if TYPE_CHECKING:
     from thunderus_mem.index.log import LogIndex
 
 
-DOCUMENT_WEIGHTS: Final = {
-    "doc_id": 2.0, "title": 3.0, "headings": 1.5, "tags": 2.0, "body": 1.0, "names": 3.0, "parts": 0.8,
-}  # fmt: skip
-"""Weight of a word in each part of a document."""
-PASSAGE_WEIGHTS: Final = {"title": 3.0, "heading": 1.5, "body": 1.0, "parts": 0.8}
-
-
 class DocRow(NamedTuple):
     """A document in the index. ``path`` is POSIX and relative to root; ``tokens`` is about characters / 4."""
 
@@ -85,9 +78,10 @@ class DocSummary(NamedTuple):
 
 
 class RankedRows(NamedTuple):
-    """Matching documents ``(row, score)`` and passages ``(document row, row, score)``, best first."""
+    """Scores of the matching documents by row, and passages ``(document row, row, score)``, in no order.
+    Higher scores are better."""
 
-    documents: list[tuple[int, float]]
+    documents: dict[int, float]
     passages: list[tuple[int, int, float]]
 
 
@@ -223,9 +217,21 @@ class Index(Protocol):
     def matching(self, expression: str, *, archived: bool) -> set[int]:
         """Return the rows of the documents that match an FTS5 expression."""
 
-    def ranked(self, expression: str, limit: int, *, archived: bool) -> RankedRows:
-        """Return the best matches of an expression: at most ``limit`` documents and three times as many
-        passages; all for -1. Equal scores are sorted by document id, then by position in the document."""
+    def ranked(self, expression: str, *, archived: bool) -> RankedRows:
+        """Return all matches of an expression with their bm25 scores."""
+
+    def holders(self, expressions: Sequence[str], *, archived: bool) -> list[int]:
+        """Return the number of documents that match each expression."""
+
+    def holds(self, row: int, passage: int, expressions: Sequence[str]) -> list[bool]:
+        """Whether a passage, or the id or tags of its document, match each expression."""
+
+    def called(self, name: str) -> list[int]:
+        """Return the rows of the documents with this id, path, alias, file stem, original file name, or ADR
+        number such as ``ADR-7``, by id."""
+
+    def by_id(self, rows: Iterable[int]) -> list[int]:
+        """Return rows of documents in the order of the ids."""
 
     def summaries(self, *, rows: Iterable[int] = (), ids: Iterable[str] = ()) -> dict[int, DocSummary]:
         """Return the data of documents that ranking needs, by row."""

@@ -11,8 +11,6 @@ from thunderus_mem.document.paths import is_archived
 from thunderus_mem.index.database import PASSAGES_PER_DOCUMENT, decode_list, engine, open_existing, scratch
 from thunderus_mem.index.questions import (
     ALL_IN_USE,
-    DOCUMENT_WEIGHTS,
-    PASSAGE_WEIGHTS,
     Anchored,
     DocRow,
     DocSummary,
@@ -21,7 +19,7 @@ from thunderus_mem.index.questions import (
     RankedRows,
 )
 from thunderus_mem.index.scan import UNSETTLED, FolderWalk
-from thunderus_mem.index.words import fold_name
+from thunderus_mem.index.words import fold_name, pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence, Set
@@ -38,12 +36,11 @@ _DOC_COLUMNS: Final = (
 _ANCHOR_COLUMNS: Final = "doc_id, place, path, symbol, lines, fingerprint, line, since"
 _CHUNK: Final = 500
 _ARCHIVED: Final = "(SELECT rowid FROM docs WHERE archived = 1)"
-_DOCUMENT_BM25: Final = f"bm25(docs_fts, {', '.join(map(str, DOCUMENT_WEIGHTS.values()))})"
-_PASSAGE_BM25: Final = f"bm25(passages_fts, {', '.join(map(str, PASSAGE_WEIGHTS.values()))})"
 _SHOWN: Final = (
     "CREATE VIRTUAL TABLE shown USING fts5(text, tokenize = 'porter unicode61 remove_diacritics 2')"
 )
 _OPEN, _CLOSE = "\x01", "\x02"
+_ADR_NUMBER: Final = r"adr[-_ ]?([0-9]{1,6})"
 
 
 class SqliteIndex:
@@ -309,26 +306,55 @@ class SqliteIndex:
         sql = f"SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?{in_use}"
         return {row[0] for row in self.database.rows(sql, (expression,))}
 
-    def ranked(self, expression: str, limit: int, *, archived: bool) -> RankedRows:
-        # CROSS JOIN keeps the full-text table first. Row ids depend on the order in which files arrived, so
-        # equal scores are sorted by document id and position.
-        documents = self.database.rows(
-            f"SELECT docs.rowid, {_DOCUMENT_BM25} AS score "
-            "FROM docs_fts CROSS JOIN docs ON docs.rowid = docs_fts.rowid "
-            "WHERE docs_fts MATCH ? AND archived <= ? ORDER BY score, docs.doc_id LIMIT ?",
-            (expression, int(archived), limit),
+    def ranked(self, expression: str, *, archived: bool) -> RankedRows:
+        # Nothing but the full-text tables is read: a join for each match takes longer than ranking it.
+        documents: dict[int, float] = dict(
+            self.database.rows(
+                "SELECT rowid, -bm25(docs_fts) FROM docs_fts WHERE docs_fts MATCH ?", (expression,)
+            )
         )
         passages = self.database.rows(
-            f"SELECT passages_fts.rowid, {_PASSAGE_BM25} AS score "
-            f"FROM passages_fts CROSS JOIN docs ON docs.rowid = passages_fts.rowid / {PASSAGES_PER_DOCUMENT} "
-            "WHERE passages_fts MATCH ? AND archived <= ? "
-            "ORDER BY score, docs.doc_id, passages_fts.rowid LIMIT ?",
-            (expression, int(archived), limit * 3 if limit > 0 else limit),
+            f"SELECT rowid / {PASSAGES_PER_DOCUMENT}, rowid, -bm25(passages_fts) FROM passages_fts "
+            "WHERE passages_fts MATCH ?",
+            (expression,),
         )
-        return RankedRows(
-            [(row, -score) for row, score in documents],
-            [(passage // PASSAGES_PER_DOCUMENT, passage, -score) for passage, score in passages],
+        hidden = set() if archived else {row[0] for row in self.database.rows(_ARCHIVED[1:-1])}
+        if hidden:
+            documents = {row: score for row, score in documents.items() if row not in hidden}
+            passages = [found for found in passages if found[0] not in hidden]
+        return RankedRows(documents, passages)
+
+    def holders(self, expressions: Sequence[str], *, archived: bool) -> list[int]:
+        hidden = not archived and self.count(archived=True)
+        in_use = f" AND rowid NOT IN {_ARCHIVED}" if hidden else ""
+        sql = f"SELECT count(*) FROM docs_fts WHERE docs_fts MATCH ?{in_use}"
+        return [self.database.rows(sql, (expression,))[0][0] for expression in expressions]
+
+    def holds(self, row: int, passage: int, expressions: Sequence[str]) -> list[bool]:
+        sql = (
+            "SELECT 1 FROM passages_fts WHERE passages_fts MATCH ? AND rowid = ? UNION ALL "
+            "SELECT 1 FROM docs_fts WHERE docs_fts MATCH ? AND rowid = ?"
         )
+        return [
+            self.database.row(sql, (each, passage, f"{{doc_id tags}} : ({each})", row)) is not None
+            for each in expressions
+        ]
+
+    def called(self, name: str) -> list[int]:
+        folded = fold_name(name)
+        number = pattern(_ADR_NUMBER).fullmatch(folded)
+        adr = f"adr-{int(number[1]):04}" if number else ""
+        found = self.database.rows(
+            "SELECT rowid FROM docs WHERE folded = ? OR doc_id IN (SELECT doc_id FROM files WHERE path = ? "
+            "UNION SELECT doc_id FROM names WHERE name = ? OR (name >= ? AND name < ?)) ORDER BY doc_id",
+            (folded, name, folded.removesuffix(".md"), adr and f"{adr}-", adr and f"{adr}."),
+        )
+        return [row[0] for row in found]
+
+    def by_id(self, rows: Iterable[int]) -> list[int]:
+        wanted = ", ".join(map(str, rows))
+        found = self.database.rows(f"SELECT rowid FROM docs WHERE rowid IN ({wanted}) ORDER BY doc_id")
+        return [row[0] for row in found]
 
     def summaries(self, *, rows: Iterable[int] = (), ids: Iterable[str] = ()) -> dict[int, DocSummary]:
         keys: list[int | str] = [*rows]

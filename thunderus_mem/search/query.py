@@ -32,8 +32,8 @@ _MAX_PIECES: Final = 16
 STOP_WORDS: Final = frozenset(
     (
         "a about an and are as at be been being but by can could did do does doing done for from get gets got had "
-        "has have having he her here him his how i if in into is it its just me my no nor not of off on or our out "
-        "over own please she should so some such than that the their them then there these they this those to too "
+        "has have having he her here him his how i if in into is it its just many me might much must my no nor not of off on or our out "
+        "over own please shall she should so some such than that the their them then there these they this those to too "
         "under up us was we were what when where which while who whom whose why will with would you your"
     ).split()
 )

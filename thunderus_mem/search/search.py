@@ -1,7 +1,7 @@
 """``search``: from a query to hits, one passage per document, best first.
 
-Passages and whole documents are ranked separately, and the ranks are fused; stale and superseded documents
-rank lower. Read only.
+Documents are ranked by the sum of their own bm25 and that of their best passage. Whether the best one answers
+the question is decided once per query, from the share of the question's words that it contains. Read only.
 
 Imports here slow down every search. For the same reason the values are named tuples: creating such a class
 takes a fifth of the time of a dataclass.
@@ -10,11 +10,11 @@ takes a fifth of the time of a dataclass.
 from __future__ import annotations
 
 import math
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.document.paths import is_archived
-from thunderus_mem.index.questions import DOCUMENT_WEIGHTS, PASSAGE_WEIGHTS, Filter
+from thunderus_mem.index.questions import Filter
+from thunderus_mem.index.words import fold_name, is_cjk, latin_parts, scripts
 from thunderus_mem.search.query import (
     atoms,
     exclusion_expression,
@@ -25,118 +25,64 @@ from thunderus_mem.search.query import (
 from thunderus_mem.search.snippets import Outdated, Snippets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from thunderus_mem.index.questions import DocSummary, Index
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.search.query import Query
 
-# Ranking: fuse two lists, and drop irrelevant documents. No disk access.
-
-FUSION_K: Final = 60
-"""Reciprocal rank fusion: a document scores 1 / (60 + rank) in each list (Cormack, Clarke, Büttcher,
-2009)."""
+# Ranking and relevance: pure functions.
 
 STALE_FACTOR: Final = 0.85
 CONFIRMED_FACTOR: Final = {"user": 1.04, "agent": 1.01}
-"""Weight of a document verified by a user (about two ranks) or by an agent."""
-SUPERSEDED_FACTOR: Final = 0.7
-COVERAGE_FLOOR: Final = 0.3
-"""Minimum share of the query, weighted by inverse document frequency, that a document must match."""
+"""Weight of a document verified by a user or by an agent: it decides between nearly equal ones."""
 
-COMMON_SHARE: Final = 0.5
-"""A word in more than this share of the documents is not significant."""
-
-
-class Candidate(NamedTuple):
-    """A document (by row id) with its ranks in both lists, from 1; 0 if it is not in the list."""
-
-    row: int
-    document_rank: int
-    passage_rank: int
-    status: str
-    superseded: bool
-    confirmed_by: str = ""
-
-    @property
-    def score(self) -> float:
-        """The fused score; higher is better."""
-        fused = sum(1 / (FUSION_K + rank) for rank in (self.document_rank, self.passage_rank) if rank)
-        fused *= STALE_FACTOR if self.status == "stale" else CONFIRMED_FACTOR.get(self.confirmed_by, 1.0)
-        return fused * (SUPERSEDED_FACTOR if self.superseded else 1.0)
+ANSWER: Final = 0.65
+"""Minimum relevance of the best document for a query to have answers."""
+CLOSEST: Final = 0.5
+"""Minimum relevance for the closest documents to be shown instead."""
+MOST_CLOSEST: Final = 3
+FIRST_HIT: Final = 0.9
+"""Share of the first hits of answered questions that are relevant."""
+LATER_HITS: Final = 4
+"""The score of a later hit falls with this power of its bm25, relative to the first one."""
 
 
-def fuse(
-    by_document: Sequence[int],
-    by_passage: Sequence[int],
-    statuses: Mapping[int, str],
-    superseded: Mapping[int, int],
-    names: Mapping[int, str],
-    confirmed: Mapping[int, str] = MappingProxyType({}),
-) -> list[Candidate]:
-    """Fuse two rankings of document rows into one, best first; ties sort by id.
+def word_weight(holders: int, total: int) -> float:
+    """Return the inverse document frequency of a word that ``holders`` of ``total`` documents contain."""
+    return math.log(1 + (total - holders + 0.5) / (holders + 0.5))
 
-    ``superseded`` maps a row to that of its successor (0 if that is not a candidate), ``confirmed`` to who
-    verified it.
+
+def relevance(matched: Sequence[bool], holders: Sequence[int], total: int) -> float:
+    """Return the probability that a passage with the ``matched`` words of a question answers it.
+
+    ``holders`` are the numbers of documents with each word. A passage with all words covers the question;
+    else its rarest matched word does not count, so that one shared word is no answer. Words that no document
+    contains are the best evidence that there is no answer, more so in a large memory. The numbers are fitted
+    to graded questions.
     """
-    document_ranks = {row: place for place, row in enumerate(by_document, 1)}
-    passage_ranks = {row: place for place, row in enumerate(by_passage, 1)}
-    candidates = [
-        Candidate(
-            row,
-            document_ranks.get(row, 0),
-            passage_ranks.get(row, 0),
-            statuses[row],
-            row in superseded,
-            confirmed.get(row, ""),
-        )
-        for row in {**document_ranks, **passage_ranks}
-        if row in statuses
-    ]
-    candidates.sort(key=lambda candidate: (-candidate.score, names[candidate.row]))
-    return below_successors(candidates, superseded)
+    weights = [word_weight(count, total) for count in holders]
+    found = [weight for weight, has in zip(weights, matched, strict=True) if has]
+    coverage = 1.0 if all(matched) else (sum(found) - max(found, default=0.0)) / sum(weights)
+    unknown = holders.count(0) / len(holders)
+    evidence = 8.6 * coverage - 1.1 + (0.155 - 1.37 * unknown) * math.log(1 + total)
+    return 1 / (1 + math.exp(-evidence))
 
 
-def below_successors(candidates: list[Candidate], superseded: Mapping[int, int]) -> list[Candidate]:
-    """Move every superseded document directly after its successor, if that comes later; ignore cycles."""
-    place = {candidate.row: at for at, candidate in enumerate(candidates)}
+def after_successors(ordered: Sequence[int], successors: Mapping[int, int]) -> list[int]:
+    """Put the successors of each superseded row directly above it, if they are not above it yet.
 
-    def latest(row: int) -> tuple[int, int]:
-        """Return the new position, and the number of steps to the newest successor."""
-        spot, steps, seen = place[row], 0, {row}
-        successor = superseded.get(row, 0)
-        while successor in place and successor not in seen:
-            seen.add(successor)
-            spot, steps = max(spot, place[successor]), steps + 1
-            successor = superseded.get(successor, 0)
-        return spot, steps
-
-    spots = {candidate.row: latest(candidate.row) for candidate in candidates}
-    return sorted(candidates, key=lambda candidate: (*spots[candidate.row], place[candidate.row]))
-
-
-def word_weight(matching: int, total: int) -> float:
-    """Return the inverse document frequency of a word that ``matching`` of ``total`` documents contain."""
-    return math.log(1 + (total - matching + 0.5) / (matching + 0.5))
-
-
-def covers(
-    matched: Sequence[bool], frequencies: Sequence[int], total: int, titled: Sequence[bool] = ()
-) -> bool:
-    """Whether a document that contains the ``matched`` words of a query is relevant.
-
-    At least one matched word must not be in most documents, unless all the query's words are; and the matched
-    words must have a minimum share of the query's weight. Words that no document contains count against it;
-    words in the document's title (``titled``) count twice.
+    ``successors`` maps a row to that of its successor; cycles are ignored.
     """
-    weights = [word_weight(frequency, total) for frequency in frequencies]
-    asked = sum(weights)
-    found = sum(value for value, has in zip(weights, matched, strict=True) if has)
-    found += sum(value for value, names in zip(weights, titled, strict=bool(titled)) if names)
-    rare = [frequency <= max(total * COMMON_SHARE, 3) for frequency in frequencies]
-    if any(rare) and not any(has for has, is_rare in zip(matched, rare, strict=True) if is_rare):
-        return False
-    return found >= COVERAGE_FLOOR * asked
+    placed: dict[int, None] = {}
+    for row in ordered:
+        chain = {row: None}
+        successor = successors.get(row, 0)
+        while successor and successor not in chain and successor not in placed:
+            chain[successor] = None
+            successor = successors.get(successor, 0)
+        placed.update(dict.fromkeys(reversed(chain)))
+    return list(placed)
 
 
 # From a query to hits with snippets
@@ -148,8 +94,9 @@ _NOT_ASKED: Final = "archived documents were not searched; use --archived to inc
 
 class Hit(NamedTuple):
     """A passage of a document. ``line`` is in the file; ``marks`` are character ranges in ``snippet``;
-    ``superseded_by`` is "" for a current document; ``explain`` has ranks and weights, if requested;
-    ``injection`` is what a prompt injection in the passage does, as `lint` reports it, "" for none."""
+    ``score`` is the relevance, 0 to 1; ``superseded_by`` is "" for a current document; ``explain`` has the
+    parts of the score, if requested; ``injection`` is what a prompt injection in the passage does, as `lint`
+    reports it, "" for none."""
 
     id: str
     title: str
@@ -168,13 +115,15 @@ class Hit(NamedTuple):
 
 
 class SearchResult(NamedTuple):
-    """The passages found for a query, best first; ``notes`` describe what was ignored in the query.
+    """The answers to a query, best first; ``notes`` describe what was ignored in the query.
 
-    ``generation`` identifies the searched documents: a hash of their paths and texts.
+    ``closest`` are at most three passages that may help if there are no answers. ``generation`` identifies
+    the searched documents: a hash of their paths and texts.
     """
 
     query: str
     hits: tuple[Hit, ...]
+    closest: tuple[Hit, ...]
     notes: tuple[str, ...]
     total_documents: int
     generation: str
@@ -206,10 +155,11 @@ def search(
         hits = hits_of(
             index, query, found.judged(judged), root=memory.root, limit=most, explain=explain, whole=whole
         )
-        archived_only = not archived and not hits and index.count(archived=True)
+        answers, closest = (hits, ()) if found.answered else ((), hits)
+        archived_only = not archived and not answers and index.count(archived=True)
         notes = (*query.notes, _NOT_ASKED) if archived_only else query.notes
         asked = index.count(archived=None if archived else False)
-        return SearchResult(text, tuple(hits), notes, asked, index.generation())
+        return SearchResult(text, answers, closest, notes, asked, index.generation())
 
     memory.refresh()
     try:
@@ -228,21 +178,38 @@ def _code_statuses(memory: Memory, index: Index, doc_ids: Sequence[str] | None) 
     return code_statuses(memory, doc_ids)
 
 
+class Candidate(NamedTuple):
+    """A matching document: its bm25, that of its best passage, and its passages, best first."""
+
+    document_bm25: float
+    passage_bm25: float
+    passages: list[int]
+
+    @property
+    def bm25(self) -> float:
+        """The sum, by which documents are ranked."""
+        return self.document_bm25 + self.passage_bm25
+
+
 class Found(NamedTuple):
     """The index's results for a query: ``documents`` by row, including successors of superseded ones.
 
-    With an ``expression``, ``by_document`` and ``by_passage`` are the two rankings of rows with scores, best
-    first, and ``passages`` are those found in each document, best first. Without one, the documents are the
+    With an ``expression``, ``candidates`` are the best matches by row. Without one, the documents are the
     newest. ``superseded`` maps a row to its successor's id and row; 0 if that must not be shown.
+    ``relevance`` is that of the best match; documents ``named`` by the query are answers in any case.
     """
 
     expression: str
     documents: dict[int, DocSummary]
     superseded: dict[int, tuple[str, int]]
-    by_document: dict[int, float]
-    by_passage: dict[int, float]
-    passages: dict[int, list[int]]
-    archived: bool
+    candidates: dict[int, Candidate]
+    named: frozenset[int]
+    relevance: float
+
+    @property
+    def answered(self) -> bool:
+        """Whether the results are answers."""
+        return bool(self.named) or self.relevance >= ANSWER
 
     def judged(self, statuses: Mapping[str, str]) -> Found:
         """Replace the status of documents by the given ones; the others keep that of their file."""
@@ -250,6 +217,26 @@ class Found(NamedTuple):
             row: doc._replace(status=statuses.get(doc.id, doc.status)) for row, doc in self.documents.items()
         }
         return self._replace(documents=said) if statuses else self
+
+    def ordered(self) -> list[int]:
+        """Return the rows to show, best first: named ones, then by bm25, and current before superseded."""
+        if not self.expression:
+            return list(self.documents)
+        rows = sorted(
+            {*self.candidates, *self.named}, key=lambda row: (-self.rank(row), self.documents[row].id)
+        )
+        successors = {row: successor for row, (_, successor) in self.superseded.items()}
+        return sorted(after_successors(rows, successors), key=lambda row: row not in self.named)
+
+    def rank(self, row: int) -> float:
+        """Return the bm25 of a document, adjusted for its verification."""
+        found = self.candidates.get(row)
+        return self.factor(row) * found.bm25 if found else 0.0
+
+    def factor(self, row: int) -> float:
+        """Return the weight of a document by its verification."""
+        doc = self.documents[row]
+        return STALE_FACTOR if doc.status == "stale" else CONFIRMED_FACTOR.get(doc.confirmed_by, 1.0)
 
 
 def find(
@@ -268,33 +255,100 @@ def find(
     allowed = _allowed(index, query, statuses or {}, archived)
     expression = match_expression(query)
     if not expression:
-        return _newest(index, list(allowed or ())[: _clamped(limit)], archived)
-    ranked = index.ranked(expression, _POOL if allowed is None else -1, archived=archived)
-    by_document = {row: score for row, score in ranked.documents if allowed is None or row in allowed}
-    passages: dict[int, list[int]] = {}
-    by_passage: dict[int, float] = {}
-    for row, passage, score in ranked.passages:
-        if allowed is None or row in allowed:
-            passages.setdefault(row, []).append(passage)
-            by_passage.setdefault(row, score)
-    documents = index.summaries(rows={*list(by_document)[:_POOL], *list(by_passage)[:_POOL]})
+        return _newest(index, list(allowed or ())[: _clamped(limit)])
+
+    def shown(doc: DocSummary) -> bool:
+        return doc.row in allowed if allowed is not None else archived or not is_archived(doc.path)
+
+    candidates = _candidates(index, expression, allowed, archived)
+    asked = query.text.encode("utf-8", "ignore").decode().strip()
+    called = index.called(asked) or index.called(asked.rstrip("?!. "))
+    documents = {row: doc for row, doc in index.summaries(rows={*candidates, *called}).items() if shown(doc)}
+    named = _named(index, query, {row: documents[row] for row in called if row in documents}, documents)
     superseded: dict[int, tuple[str, int]] = {}
     for row, (by, successor) in _successors(index, documents).items():
-        shown = successor is not None and (
-            successor.row in allowed if allowed is not None else archived or not is_archived(successor.path)
-        )
-        superseded[row] = (by, successor.row if successor is not None and shown else 0)
-        if successor is not None and shown:
+        visible = successor is not None and shown(successor)
+        superseded[row] = (by, successor.row if successor is not None and visible else 0)
+        if successor is not None and visible:
             documents.setdefault(successor.row, successor)
-    return Found(expression, documents, superseded, by_document, by_passage, passages, archived)
+    best = _relevance(index, query, candidates, archived)
+    return Found(expression, documents, superseded, candidates, named, best)
 
 
-def _newest(index: Index, rows: list[int], archived: bool) -> Found:
+def _candidates(
+    index: Index, expression: str, allowed: Mapping[int, None] | None, archived: bool
+) -> dict[int, Candidate]:
+    """Return the best matches by row, best first; equal ones by id."""
+    ranked = index.ranked(expression, archived=archived)
+    best: dict[int, float] = {}
+    for row, _, score in ranked.passages:
+        if score > best.get(row, 0.0):
+            best[row] = score
+    sums = {
+        row: ranked.documents.get(row, 0.0) + best.get(row, 0.0)
+        for row in {**ranked.documents, **best}
+        if allowed is None or row in allowed
+    }
+    kept = set(sums)
+    if len(sums) > _POOL:
+        cut = sorted(sums.values())[-_POOL]
+        kept = {row for row, score in sums.items() if score > cut}
+        tied = index.by_id(row for row, score in sums.items() if score == cut)
+        kept.update(tied[: _POOL - len(kept)])
+    passages: dict[int, list[tuple[float, int]]] = {row: [] for row in kept}
+    for row, passage, score in ranked.passages:
+        if row in passages:
+            passages[row].append((-score, passage))
+    return {
+        row: Candidate(
+            ranked.documents.get(row, 0.0), best.get(row, 0.0), [passage for _, passage in sorted(found)]
+        )
+        for row, found in passages.items()
+    }
+
+
+def _named(
+    index: Index, query: Query, called: Mapping[int, DocSummary], found: Mapping[int, DocSummary]
+) -> frozenset[int]:
+    """Return the rows of the documents that the whole query names: by a name of the document, its title, or
+    an identifier that it contains."""
+    if called:  # the archived copy of a document has its name too
+        return frozenset(row for row, doc in called.items() if not is_archived(doc.path)) or frozenset(called)
+    name = fold_name(query.text.rstrip("?!. "))
+    titled = frozenset(row for row, doc in found.items() if fold_name(doc.title.rstrip("?!. ")) == name)
+    if titled or len(query.terms) > 1 or len(latin_parts(name := query.terms[0].text)) < 2 or " " in name:
+        return titled
+    return frozenset(index.matching(whole_expression(query.terms[0]), archived=True) & found.keys())
+
+
+def _relevance(index: Index, query: Query, candidates: Mapping[int, Candidate], archived: bool) -> float:
+    """Return the relevance of the best candidate."""
+    if not candidates:
+        return 0.0
+    row, best = max(candidates.items(), key=lambda found: found[1].bm25)
+    units = _units(query)
+    holders = index.holders(units, archived=archived)
+    matched = index.holds(row, best.passages[0] if best.passages else 0, units)
+    return relevance(matched, holders, index.count(archived=None if archived else False))
+
+
+def _units(query: Query) -> list[str]:
+    """Return the expressions of the question's words; Chinese, Japanese and Korean in pairs of characters."""
+    return list(
+        dict.fromkeys(
+            unit
+            for term in query.wanted
+            for unit in (any(map(is_cjk, scripts(term.text))) and atoms(term)) or [whole_expression(term)]
+        )
+    )
+
+
+def _newest(index: Index, rows: list[int]) -> Found:
     known = index.summaries(rows=rows)
     documents = {row: known[row] for row in rows}
     by = index.superseded_by([doc.id for doc in documents.values()])
     superseded = {row: (by[doc.id], 0) for row, doc in documents.items() if doc.id in by}
-    return Found("", documents, superseded, {}, {}, {}, archived)
+    return Found("", documents, superseded, {}, frozenset(), 1.0)
 
 
 def _allowed(
@@ -326,10 +380,6 @@ def _successors(index: Index, docs: Mapping[int, DocSummary]) -> dict[int, tuple
     return {by_id[old].row: (new, by_id.get(new)) for old, new in successor_ids.items() if old in by_id}
 
 
-_Shown: TypeAlias = "tuple[DocSummary, int, float, dict[str, Any]]"
-"""A document, its passage to show, score, and explanation."""
-
-
 def hits_of(
     index: Index,
     query: Query,
@@ -339,116 +389,51 @@ def hits_of(
     limit: int = 10,
     explain: bool = False,
     whole: bool = False,
-) -> list[Hit]:
-    """Return the best passages, best first; empty if nothing is relevant.
+) -> tuple[Hit, ...]:
+    """Return the best passages, best first: the answers, else the closest ones, else none.
 
     Hits whose file has changed since are skipped; with ``whole``, ``Outdated`` is raised.
     """
+    if not found.answered and found.relevance < CLOSEST:
+        return ()
+    most = _clamped(limit) if found.answered else min(_clamped(limit), MOST_CLOSEST)
     snippets = Snippets(root, index, found.expression, whole=whole)
-    shown: Iterable[_Shown]
-    if found.expression:
-        shown = _by_relevance(index, query, found, explain=explain)
-    else:
-        shown = ((doc, index.best_passage(row, "", ()), 0.0, {}) for row, doc in found.documents.items())
+    best = max((found.rank(row) for row in found.candidates), default=0.0)
+    score = 1.0
     hits: list[Hit] = []
-    for doc, passage, score, explanation in shown:
+    for row in found.ordered():
+        doc, candidate = found.documents[row], found.candidates.get(row)
+        passage = index.best_passage(row, found.expression, candidate.passages if candidate else [])
         snippet = snippets.of(doc.path, passage)
         if snippet is None:
             continue
+        if found.expression and row not in found.named:
+            certain = FIRST_HIT * found.relevance * (found.rank(row) / best) ** LATER_HITS
+            score = min(score, certain) if candidate else score
         hits.append(
             Hit(
                 doc.id, doc.title, doc.kind, doc.path, snippet.anchor, snippet.line, snippet.text,
-                snippet.marks, round(score, 6), doc.status, found.superseded.get(doc.row, ("", 0))[0],
-                explanation,
+                snippet.marks, round(score, 3), doc.status, found.superseded.get(doc.row, ("", 0))[0],
+                _explanation(found, row) if explain and candidate else {},
                 is_archived(doc.path), snippet.injection,
             )
         )  # fmt: skip
-        if len(hits) == _clamped(limit):
+        if len(hits) == most:
             break
-    return hits
+    return tuple(hits)
 
 
 def _clamped(limit: int) -> int:
     return max(1, min(limit, MAX_LIMIT))
 
 
-def _by_relevance(index: Index, query: Query, found: Found, *, explain: bool) -> Iterator[_Shown]:
-    """Yield the relevant documents with their best passages, best first."""
-    docs = found.documents
-    superseded = {row: successor for row, (_, successor) in found.superseded.items()}
-    ordered = fuse(
-        list(found.by_document)[:_POOL],
-        list(found.by_passage)[:_POOL],
-        {row: doc.status for row, doc in docs.items()},
-        superseded,
-        {row: doc.id for row, doc in docs.items()},
-        {row: doc.confirmed_by for row, doc in docs.items()},
-    )
-    ordered = _relevant(index, query, ordered, archived=found.archived)
-    for candidate in _with_successors(_named_first(index, query, ordered, docs), superseded):
-        row = candidate.row
-        passage = index.best_passage(row, found.expression, found.passages.get(row, []))
-        yield docs[row], passage, candidate.score, _explanation(candidate, found) if explain else {}
-
-
-def _relevant(index: Index, query: Query, ordered: list[Candidate], *, archived: bool) -> list[Candidate]:
-    """Return the relevant candidates; word frequencies are those in active documents."""
-    units = {unit for term in query.wanted for unit in (atoms(term) or [whole_expression(term)])}
-    holders = [index.matching(unit, archived=archived) for unit in sorted(units)]
-    frequencies = [len(rows) for rows in holders]
-    total = index.count(archived=None if archived else False)
-
-    def about(row: int, titles: Sequence[set[int]]) -> bool:
-        titled = [row in rows for rows in titles]
-        return covers([row in rows for rows in holders], frequencies, total, titled)
-
-    kept = [candidate for candidate in ordered if about(candidate.row, ())]
-    if kept or not ordered:
-        return kept
-    # Slow, so only now: a word in the title may suffice if the query's other words are unknown.
-    titles = [index.matching(f"{{title names}} : ({unit})", archived=True) for unit in sorted(units)]
-    return [candidate for candidate in ordered if about(candidate.row, titles)]
-
-
-def _named_first(
-    index: Index, query: Query, ordered: list[Candidate], docs: Mapping[int, DocSummary]
-) -> list[Candidate]:
-    """If the query is an id, put its document (or the one it was merged into) first."""
-    name = query.text.strip()
-    if "." not in name or not ordered:
-        return ordered
-    known = index.get(name)
-    merged = index.heir(name) if known is None or is_archived(known.path) else None
-    return sorted(ordered, key=lambda candidate: docs[candidate.row].id != (merged or name))
-
-
-def _with_successors(ordered: list[Candidate], superseded: dict[int, int]) -> list[Candidate]:
-    """Put the successor of a superseded document above it, even if it does not match the query."""
-    present = {candidate.row for candidate in ordered}
-    result: list[Candidate] = []
-    for candidate in ordered:
-        chain: list[int] = []
-        successor = superseded.get(candidate.row, 0)
-        while successor and successor not in present:
-            present.add(successor)
-            chain.append(successor)
-            successor = superseded.get(successor, 0)
-        result += [candidate._replace(row=row, document_rank=0, passage_rank=0) for row in reversed(chain)]
-        result.append(candidate)
-    return result
-
-
-def _explanation(candidate: Candidate, found: Found) -> dict[str, Any]:
+def _explanation(found: Found, row: int) -> dict[str, Any]:
+    candidate = found.candidates[row]
     return {
         "expression": found.expression,
-        "document_rank": candidate.document_rank,
-        "document_bm25": round(found.by_document.get(candidate.row, 0.0), 4),
-        "passage_rank": candidate.passage_rank,
-        "passage_bm25": round(found.by_passage.get(candidate.row, 0.0), 4),
-        "fusion_k": FUSION_K,
-        "document_weights": DOCUMENT_WEIGHTS,
-        "passage_weights": PASSAGE_WEIGHTS,
-        "stale_factor": STALE_FACTOR if candidate.status == "stale" else 1.0,
-        "confirmed_factor": CONFIRMED_FACTOR.get(candidate.confirmed_by, 1.0),
-        "superseded_factor": SUPERSEDED_FACTOR if candidate.superseded else 1.0,
+        "document_bm25": round(candidate.document_bm25, 4),
+        "passage_bm25": round(candidate.passage_bm25, 4),
+        "verification_factor": found.factor(row),
+        "relevance": round(found.relevance, 4),
+        "named": row in found.named,
     }

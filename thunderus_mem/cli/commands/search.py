@@ -80,7 +80,7 @@ def _found(console: Console, text: str, limit: int, *, ids: bool, explain: bool,
     for remark in found.notes:
         console.say(remark)
     if not found.hits:
-        console.say("No matches")
+        console.say("No answers; the closest documents:" if found.closest and not ids else "No matches")
         console.say_others()
     console.plain &= not ids  # a list of ids is already plain
     console.emit("search", found, hit_ids if ids else search_result, long=not ids)
@@ -104,18 +104,21 @@ def _chosen(console: Console, text: str, *, ids: bool) -> int:
 
 
 def search_result(value: SearchResult, console: Console) -> str:
-    """Format each hit: title and id, location, and the passage with matches marked."""
-    return "\n\n".join(_hit(hit, console.style, console.width) for hit in value.hits)
+    """Format each answer, else each closest hit: title and id, location, and the passage with matches
+    marked."""
+    answers = [_hit(hit, console.style, console.width) for hit in value.hits]
+    closest = [_hit(hit, console.style, console.width, ("closest",)) for hit in value.closest]
+    return "\n\n".join(answers + closest)
 
 
 def hit_ids(value: SearchResult, console: Console) -> str:
-    """Format only the ids, best first."""
+    """Format only the ids of the answers, best first."""
     return "\n".join(hit.id for hit in value.hits)
 
 
-def _hit(hit: Hit, style: Style, room: int | None) -> str:
+def _hit(hit: Hit, style: Style, room: int | None, marks: tuple[str, ...] = ()) -> str:
     place = hit.path + (f":{hit.line}" if hit.line else "") + (f" #{hit.anchor}" if hit.anchor else "")
-    remarks = [hit.kind, f"{hit.score:.3f}"]
+    remarks = [hit.kind, f"{hit.score:.2f}", *marks]
     if hit.archived:
         remarks.append("archived")
     if hit.status not in ("", "unknown"):
