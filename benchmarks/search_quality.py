@@ -27,12 +27,13 @@ from benchmarks.retrieval.engines import (  # noqa: E402
     COMMON,
     Ours,
     PlainFts5,
+    Unabstaining,
     missing,
     rivals,
     words_of,
 )
 from benchmarks.retrieval.reporting import as_data, markdown, passed  # noqa: E402
-from benchmarks.retrieval.scoring import ALIASED, ALIASED_SAMPLE, LINKED, SAMPLE, Asked  # noqa: E402
+from benchmarks.retrieval.scoring import ALIASED, ALIASED_SAMPLE, ALWAYS, LINKED, SAMPLE, Asked  # noqa: E402
 from benchmarks.retrieval.sources import aliases_of, collection, half_of, name_of  # noqa: E402
 from benchmarks.retrieval.stores import build  # noqa: E402
 
@@ -84,7 +85,8 @@ def asked_of(one: Collection, work: str) -> Asked:
     one with aliases, if there are any for the collection.
     """
     root = os.path.join(work, one.name.replace("/", "+"))
-    engines = [Ours(build(root, one.documents)), *rivals(one.documents)]
+    store = build(root, one.documents)
+    engines = [Ours(store), Unabstaining(store, ALWAYS), *rivals(one.documents)]
     if older := replaced(one.questions):
         engines.append(Ours(build(f"{root}-linked", one.documents, superseded=older), LINKED))
     named = aliases_of(one.name)

@@ -12,9 +12,10 @@ import sqlite3
 from collections import defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from unittest.mock import patch
 
 from benchmarks.retrieval.measures import DEPTH
-from thunderus_mem.search.search import search
+from thunderus_mem.search import search as search_module
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,12 +88,21 @@ class Ours:
 
     def ask(self, question: str) -> list[Shown]:
         """The answers, then the closest hits."""
-        result = search(self._store.memory, question, limit=DEPTH)
+        result = search_module.search(self._store.memory, question, limit=DEPTH)
         return [
             Shown(self._store.paths[hit.id], hit.score, closest)
             for hits, closest in ((result.hits, False), (getattr(result, "closest", ()), True))
             for hit in hits
         ]
+
+
+class Unabstaining(Ours):
+    """The same with the threshold for an answer at 0, to measure ranking alone."""
+
+    def ask(self, question: str) -> list[Shown]:
+        """Every match is an answer."""
+        with patch.object(search_module, "ANSWER", 0.0):
+            return super().ask(question)
 
 
 class WordMatch:

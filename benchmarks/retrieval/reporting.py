@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.retrieval.collection import DEVELOPMENT, SEALED
 from benchmarks.retrieval.engines import OURS
+from benchmarks.retrieval.measures import mean
 from benchmarks.retrieval.scoring import (
+    ALWAYS,
     LINKED,
     MEASURES,
     OWN,
+    RANKINGS,
     WITH_CLOSEST,
     aliased,
     answerable,
@@ -17,21 +20,21 @@ from benchmarks.retrieval.scoring import (
     answered_right,
     answering,
     by_kind,
-    calibration,
     cases,
-    compare,
     current_first,
-    engines_of,
+    difference,
     goals,
     misses,
     percent,
     rate,
+    rivals_of,
+    values,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchmarks.retrieval.scoring import Asked, Case, Compared, Goal
+    from benchmarks.retrieval.scoring import Asked, Case, Goal
 
 _DECISIONS = (
     "answered, of those that share a word",
@@ -50,13 +53,6 @@ def table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *lines)) + "\n"
 
 
-def _cell(one: Compared) -> str:
-    if one.interval is None:
-        return f"**{one.value:.3f}**"
-    low, high = one.interval
-    return f"{one.value:.3f} ({low:+.3f} … {high:+.3f})"
-
-
 def _collections(asked: Sequence[Asked]) -> str:
     lines = []
     for one in asked:
@@ -68,37 +64,51 @@ def _collections(asked: Sequence[Asked]) -> str:
 
 
 def _ranking(parts: dict[str, list[Case]]) -> str:
-    lines = []
-    for part, chosen in parts.items():
-        compared = {measure: compare(chosen, measure) for measure in MEASURES}
-        lines += [
-            (
-                part,
-                str(len(answerable(chosen))),
-                engine,
-                *(_cell(compared[measure][engine]) for measure in MEASURES),
-            )
-            for engine in engines_of(chosen)
-        ]
+    lines = [
+        (
+            part,
+            str(len(answerable(chosen))),
+            engine,
+            *(f"{mean(values(chosen, measure, engine)):.3f}" for measure in MEASURES),
+        )
+        for part, chosen in parts.items()
+        for engine in (OURS, WITH_CLOSEST, ALWAYS, *rivals_of(chosen))
+    ]
     return table(("questions", "number", "engine", *MEASURES), lines)
 
 
+def _differences(parts: dict[str, list[Case]]) -> str:
+    lines = [
+        (part, measure, rival, *(str(difference(chosen, measure, ours, rival)) for ours in RANKINGS))
+        for part, chosen in parts.items()
+        for measure in MEASURES
+        for rival in rivals_of(chosen)
+    ]
+    return table(("questions", "measure", "minus", *RANKINGS), lines)
+
+
 def _kinds(chosen: Sequence[Case]) -> str:
-    names = [name for name in engines_of(chosen) if name != WITH_CLOSEST]
+    rivals = rivals_of(chosen)
     lines = []
     for kind, own in by_kind(chosen).items():
-        compared = compare(own, "nDCG@10")
-        lines.append((kind, str(len(own)), *(_cell(compared[name]) for name in names)))
-    return table(("kind", "number", *names), lines)
+        ours = [f"{mean(values(own, 'nDCG@10', name)):.3f}" for name in RANKINGS]
+        theirs = []
+        for rival in rivals:
+            one = difference(own, "nDCG@10", ALWAYS, rival)
+            theirs.append(f"{mean(values(own, 'nDCG@10', rival)):.3f} ({one.low:+.3f} … {one.high:+.3f})")
+        lines.append((kind, str(len(own)), *ours, *theirs))
+    return table(("kind", "number", *RANKINGS, *rivals), lines)
 
 
 def _answering(own: Sequence[Case]) -> str:
-    names = [name for name in engines_of(own) if name != WITH_CLOSEST]
+    names = [OURS, *rivals_of(own)]
     said = [answering(own, name) for name in names]
     lines = [
         (measure, *(percent(one.rates[place]) for one in said)) for place, measure in enumerate(_DECISIONS)
     ]
     lines.append(("AUC of the score", *(f"{one.area:.3f}" for one in said)))
+    always = f"{answering(own, ALWAYS).area:.3f}"
+    lines.append(("AUC of the score, abstaining switched off", always, *("" for _ in said[1:])))
     return table(("measure", *names), lines)
 
 
@@ -110,15 +120,8 @@ def _answered_kinds(own: Sequence[Case]) -> str:
     return table(("kind", "answered", "right answer in the first 5"), lines)
 
 
-def _scores(own: Sequence[Case]) -> str:
-    lines = [
-        (name, f"{calibration(own, depth):.3f}") for name, depth in (("first hits", 1), ("all hits", 10))
-    ]
-    return table(("hits", "expected calibration error"), lines)
-
-
 def _current(own: Sequence[Case]) -> str:
-    names = [OURS, LINKED, *engines_of(own)[2:]]
+    names = [OURS, LINKED, *rivals_of(own)]
     return table(
         ("engine", "current before outdated"), [(name, percent(current_first(own, name))) for name in names]
     )
@@ -140,10 +143,15 @@ def half_of(asked: Sequence[Asked], half: str, *, examples: bool = False) -> str
     own, public = cases(asked, half, public=False), cases(asked, half, public=True)
     sets = by_kind(public)
     parts = {OWN: own} if own else {}
-    shown = [f"## {half.capitalize()} half\n", "### Ranking\n", _ranking({**parts, **sets})]
+    shown = [
+        f"## {half.capitalize()} half\n",
+        "### Ranking\n",
+        _ranking({**parts, **sets}),
+        _differences({**parts, **sets}),
+    ]
     if own:
         shown += ["### nDCG@10 by kind\n", _kinds(own), "### Answering\n", _answering(own)]
-        shown += [_answered_kinds(own), "### Score\n", _scores(own), "### Current decisions\n", _current(own)]
+        shown += [_answered_kinds(own), "### Current decisions\n", _current(own)]
         if found := _aliases(own):
             shown += ["### Aliases\n", found]
     if examples and half == DEVELOPMENT:
@@ -190,7 +198,9 @@ def _data(asked: Sequence[Asked], half: str) -> dict[str, Any]:
     return {
         "ranking": {
             part: {
-                measure: {name: one._asdict() for name, one in compare(chosen, measure).items()}
+                measure: {
+                    name: mean(values(chosen, measure, name)) for name in (*RANKINGS, *rivals_of(chosen))
+                }
                 for measure in MEASURES
             }
             for part, chosen in parts.items()

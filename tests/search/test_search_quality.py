@@ -46,16 +46,18 @@ from benchmarks.retrieval.measures import (
 from benchmarks.retrieval.reporting import as_data, markdown
 from benchmarks.retrieval.scoring import (
     ALIASED,
+    ALWAYS,
     WITH_CLOSEST,
     Asked,
     aliased,
     answering,
     calibration,
     cases,
-    compare,
     current_first,
+    difference,
     goals,
     misses,
+    values,
 )
 from benchmarks.retrieval.stores import build, ids_of
 from tests.support.git_repository import Repository
@@ -291,7 +293,7 @@ def test_words_shared_with_the_best_answer() -> None:
 
 
 def _asked(ours: dict[str, list[Shown]], theirs: dict[str, list[Shown]]) -> list[Asked]:
-    return [Asked(SET, {OURS: ours, PLAIN: theirs}, {"1": 0.5, "2": 0.0})]
+    return [Asked(SET, {OURS: ours, ALWAYS: ours, PLAIN: theirs}, {"1": 0.5, "2": 0.0})]
 
 
 SHOWN = {
@@ -316,9 +318,9 @@ def test_closest_hits_count_against_the_engine_either_way() -> None:
     assert (said.everyday.hits, said.near.hits, said.all_false.hits) == (0, 1, 1)
     assert said.false_without_closest.hits == 0
     assert said.area == 1
-    values = compare(chosen, "recall@10")
-    assert [values[engine].value for engine in (OURS, WITH_CLOSEST, PLAIN)] == [0.5, 1, 1]
-    assert [values[engine].interval for engine in (OURS, PLAIN)] == [None, (-1, 0)]
+    recalls = {engine: values(chosen, "recall@10", engine) for engine in (OURS, WITH_CLOSEST, PLAIN)}
+    assert recalls == {OURS: [1, 0], WITH_CLOSEST: [1, 1], PLAIN: [1, 1]}
+    assert difference(chosen, "recall@10", OURS, PLAIN) == (-0.5, -1, 0)
     assert calibration(chosen, 1) == pytest.approx((0.1 + 0.7 + 0.2) / 3)
 
 
