@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 DEVELOPMENT: Final = "development"
 SEALED: Final = "sealed"
-"""Measured once, after all changes; its errors are not shown."""
+"""Not used to develop search; its errors are not shown."""
 
 RELEVANT: Final = 2
 """The grade from which a document counts as an answer: 3 answers fully, 2 in good part, 1 is context."""
