@@ -177,6 +177,7 @@ def test_formats_name_the_affected_document(store: Path, run: Run) -> None:
 
 
 def test_lint_list_show_and_search_report_stale_documents(store: Path, run: Run) -> None:
+    change(store, FACT, "What Tokens says", "What Tokens always says")
     before = (store / FACT).read_bytes()
     change(store, "src/jwt.py", "ttl=3600", "ttl=60")
     lint = run("--json", "lint").json
