@@ -147,3 +147,11 @@ def test_background_work_raises_its_error_in_the_caller() -> None:
 
     with pytest.raises(ValueError, match="no"):
         parallel.in_background(work)()
+
+
+def test_work_of_a_thread_that_ends_before_it_begins_is_done_by_the_caller(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(parallel, "_BEGIN_SECONDS", 0.01)
+    monkeypatch.setattr("_thread.start_new_thread", lambda run, arguments: 1)
+    assert parallel.in_background(lambda: "done")() == "done"

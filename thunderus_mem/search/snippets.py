@@ -6,6 +6,7 @@ A snippet is made only if the file is unchanged since it was indexed. Read only.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -18,6 +19,8 @@ WIDTH: Final = 240
 _BEFORE: Final = 60
 """Most text before the first mark of a window that does not begin with the passage."""
 ELLIPSIS: Final = "…"
+_LONGEST: Final = 50_000
+"""Characters of a passage in which words are looked for: SQLite takes seconds to mark a hundred thousand."""
 _MARK = re.compile("[\x01\x02]")
 _LINE_START = re.compile(r"\n+")
 _WORD_START = re.compile(r"\s+")
@@ -60,7 +63,7 @@ class Snippets:
             if self._whole:
                 raise Outdated(path)
             return None
-        text = "\n".join(lines[row.line - 1 : row.line - 1 + row.lines])
+        text = "\n".join(lines[row.line - 1 : row.line - 1 + row.lines])[:_LONGEST]
         shown, marks = self._cut(_MARK.sub(" ", text))
         return Snippet(row.anchor, row.line, shown, marks, row.injection)
 
@@ -106,12 +109,12 @@ def _joined(text: str) -> str:
     """Join the lines of each paragraph; lists, quotes, tables and code keep theirs. The length stays the
     same."""
     lines = text.split("\n")
-    joined, fenced = lines[0], False
+    joined, fenced = [lines[0]], False
     for above, line in pairwise(lines):
         fenced ^= _FENCE.match(above) is not None
         separate = fenced or not above.strip() or above.startswith("#") or _FENCE.match(above)
-        joined += ("\n" if separate or _OWN_LINE.match(line) else " ") + line
-    return joined
+        joined += ("\n" if separate or _OWN_LINE.match(line) else " ", line)
+    return "".join(joined)
 
 
 def _window(text: str, marks: list[tuple[int, int]]) -> tuple[int, int]:
@@ -119,9 +122,12 @@ def _window(text: str, marks: list[tuple[int, int]]) -> tuple[int, int]:
     lines or words."""
     if len(text) <= WIDTH:
         return 0, len(text)
-    inside = [[last for _, last in marks if first < last <= first + WIDTH - _BEFORE] for first, _ in marks]
-    fullest = max(inside, key=len, default=[])
-    at = marks[inside.index(fullest)][0] if fullest else 0
+    ends = [last for _, last in marks]
+    # A search for each mark: a long text may have a hundred thousand of them.
+    stops = [bisect_right(ends, first + WIDTH - _BEFORE) for first, _ in marks]
+    best = max(range(len(marks)), key=lambda place: stops[place] - place, default=0)
+    fullest = ends[best : stops[best]] if marks else []
+    at = marks[best][0] if fullest else 0
     start = _start(text, min(at - _BEFORE, len(text) - WIDTH), at)
     end = min(len(text), start + WIDTH)
     if end < len(text):

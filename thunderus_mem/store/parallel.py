@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from multiprocessing.context import ForkProcess
 
 _MOST: Final = 4
+_BEGIN_SECONDS: Final = 10.0
+"""Time in which a thread begins, unless it ended at once."""
 Thing = TypeVar("Thing")
 Answer = TypeVar("Answer")
 
@@ -123,12 +125,14 @@ def in_background(work: Callable[[], Answer]) -> Callable[[], Answer]:
     # `Thread.start` waits forever for a thread that has too little memory to report that it started.
     from _thread import allocate_lock, start_new_thread
 
+    begun: list[bool] = []
     answers: list[Answer] = []
     errors: list[Exception] = []
     running = allocate_lock()
 
     def run() -> None:
         try:
+            begun.append(True)
             answers.append(work())
         except Exception as error:  # noqa: BLE001 - raised again by the returned function
             errors.append(error)
@@ -142,8 +146,10 @@ def in_background(work: Callable[[], Answer]) -> Callable[[], Answer]:
         running.release()
 
     def answer() -> Answer:
-        with running:
-            pass
+        # A thread may also end before the first line of `run`: its call takes memory.
+        while not running.acquire(timeout=_BEGIN_SECONDS):
+            if not begun:
+                break
         if errors:
             raise errors[0]
         return answers[0] if answers else work()
