@@ -337,3 +337,4 @@ def test_anchor_notes_weak_support(store: Path, run: Run) -> None:
         "note: src/jwt.py covers whole files; any edit there marks the document stale",
     ]
     assert "weak support" in run("coverage").out
+    assert "weak" not in run("anchor", "tokens", "src/jwt.py:L1-3").err, "only new anchors are noted"

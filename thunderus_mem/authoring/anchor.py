@@ -49,14 +49,14 @@ class RepeatedName(NamedTuple):
 
 
 class Anchoring(NamedTuple):
-    """The result of `anchor`. ``weak`` are anchors whose verdicts are less reliable; ``notes`` say why.
-    ``repeated`` are new anchors on several definitions."""
+    """The result of `anchor`. ``weak`` are anchors whose verdicts are less reliable; ``notes`` say why
+    new ones are. ``repeated`` are new anchors on several definitions."""
 
     written: Written
     anchors: tuple[str, ...]
     weak: tuple[str, ...]
-    notes: tuple[str, ...] = ()
-    repeated: tuple[RepeatedName, ...] = ()
+    notes: tuple[str, ...]
+    repeated: tuple[RepeatedName, ...]
 
 
 def given_anchors(memory: Memory, places: Iterable[str]) -> list[Anchor]:
@@ -194,19 +194,20 @@ def anchor(
     settle(memory, "anchor")
     memory.refresh()
     find_document(memory, id)
-    new = [] if remove else given_anchors(memory, places)
+    tree = WorkingTree(memory.root, memory.git)
+    new = [] if remove else [fingerprinted(parse_anchor(place), tree) for place in places]
+    repeated = tuple(_repeated(new, tree))
     gone = [parse_anchor(place).place for place in places] if remove else []
     with open_transaction(memory, "anchor") as transaction:
         document = find_document(memory, id)
         cited = cited_of(document)
         text = _without(document, cited, gone) if remove else text_with_anchors(document.text, cited, new)
         if text == document.text:
-            return _answer(document, unchanged(document, "anchor"))
+            return _answer(document, unchanged(document, "anchor"), new, repeated)
         text = remove_key(text, _COMMITTED)
         after, warnings = validate(memory, document.path, text, before=document.text)
         written = transaction.write("anchor", document, after, why=why, actor=actor, warnings=warnings)
-        repeated = tuple(_repeated(new, WorkingTree(memory.root, memory.git)))
-        return _answer(after, written)._replace(repeated=repeated)
+        return _answer(after, written, new, repeated)
 
 
 def _without(document: Document, cited: Sequence[tuple[Anchor, Item]], places: Iterable[str]) -> str:
@@ -229,12 +230,14 @@ def _spaced(place: str) -> str:
     return anchor._replace(symbol=str(split_selector(anchor.symbol))).place
 
 
-def _answer(document: Document, written: Written) -> Anchoring:
+def _answer(
+    document: Document, written: Written, new: Sequence[Anchor], repeated: tuple[RepeatedName, ...]
+) -> Anchoring:
     anchors = [one for one, _ in cited_of(document)]
     places = tuple(one.place for one in anchors)
-    weak = [(one.place, reason) for one in anchors if (reason := weakness(one))]
-    notes = tuple(f"{place} {reason}" for place, reason in weak)
-    return Anchoring(written, places, tuple(place for place, _ in weak), notes)
+    weak = tuple(one.place for one in anchors if weakness(one))
+    notes = tuple(f"{one.place} {reason}" for one in new if (reason := weakness(one)))
+    return Anchoring(written, places, weak, notes, repeated)
 
 
 # Verify documents, and update anchors of moved code

@@ -35,7 +35,7 @@ _DOC_COLUMNS: Final = (
 )
 _ANCHOR_COLUMNS: Final = "doc_id, place, path, symbol, lines, fingerprint, line, since"
 _CHUNK: Final = 500
-_ARCHIVED: Final = "(SELECT rowid FROM docs WHERE archived = 1)"
+_ARCHIVED: Final = "SELECT rowid FROM docs WHERE archived = 1"
 _SHOWN: Final = (
     "CREATE VIRTUAL TABLE shown USING fts5(text, tokenize = 'porter unicode61 remove_diacritics 2')"
 )
@@ -302,7 +302,7 @@ class SqliteIndex:
         return [row[0] for row in self.database.rows(sql, values)]
 
     def matching(self, expression: str, *, archived: bool) -> set[int]:
-        in_use = "" if archived else f" AND rowid NOT IN {_ARCHIVED}"
+        in_use = "" if archived else f" AND rowid NOT IN ({_ARCHIVED})"
         sql = f"SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?{in_use}"
         return {row[0] for row in self.database.rows(sql, (expression,))}
 
@@ -318,7 +318,7 @@ class SqliteIndex:
             "WHERE passages_fts MATCH ?",
             (expression,),
         )
-        hidden = set() if archived else {row[0] for row in self.database.rows(_ARCHIVED[1:-1])}
+        hidden = set() if archived else {row[0] for row in self.database.rows(_ARCHIVED)}
         if hidden:
             documents = {row: score for row, score in documents.items() if row not in hidden}
             passages = [found for found in passages if found[0] not in hidden]
@@ -326,7 +326,7 @@ class SqliteIndex:
 
     def holders(self, expressions: Sequence[str], *, archived: bool) -> list[int]:
         hidden = not archived and self.count(archived=True)
-        in_use = f" AND rowid NOT IN {_ARCHIVED}" if hidden else ""
+        in_use = f" AND rowid NOT IN ({_ARCHIVED})" if hidden else ""
         sql = f"SELECT count(*) FROM docs_fts WHERE docs_fts MATCH ?{in_use}"
         return [self.database.rows(sql, (expression,))[0][0] for expression in expressions]
 
@@ -352,8 +352,9 @@ class SqliteIndex:
         return [row[0] for row in found]
 
     def by_id(self, rows: Iterable[int]) -> list[int]:
-        wanted = ", ".join(map(str, rows))
-        found = self.database.rows(f"SELECT rowid FROM docs WHERE rowid IN ({wanted}) ORDER BY doc_id")
+        # All documents of a store may be tied: more than a statement has room for.
+        sql = "SELECT rowid FROM docs WHERE rowid IN (SELECT value FROM json_each(?)) ORDER BY doc_id"
+        found = self.database.rows(sql, (str([*rows]),))
         return [row[0] for row in found]
 
     def summaries(self, *, rows: Iterable[int] = (), ids: Iterable[str] = ()) -> dict[int, DocSummary]:
