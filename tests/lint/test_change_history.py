@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.support.command_server import Done, Server
+    from tests.support.command_server import Done
 
     Run = Callable[..., Done]
 
@@ -188,19 +188,6 @@ def write(repo: Path, program: Program) -> None:
 def commit(repo: Path, subject: str) -> None:
     subprocess.run(["git", "add", "-A"], cwd=repo, check=True)
     subprocess.run(["git", "commit", "-q", "--allow-empty", "-m", subject], cwd=repo, check=True)
-
-
-@pytest.fixture
-def run(server: Server, repo: Path) -> Run:
-    numbers = iter(range(1, 1000))
-
-    def command(*arguments: str) -> Done:
-        number = next(numbers)
-        moment = f"2026-01-21T09:{number // 60:02d}:{number % 60:02d}Z"
-        env = {"THUNDERUS_MEM_NOW": moment, "THUNDERUS_MEM_SEED": str(number)}
-        return server.run(*arguments, cwd=str(repo), env=env)
-
-    return command
 
 
 @pytest.mark.parametrize("seed", range(3))

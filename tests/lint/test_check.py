@@ -26,18 +26,6 @@ GOD = '"""Header."""\n\n\n' + "\n\n".join(
 
 
 @pytest.fixture
-def run(server: Server, repo: Path) -> Run:
-    def command(*arguments: str, stdin: bytes = b"", **env: str) -> Done:
-        command.calls = number = command.calls + 1  # type: ignore[attr-defined]
-        moment = f"2026-01-21T09:{number // 60:02d}:{number % 60:02d}Z"
-        env = {"THUNDERUS_MEM_NOW": moment, "THUNDERUS_MEM_SEED": str(number)} | env
-        return server.run(*arguments, cwd=str(repo), env=env, stdin=stdin)
-
-    command.calls = 0  # type: ignore[attr-defined]
-    return command
-
-
-@pytest.fixture
 def store(repo: Path, run: Run, once: Callable[..., None]) -> Path:
 
     def make() -> None:

@@ -13,24 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.support.command_server import Done, Server
+    from tests.support.command_server import Done
 
     Run = Callable[..., Done]
 
 SPAN = "src/jwt.py:7-9"
 """Three lines inside the function `issue`."""
-
-
-@pytest.fixture
-def run(server: Server, repo: Path) -> Run:
-    def command(*arguments: str, stdin: bytes = b"") -> Done:
-        command.calls = number = command.calls + 1  # type: ignore[attr-defined]
-        moment = f"2026-01-21T09:{number // 60:02d}:{number % 60:02d}Z"
-        env = {"THUNDERUS_MEM_NOW": moment, "THUNDERUS_MEM_SEED": str(number)}
-        return server.run(*arguments, cwd=str(repo), env=env, stdin=stdin)
-
-    command.calls = 0  # type: ignore[attr-defined]
-    return command
 
 
 @pytest.fixture

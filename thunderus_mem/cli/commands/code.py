@@ -318,9 +318,11 @@ def moves(value: anchor.Moves, console: Console) -> str:
 
 
 def restamped(value: anchor.Restamping, console: Console) -> str:
-    """List each anchor with a fingerprint by other rules, and why it was left."""
+    """List each anchor with a fingerprint by other rules, and why it was skipped."""
     style = console.style
-    words = [(style.good("updated") if not one.reason else style.dim("left"), one) for one in value.anchors]
+    words = [
+        (style.good("updated") if not one.reason else style.dim("skipped"), one) for one in value.anchors
+    ]
     return "\n".join(
         aligned([(word, style.name(one.id), f"{one.place}  {one.reason}".rstrip()) for word, one in words])
     )
