@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.lint.test_check import change, commit, run
+from tests.lint.conftest import run
+from tests.lint.test_check import change, commit
 from tests.support.code_scene import ISSUE, JWT
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.lint.test_check import change, run, store
+from tests.lint.conftest import run
+from tests.lint.test_check import change, store
 from tests.support.code_scene import JWT
 from thunderus_mem.fingerprint import languages
 from thunderus_mem.memory.memory import open_memory
