@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.lint.conftest import run
 from tests.lint.test_check import change, commit
 from tests.support.code_scene import ISSUE, JWT
+from tests.support.stepped_clock import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable

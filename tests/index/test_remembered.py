@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.lint.conftest import run
 from tests.lint.test_check import change, store
 from tests.support.code_scene import JWT
+from tests.support.stepped_clock import run
 from thunderus_mem.fingerprint import languages
 from thunderus_mem.memory.memory import open_memory
 from thunderus_mem.verdicts.judge import Judge

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
+from tests.support.stepped_clock import run
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from tests.support.command_server import Done
 
     Run = Callable[..., Done]
+
+__all__ = ["run"]
 
 _FUNCTION = """\
 def {name}(value, other=None):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.code_scene import ISSUE, JWT
+from tests.support.stepped_clock import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from tests.support.command_server import Done, Server
 
     Run = Callable[..., Done]
+
+__all__ = ["run"]
 
 FACT = ".thunderus/memory/semantic/FACTS/tokens.md"
 GOD = '"""Header."""\n\n\n' + "\n\n".join(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.code_scene import ISSUE, JWT, SMALL
+from tests.support.stepped_clock import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from tests.support.command_server import Done
 
     Run = Callable[..., Done]
+
+__all__ = ["run"]
 
 SPAN = "src/jwt.py:7-9"
 """Three lines inside the function `issue`."""
