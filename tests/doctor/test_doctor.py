@@ -455,6 +455,15 @@ def test_failed_step_does_not_stop_others(base: Path, tmp_path: Path, server: Se
     assert run(server, root, "doctor", "--fix").code == 0
 
 
+def test_retired_keys_are_a_note(base: Path, tmp_path: Path, server: Server) -> None:
+    root = whole(base, tmp_path / "store", server)
+    put(f"{STORE}/memory/gardener.toml", b"[consolidate]\nmax_per_session = 0\n")(root)
+    done = run(server, root, "--json", "doctor")
+    (check,) = [one for one in done.json["checks"] if one["name"] == "config"]
+    assert (done.code, check["state"]) == (0, "note"), done
+    assert check["message"] == "keys without effect: consolidate.max_per_session"
+
+
 def test_read_only_store_is_checked_and_not_fixed(tmp_path: Path, base: Path, server: Server) -> None:
     import tempfile
 

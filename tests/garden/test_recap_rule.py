@@ -13,7 +13,7 @@ from tests.support.events import make_event
 from thunderus_mem.document.document import read_document
 from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.garden.plan import GardenInput
-from thunderus_mem.garden.rules.sessions import plan_recaps
+from thunderus_mem.garden.rules.recaps import plan_recaps
 from thunderus_mem.recap.page import rollup_page
 from thunderus_mem.recap.scope import Activity
 from thunderus_mem.store.config import Config
@@ -186,9 +186,7 @@ def test_week_without_recaps_is_not_found() -> None:
 
 def test_gardener_writes_recaps_that_lint_accepts(repo: Path, server: Server) -> None:
     store = CommandStore(repo, server)
-    (repo / ".thunderus/memory/gardener.toml").write_text(
-        '[recap]\nschedule = ["session", "day", "week"]\n\n[consolidate]\nmax_per_session = 0\n'
-    )
+    (repo / ".thunderus/memory/gardener.toml").write_text('[recap]\nschedule = ["session", "day", "week"]\n')
     lines = b"".join(
         json.dumps(
             {"kind": "tool_result", "ts": f"2026-01-{day}T10:00:00Z", "session_id": f"agent-{day}",

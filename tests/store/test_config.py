@@ -41,7 +41,7 @@ def layout(tmp_path: Path) -> Layout:
     return Layout(str(tmp_path))
 
 
-FIELDS = tuple(name for name in Config._fields if name != "origins")
+FIELDS = tuple(name for name in Config._fields if name not in ("origins", "retired"))
 """The setting of each key."""
 
 
@@ -233,6 +233,18 @@ def test_schema_and_reader_agree_on_caps_of_kinds(layout: Layout) -> None:
     for value in right:
         put(layout.gardener_file, f"[caps]\nkinds = {value}\n")
         assert load(layout, {}).origin("caps.kinds") == "file"
+
+
+def test_retired_keys_are_accepted_without_effect(layout: Layout) -> None:
+    from jsonschema import Draft202012Validator
+
+    text = "[consolidate]\nkeywords = ['chose']\nmax_per_session = 0\n"
+    put(layout.gardener_file, text)
+    assert load(layout, {}) == Config(retired=("consolidate.keywords", "consolidate.max_per_session"))
+    assert Draft202012Validator(config_schema(GARDENER)).is_valid(tomllib.loads(text))
+    put(layout.gardener_file, "[consolidate]\nother = 1\n")
+    with pytest.raises(InvalidConfig, match=r"consolidate\.other"):
+        load(layout, {})
 
 
 GARDENER_JSON = ".thunderus/memory/gardener.json"

@@ -285,12 +285,13 @@ def config(context: DoctorContext) -> Iterator[Check]:
     for trouble in context.memory.troubles:
         files = (layout.config_file, layout.gardener_json_file, layout.gardener_file)
         path = next((layout.relative(file) for file in files if file in str(trouble)), "")
-        hint = trouble.hint or "fix the line; run `thunderus-mem schema print config` to list all keys"
+        schema = f"thunderus-mem schema print {'gardener' if 'gardener.' in path else 'config'}"
+        hint = trouble.hint or f"fix the line; run `{schema}` to list all keys"
         lost = "nothing, but no command runs until it is fixed"
-        schema_name = "config" if path in ("", layout.relative(layout.config_file)) else "gardener"
-        command = context.restore_command(path) if path else ""
-        command = command or f"thunderus-mem schema print {schema_name}"
+        command = (context.restore_command(path) if path else "") or schema
         yield Check("config", "error", str(trouble), hint, (path,) if path else (), lost, command)
+    if retired := context.memory.config.retired:
+        yield Check("config", "note", f"keys without effect: {', '.join(retired)}", "remove them")
 
 
 def formats(context: DoctorContext) -> Iterator[Check]:

@@ -26,7 +26,7 @@ from thunderus_mem.garden.plan import GardenInput, Plan, make_plan, references_i
 from thunderus_mem.garden.rules.archive import expiry, old_recaps, plan_archive
 from thunderus_mem.garden.rules.duplicates import compared, gates_of, plan_duplicates, plan_similar
 from thunderus_mem.garden.rules.names import plan_links, plan_numbers, plan_tags
-from thunderus_mem.garden.rules.sessions import plan_consolidation, plan_recaps
+from thunderus_mem.garden.rules.recaps import plan_recaps
 from thunderus_mem.garden.rules.sizes import plan_sizes
 from thunderus_mem.garden.similar.pairs import memory_key
 from thunderus_mem.garden.similar.profile import computed, gists, key_of, measure, not_kept
@@ -86,12 +86,6 @@ RULES: Final[tuple[GardenRule, ...]] = (
     GardenRule("sizes", "Split long facts at their headings, and report other long documents.", plan_sizes),
     GardenRule("recaps", "Write the missing recaps of `recap.schedule`.", plan_recaps),
     GardenRule("archive", "Archive old recaps, and expired or superseded documents.", plan_archive),
-    GardenRule(
-        "consolidate",
-        "Propose facts, decisions and playbooks learned from sessions.",
-        plan_consolidation,
-        applies=False,
-    ),
 )
 """In the order in which their steps are applied."""
 

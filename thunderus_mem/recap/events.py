@@ -1,7 +1,5 @@
 """Extract what a recap reports from events: commands and their outcome, problems and their solution, edited
-files and decisions in messages. Pure.
-
-Decisions are sentences found by keyword, with the reason stated next to them.
+files and marked decisions. Pure.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ from thunderus_mem.log.imported import is_imported
 from thunderus_mem.recap.template import one_line, span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from thunderus_mem.log.event import Change
     from thunderus_mem.log.line import Event
@@ -264,129 +262,14 @@ def is_inside(path: str) -> bool:
 # Decisions in texts
 
 _LONGEST_TEXT: Final = 20_000
-_SHORTEST: Final = 4
-_LONGEST: Final = 400
-_SENTENCE = re.compile(r"(?<=[.!?])[ \t]+(?=[A-Z`\"(])|\n+")
-_MARK = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)]|#{1,6})[ \t]+")
-_BEFORE: Final = frozenset(
-    (
-        *("i", "we", "they", "team", "i've", "we've", "have", "has", "had", "been", "was", "were", "is"),
-        *("are", "finally", "then", "and", "so", "also", "therefore"),
-    )
-)
-_UNDECIDED = re.compile(
-    r"\b(?:not|never|if|whether|should|could|would|unless|until|once|when|before|cannot)\b|n't\b|\bto be\b"
-)
-# "for" mostly introduces a purpose and "since" often a time: either is a reason only before certain words.
-_FOR = (
-    r"for (?:(?:its|their|the sake|fear|lack|want|(?:(?:this|that|these|those|two|three|many) )?reasons?)\b|"
-    r"(?:the )?(?:better|best|fewer|less|more|lower|higher|greater|smaller|faster|easier|simpler|cheaper)\b|"
-    r"(?:\w+ )?(?:performance|speed|simplicity|safety|security|privacy|consistency|compatibility|"
-    r"readability|reliability|portability|maintainability|stability|isolation|clarity|robustness|"
-    r"scalability|latency|throughput)(?=[ ]?(?:[.,;:!)]|$|and\b|or\b|reasons?\b)))"
-)
-_SINCE = (
-    r"since (?!then\b|\d|v\d|version\b|release\b|last\b|yesterday\b|today\b|day\b|"
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|"
-    r"(?:january|february|march|april|may|june|july|august|september|october|november|december)\b|"
-    r"the (?:last|first|beginning|start|release|upgrade|migration)\b)"
-)
-_REASON = re.compile(
-    r"\b(?:(?:because|so that|so as to|due to|in order to|to avoid|to keep|as it|as they|as this)\b|"
-    rf"{_SINCE}|{_FOR})",
-    re.IGNORECASE,
-)
-_REASON_FIRST = re.compile(
-    rf"(?:because|{_SINCE}|this |that |it |the reason|reason:|otherwise)", re.IGNORECASE
-)
-_LEADING = re.compile(r"[ :,]*(?:to|on|for|that|in favou?r of)? *", re.IGNORECASE)
-_WORD = re.compile(r"[\w'’-]+")
+_DECISION = re.compile(r"[ \t]*(?:[-*+][ \t]+)?(?:\*\*)?(?:decision|decided)(?:\*\*)?[ \t]*:", re.IGNORECASE)
 
 
-class DecisionSentence(NamedTuple):
-    """A sentence that states a decision.
-
-    ``reason`` is the part of the sentence, or the sentence after it, that says why; "" when there is none.
-    ``context`` is the sentence before, ``subject`` a short form of what was decided.
-    """
-
-    sentence: str
-    reason: str
-    context: str
-    subject: str
-
-    @property
-    def whole(self) -> str:
-        """The sentence, followed by its reason if that is a separate sentence."""
-        return self.sentence if self.reason in self.sentence else f"{self.sentence} {self.reason}"
-
-
-def decisions_in(text: str, keywords: Sequence[str]) -> Iterator[DecisionSentence]:
-    """The decisions in a text: sentences that state, rather than ask or deny, something with a keyword.
-
-    Code, quotations and everything after `_LONGEST_TEXT` characters are skipped.
-    """
-    sentences = list(_sentences(text[:_LONGEST_TEXT]))
-    for at, sentence in enumerate(sentences):
-        keyword = _deciding(sentence, keywords)
-        if not keyword:
-            continue
-        following = sentences[at + 1] if at + 1 < len(sentences) else ""
-        core, reason = _parts(sentence, keyword)
-        if not reason and _REASON_FIRST.match(following):
-            reason = following
-        yield DecisionSentence(sentence, reason, sentences[at - 1] if at else "", _subject(core, keyword))
-
-
-def _parts(sentence: str, keyword: str) -> tuple[str, str]:
-    """Split a sentence into the decision and its reason, which comes after or before the decision.
-
-    The words directly after the keyword belong to the decision: "decided to keep it small" has no reason.
-    """
-    begins = max(sentence.lower().find(keyword.lower()), 0)
-    behind = _LEADING.match(sentence, begins + len(keyword))
-    word = _WORD.match(sentence, behind.end() if behind else 0)
-    within = _REASON.search(sentence, word.end() if word else begins)
-    if within is not None:
-        return sentence[: within.start()], sentence[within.start() :]
-    before = _REASON_FIRST.match(sentence, 0, begins)
-    return sentence, sentence[:begins].rpartition(",")[0] if before else ""
-
-
-def _subject(core: str, keyword: str) -> str:
-    """What was decided, without the subject and the keyword; the whole sentence if too little remains."""
-    core = core.strip(" ,;:.-")
-    after = core.lower().partition(keyword.lower())[2]
-    left = _LEADING.sub("", core[len(core) - len(after) :], count=1) if after else ""
-    chosen = left if len(left.split()) > 1 else core
-    return chosen[:1].upper() + chosen[1:]
-
-
-def _sentences(text: str) -> Iterator[str]:
-    fenced = False
-    for line in text.splitlines():
-        if line.lstrip().startswith(("```", "~~~")):
-            fenced = not fenced
-        elif not fenced and not line.lstrip().startswith((">", "|", "$ ")) and not line.startswith("    "):
-            for piece in _SENTENCE.split(_MARK.sub("", line)):
-                if piece.strip():
-                    yield " ".join(piece.split())
-
-
-def _deciding(sentence: str, keywords: Sequence[str]) -> str:
-    """The keyword that makes the sentence a decision; "" if it is not one."""
-    words = _WORD.findall(sentence.lower().replace("’", "'"))
-    if not len(words) >= _SHORTEST or len(sentence) > _LONGEST or sentence.endswith("?"):
-        return ""
-    for keyword in keywords:
-        wanted = _WORD.findall(keyword.lower())
-        for at in range(len(words) - len(wanted) + 1) if wanted else ():
-            if words[at : at + len(wanted)] != wanted:
-                continue
-            before = words[max(0, at - 2) : at]
-            if (not before or not _BEFORE.isdisjoint(before)) and not _UNDECIDED.search(" ".join(words[:at])):
-                return keyword
-    return ""
+def decisions_in(text: str) -> list[str]:
+    """The decisions in a text: its lines marked with ``Decision:`` or ``Decided:``, without the mark."""
+    lines = text[:_LONGEST_TEXT].splitlines()
+    marked = ((line, mark) for line in lines if (mark := _DECISION.match(line)) is not None)
+    return [said for line, mark in marked if (said := line[mark.end() :].strip("* \t"))]
 
 
 # Sorting events
@@ -446,10 +329,9 @@ class DocumentRecap:
 
 
 class EventReading(NamedTuple):
-    """How to read events: decision keywords, replacements for machine-specific path prefixes (``hide``), and
-    a test for text that must be omitted (``unfit``: a possible secret or prompt injection)."""
+    """How to read events: replacements for machine-specific path prefixes (``hide``), and a test for text
+    that must be omitted (``unfit``: a possible secret or prompt injection)."""
 
-    keywords: Sequence[str] = ()
     hide: Mapping[str, str] = {}
     unfit: Callable[[str], bool] = lambda _: False
 
@@ -459,7 +341,7 @@ class SortedEvents:
     """Events, sorted by the sections of a recap.
 
     ``bulk`` are events that changed many documents, each with its operation and the ids of the documents;
-    ``approvals`` are reviews of proposals and of tool calls, ``decided`` sentences of messages; ``paths``
+    ``approvals`` are reviews of proposals and of tool calls, ``decided`` marked decisions in texts; ``paths``
     counts how often each file is mentioned. ``verified`` are documents that the last verification changed.
     ``unfit`` counts texts omitted because of their content, ``looks`` read-only commands.
     """
@@ -470,7 +352,7 @@ class SortedEvents:
     open_ends: list[Event] = field(default_factory=list)
     approvals: list[Event] = field(default_factory=list)
     snapshots: list[Event] = field(default_factory=list)
-    decided: list[tuple[Event, DecisionSentence]] = field(default_factory=list)
+    decided: list[tuple[Event, str]] = field(default_factory=list)
     paths: dict[str, int] = field(default_factory=dict)
     verified: set[str] = field(default_factory=set)
     ran: tuple[Run, ...] = ()
@@ -547,16 +429,15 @@ def _sort(found: SortedEvents, event: Event, own_id: str, reading: EventReading)
 
 
 def _sort_text(found: SortedEvents, event: Event, reading: EventReading) -> bool:
-    """Add the decision sentences of a message, or the whole text of a note."""
+    """Add the marked decisions of a message or note, or else the whole text of a note."""
     text = said(event)
     is_note = event.kind == "note"
-    decided = [] if is_note else [(event, one) for one in decisions_in(text, reading.keywords)]
-    shown = text if is_note else " ".join(one.sentence for _, one in decided)
-    if text and reading.unfit(shown):
+    decided = decisions_in(text)
+    if text and reading.unfit(text if is_note else "\n".join(decided)):
         found.unfit += 1
         return False
-    if not is_note:
-        found.decided += decided
+    found.decided += [(event, one) for one in decided]
+    if decided or not is_note:
         return bool(decided)
     text = note_text(event)
     if text:

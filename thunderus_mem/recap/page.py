@@ -172,8 +172,7 @@ def recap_page(scope: RecapScope, activity: Activity, documents: Iterable[Docume
     if not config.recap_private:
         by_id = {id: event for id, event in by_id.items() if id not in activity.private}
     ordered = sorted(by_id.values(), key=lambda event: (utc_key(event.ts), event.id))
-    reading = activity.reading._replace(keywords=config.consolidate_keywords)
-    sorted_events, used = sort_events(ordered, scope.doc_id, reading)
+    sorted_events, used = sort_events(ordered, scope.doc_id, activity.reading)
     by_sha = {commit.sha: commit for commit in activity.commits if scope.holds_moment(commit.date)}
     commits = sorted(by_sha.values(), key=lambda commit: (utc_key(commit.date), commit.sha))
     if not used and not commits:
@@ -186,7 +185,7 @@ def recap_page(scope: RecapScope, activity: Activity, documents: Iterable[Docume
     for commit in commits:
         sorted_events.count_paths(activity.touched.get(commit.sha, ()))
     content = _Content(sorted_events, used, commits, {document.id: document for document in documents})
-    return _fitting(_Draft(scope, content, activity._replace(reading=reading), config))
+    return _fitting(_Draft(scope, content, activity, config))
 
 
 def _fitting(draft: _Draft) -> Page:
@@ -290,7 +289,7 @@ def _summary(whole: _Content) -> list[str]:
         outcome = f"{solved} solved" if len(day.problems) > 1 else "solved" if solved else "not solved"
         lines.append(f"{count(len(day.problems), 'problem')}, {outcome}.")
     if day.decided:
-        lines.append(f"{count(len(day.decided), 'decision')} mentioned in messages.")
+        lines.append(f"{count(len(day.decided), 'decision')} stated.")
     if day.notes or day.open_ends:
         ends = f", {count(len(day.open_ends), 'open item')}" if day.open_ends else ""
         lines.append(f"{count(len(day.notes) + len(day.open_ends), 'note')}{ends}.")
@@ -324,7 +323,7 @@ def _decisions(day: SortedEvents, documents: Mapping[str, Document]) -> Iterator
                 decided, why = decided or "added.", story.made_for
             yield f"{span(doc_id)}{title}: {decided}{f' Reason: {why}.' if why else ''}"
     for _, one in day.decided:
-        yield one_line(cut(one.whole))
+        yield one_line(cut(one))
     for event in day.approvals:
         reason = event.body.get("reason") or event.why
         if isinstance(reason, str) and reason:
@@ -493,7 +492,7 @@ def _provenance(day: SortedEvents, commits: Sequence[Commit], private: Collectio
             by_command.setdefault(run.command, {}).update(dict.fromkeys(run.events))
     lines += [f"Ran {span(command)}: {cite(ids)}" for command, ids in by_command.items()]
     for name, events in (
-        ("Decisions in messages", list(dict.fromkeys(event.id for event, _ in day.decided))),
+        ("Stated decisions", list(dict.fromkeys(event.id for event, _ in day.decided))),
         ("Notes", [event.id for event in day.notes]),
         ("Open items", [event.id for event in day.open_ends]),
         ("Reviews", [event.id for event in day.approvals]),

@@ -1,22 +1,18 @@
 """The period of a recap, and what happened in it: events, commits and files.
 
 A recap covers a day, a session, everything since a moment, or an episode; `scope_of` turns the options of the
-command line into one of these. `Activity` is collected for recaps and consolidation, and knows which events
-are private. Reads the log, git (also to resolve a revision) and files; writes nothing. The scopes are pure.
+command line into one of these. `Activity` is collected for a recap and knows which events are private.
+Reads the log, git (also to resolve a revision) and files; writes nothing. The scopes are pure.
 """
 
 from __future__ import annotations
 
-import os
 import re
-from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from thunderus_mem.authoring.anchor import given_anchors
-from thunderus_mem.document.anchors import code_words
 from thunderus_mem.document.document import MAX_DOCUMENT
 from thunderus_mem.document.ids import short_hash, slug
 from thunderus_mem.document.injection import find_injections
@@ -28,13 +24,11 @@ from thunderus_mem.git.commits import commit_named, commits_between, touched_bet
 from thunderus_mem.index.log import read
 from thunderus_mem.log.event import private_to
 from thunderus_mem.recap.events import EventReading, thread_of
-from thunderus_mem.store.files import read_below, read_file
-from thunderus_mem.store.paths import inside, safe_relative
-from thunderus_mem.verdicts.code import WorkingTree
-from thunderus_mem.verdicts.suggest import propose
+from thunderus_mem.store.files import read_below
+from thunderus_mem.store.paths import safe_relative
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from thunderus_mem.git.commits import Commit
     from thunderus_mem.index.log import EventRow
@@ -43,15 +37,6 @@ if TYPE_CHECKING:
 
 # Commits are often rebased some days after they were made.
 _DAYS_OF_REBASE = 7
-# Files that describe how a repository is built, tested and run.
-_BUILD_FILES = (
-    *("Makefile", "makefile", "GNUmakefile", "justfile", "Justfile", "Taskfile.yml", "package.json"),
-    *("pyproject.toml", "tox.ini", "noxfile.py", "Cargo.toml", "Rakefile", ".gitlab-ci.yml", "CLAUDE.md"),
-    *("README.md", "README.rst", "README.txt", "README", "CONTRIBUTING.md", "AGENTS.md", "DEVELOPMENT.md"),
-)
-_WORKFLOWS = ".github/workflows"
-_LONGEST_FILE = 256 * 1024
-_MOST_ANCHORS = 3
 _MOST_DAYS = 3_660
 
 
@@ -59,9 +44,7 @@ class Activity(NamedTuple):
     """Events in log order; ids of those private to this working tree; commits, and the files that they
     ``touched``, by hash. Events and commits may lie outside the period of the recap.
 
-    ``template`` is the text of a custom recap template, ``reading`` says how to read texts. ``build_files``
-    returns the files that describe how the code is built and run, by path; ``anchors`` returns anchors (as in
-    frontmatter) for the code that a text mentions.
+    ``template`` is the text of a custom recap template, ``reading`` says how to read texts.
     """
 
     events: tuple[Event, ...] = ()
@@ -70,8 +53,6 @@ class Activity(NamedTuple):
     touched: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     template: str = ""
     reading: EventReading = EventReading()
-    build_files: Callable[[], Mapping[str, str]] = dict
-    anchors: Callable[[str], list[dict[str, Any]]] = lambda _: []
 
     @property
     def private_anywhere(self) -> frozenset[str]:
@@ -93,18 +74,10 @@ def happened(memory: Memory, *, day: str = "", since: str = "", naming: str = ""
 
 
 def history_of(memory: Memory) -> Activity:
-    """All events, with the files and anchors that consolidation needs, and the commits of the days covered by
-    `recap.schedule`."""
-    activity = happened(memory)._replace(
-        reading=reading_here(memory),
-        build_files=lambda: _build_files(memory),
-        anchors=lambda body: _anchors(memory, body),
-    )
-    if not memory.config.recap_schedule:
-        return activity
+    """All events, and the commits of the days that `recap.schedule` looks back."""
     now = memory.now().astimezone(UTC)
     start = now - timedelta(days=min(memory.config.recap_days_back + 1, _MOST_DAYS))
-    return for_recap(memory, activity, start.isoformat(), now.isoformat())
+    return for_recap(memory, happened(memory), start.isoformat(), now.isoformat())
 
 
 def for_recap(memory: Memory, activity: Activity, first: str, last: str) -> Activity:
@@ -157,32 +130,6 @@ def template_of(memory: Memory) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InvalidConfig(f"{path}, line {line}: invalid UTF-8", hint="save the file as UTF-8") from error
-
-
-def _build_files(memory: Memory) -> dict[str, str]:
-    """The files that describe how the code is built and run, by path; unreadable ones are skipped."""
-    names = list(_BUILD_FILES)
-    with suppress(OSError):
-        found = sorted(os.listdir(os.path.join(memory.root, *_WORKFLOWS.split("/"))))
-        names += [f"{_WORKFLOWS}/{name}" for name in found if name.endswith((".yml", ".yaml"))]
-    texts = {}
-    for name in names:
-        with suppress(ThunderusError):
-            texts[name] = read_file(inside(memory.root, name), _LONGEST_FILE).decode("utf-8", "replace")
-    return texts
-
-
-def _anchors(memory: Memory, body: str) -> list[dict[str, Any]]:
-    """Anchors for the code that a text mentions, with current fingerprints; weak suggestions are dropped."""
-    words = code_words(body)
-    if not words:
-        return []
-    found = propose(words, WorkingTree(memory.root, memory.git))
-    places = [one.place for one in found.proposals if not one.weak][:_MOST_ANCHORS]
-    try:
-        return [anchor.item for anchor in sorted(given_anchors(memory, places))]
-    except ThunderusError:
-        return []
 
 
 # The scope of a recap, from the options of the command line

@@ -18,12 +18,14 @@ Origin = Literal["default", "file", "environment"]
 FORMAT: Final = 1
 """The format version this program writes; it also reads earlier and later ones."""
 
-_KEYWORDS: Final = ("decided", "chose", "selected", "picked", "went with", "opted for")
 _KINDS: Final = tuple(DOCUMENT_FOLDERS)
 
 
 class Config(NamedTuple):
-    """All settings with their defaults. The attribute ``search_limit`` is the key ``search.limit``."""
+    """All settings with their defaults. The attribute ``search_limit`` is the key ``search.limit``.
+
+    ``retired`` are keys that are set but no longer have an effect.
+    """
 
     store_version: int = FORMAT
     lint_select: tuple[str, ...] = ()
@@ -63,15 +65,13 @@ class Config(NamedTuple):
     recap_private: bool = True
     recap_schedule: tuple[str, ...] = ()
     recap_days_back: int = 31
-    consolidate_keywords: tuple[str, ...] = _KEYWORDS
-    consolidate_workflow_steps: int = 3
-    consolidate_max_per_session: int = 5
     archive_recaps_after_days: int = 180
     archive_superseded_after_days: int = 365
     archive_keep: tuple[str, ...] = ()
     tags_aliases: Mapping[str, str] = MappingProxyType({})
     links_orphans: bool = False
     origins: tuple[tuple[str, Origin], ...] = ()
+    retired: tuple[str, ...] = ()
 
     def origin(self, key: str) -> Origin:
         """Return where the value of a dotted key comes from."""

@@ -41,7 +41,6 @@ _SECTIONS: Final = {
     "caps": (GARDENER, "Size limits of documents."),
     "duplicates": (GARDENER, "How the gardener finds and merges duplicates."),
     "recap": (GARDENER, "What a recap contains, and which recaps the gardener writes."),
-    "consolidate": (GARDENER, "What the gardener proposes from sessions."),
     "archive": (GARDENER, "What is archived, and when."),
     "tags": (GARDENER, "Spelling of tags."),
     "links": (GARDENER, "What is reported about links."),
@@ -199,11 +198,6 @@ KEYS: Final[tuple[Key, ...]] = (
         choices=("session", "day", "week", "month")),
     Key("recap.days_back", "int",
         "How many days back the gardener looks for missing recaps.", bounds=(1, 3660)),
-    Key("consolidate.keywords", "list", "Words that mark a sentence of a message as a decision."),
-    Key("consolidate.workflow_steps", "int",
-        "Minimum number of consecutive successful commands to propose as a playbook.", bounds=(2, 50)),
-    Key("consolidate.max_per_session", "int",
-        "Maximum number of new documents the gardener proposes from one session. 0: none.", bounds=(0, 50)),
     Key("archive.recaps_after_days", "int",
         "Days since its last change after which a recap is archived, unless a document other than its "
         "rollups links to it. 0: never.", bounds=(0, 36_500)),
@@ -238,6 +232,11 @@ OF_OTHERS: Final = frozenset(
     )
 )
 """Sections and keys that only Thunderus reads: allowed in our files and ignored."""
+
+RETIRED: Final = frozenset(
+    ("consolidate.keywords", "consolidate.workflow_steps", "consolidate.max_per_session")
+)
+"""Keys of earlier versions without an effect: allowed, and reported by `doctor`."""
 
 
 # Values: parse and check the text of an environment variable or a value of a file.
@@ -410,6 +409,9 @@ def config_schema(name: str) -> dict[str, Any]:
         heading = _SECTIONS[key.section][1]
         empty = {"type": "object", "description": heading, "additionalProperties": False, "properties": {}}
         sections.setdefault(key.section, empty)["properties"][key.name.partition(".")[2]] = _key_schema(key)
+    for section, _, leaf in (dotted.partition(".") for dotted in sorted(RETIRED) if name == GARDENER):
+        empty = {"type": "object", "description": "Without effect.", "deprecated": True, "properties": {}}
+        sections.setdefault(section, empty)["properties"][leaf] = {"deprecated": True}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:thunderus-mem:schema:{name.removesuffix('.toml')}:1",

@@ -29,16 +29,19 @@ def load(layout: Layout, environ: Mapping[str, str]) -> Config:
     """Read both files and the environment. Raises ``InvalidConfig`` with file, key and a hint."""
     values: dict[str, Any] = {}
     origins: list[tuple[str, Origin]] = []
+    retired: list[str] = []
     for path, name, data in _files(layout):
         if path.endswith(".json") or not _sets_nothing(data):
-            for key, value in _settings(data, path, name):
+            for key, value in _settings(data, path, name, retired):
                 values[key.field] = value
                 origins.append((key.name, "file"))
     if any(variable.startswith("THUNDERUS_MEM_") for variable in environ):
         for key, value in _variables(environ):
             values[key.field] = value
             origins.append((key.name, "environment"))
-    return Config(**values, origins=tuple(origins)) if values else Config()
+    if not values and not retired:
+        return Config()
+    return Config(**values, origins=tuple(origins), retired=tuple(retired))
 
 
 def _files(layout: Layout) -> Iterator[tuple[str, str, bytes]]:
@@ -90,13 +93,15 @@ def _variables(environ: Mapping[str, str]) -> Iterator[tuple[Key, Any]]:
             yield key, checked(key, from_text(key, text), f"environment variable {key.variable}")
 
 
-def _settings(data: bytes, path: str, name: str) -> Iterator[tuple[Key, Any]]:
-    """Yield the keys set in the file ``path``, which is ``name``; those with an older name come first."""
+def _settings(data: bytes, path: str, name: str, retired: list[str]) -> Iterator[tuple[Key, Any]]:
+    """Yield the keys set in the file ``path``, which is ``name``; those with an older name come first. Keys
+    without an effect are added to ``retired``."""
     from thunderus_mem.store.config_keys import (
         KEY_BY_NAME,
         OF_OTHERS,
         OLDER_NAMES,
         OLDER_VALUES,
+        RETIRED,
         checked,
         of_type,
     )
@@ -105,6 +110,9 @@ def _settings(data: bytes, path: str, name: str) -> Iterator[tuple[Key, Any]]:
     later = _is_later(table)
     for dotted, value in sorted(_flatten(table), key=lambda pair: pair[0] not in OLDER_NAMES):
         if dotted in OF_OTHERS or dotted.partition(".")[0] in OF_OTHERS:
+            continue
+        if dotted in RETIRED:
+            retired.append(dotted)
             continue
         if dotted in OLDER_NAMES:
             dotted, value = OLDER_NAMES[dotted], OLDER_VALUES.get(str(value), value)

@@ -146,9 +146,7 @@ def scene_garden_runs(scene: Scene) -> None:
     scene.forms("restore --list\nrestore")
     scene.each("garden --undo\ngarden --propose\npatch list")
     scene.terminal("restore --list\ngarden\ngarden --apply\nlog")
-    scene.write(
-        GARDENER, "[consolidate]\nworkflow_steps = 2\nmax_per_session = 50\n[links]\norphans = true\n"
-    )
+    scene.write(GARDENER, "[links]\norphans = true\n")
     scene.each("garden --json\ngarden --check")
     scene.tree()
 
