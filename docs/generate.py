@@ -30,7 +30,7 @@ from thunderus_mem.cli.table import COMMANDS, VALUES
 from thunderus_mem.document.schema import DOCUMENT, EVENT, MANIFEST, PROPOSAL, load_schema
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.interop.thunderus import MIGRATIONS, migrated_rules
-from thunderus_mem.lint.engine import RULES, rule_page
+from thunderus_mem.lint.engine import RULES, rule_formats, rule_page
 from thunderus_mem.store.config_keys import CONFIG, GARDENER, KEYS, toml_value
 from thunderus_mem.store.paths import present_place
 
@@ -176,6 +176,7 @@ def rules() -> str:
     for rule in RULES:
         _, _, body = rule_page(rule.code).partition("\n\n")
         lines += [f"## {rule.code}", "", f"`{rule.name}` ({rule.severity})", "", body.rstrip(), ""]
+        lines += rule_formats(rule.code).split("\n")
     return page("Lint rules", lines)
 
 

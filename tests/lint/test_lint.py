@@ -15,9 +15,10 @@ from tests.support.lint_corpus import FRONT, SECRETS, ReadCorpus, lint_documents
 from thunderus_mem.diagnostic import Diagnostic, Severity, TextEdit
 from thunderus_mem.document.document import read_document
 from thunderus_mem.document.schema import schema_text
+from thunderus_mem.document.secret_rules import SECRET_RULES
 from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.errors import NotFound
-from thunderus_mem.lint.engine import RULES, apply_edits, lint_reading, lint_store, rule_page
+from thunderus_mem.lint.engine import RULES, apply_edits, lint_reading, lint_store, rule_formats, rule_page
 from thunderus_mem.lint.rule import CODES, LintConfig, LintContext, SchemaCopy, StoreState
 from thunderus_mem.lint.rules.links import nearest
 from thunderus_mem.lint.rules.store import matches
@@ -292,6 +293,13 @@ def test_every_rule_has_a_complete_page(rule: object) -> None:
     assert "``" not in page + rule.summary  # type: ignore[attr-defined]
     assert page == rule_page(CODES[code][0])
     assert re.search(r"[.]$", page.split("\n")[2])
+
+
+def test_page_lists_every_format_with_shortened_examples() -> None:
+    formats = rule_formats("TM401")
+    assert rule_formats("TM101") == ""
+    assert find_secrets(formats) == []
+    assert formats.count("finds: ") == len(SECRET_RULES)
 
 
 def test_unknown_code_gets_a_suggestion() -> None:

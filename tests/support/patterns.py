@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.document.injection import COMMANDS, HIDDEN, ORDERS, WEAK
 from thunderus_mem.document.schema import SCHEMA_NAMES, schema_text
-from thunderus_mem.document.secrets import SECRET_RULES
+from thunderus_mem.document.secret_rules import SECRET_RULES
 from thunderus_mem.fingerprint.source import _texts
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def _in_schemas() -> tuple[str, ...]:
 # Patterns made from values: what they are like. A site that cannot be read and is not here is an error.
 BUILT: Final[dict[str, tuple[str, ...]]] = {
     "document.schema._of_text": _in_schemas(),
+    "document.secret_rules._compiled": (SECRET_RULES[0].pattern.pattern,),
     "document.frontmatter.write.entry_lines": (
         r"(?: {1,}#[^\n]*\n?|[ \t]*\r?\n(?= {1,}#))*",
         r"(?: {7,}#[^\n]*\n?)*",
@@ -199,8 +200,10 @@ def patterns() -> list[Pattern]:
             compiled = re.compile(vars(_module(module))[name])
             found[f"{module}.{name}"] = Pattern(f"{module}.{name}", _seen(uses, module, name), compiled)
     for rule in SECRET_RULES:
-        name = f"model.secrets.SECRET_RULES[{rule.kind}]"
+        name = f"document.secret_rules[{rule.kind}]"
         found[name] = Pattern(name, frozenset(["finditer"]), rule.pattern)
+        if rule.gate:
+            found[f"{name}.gate"] = Pattern(f"{name}.gate", frozenset(["match"]), re.compile(rule.gate))
     for number, sign in enumerate((*ORDERS, *COMMANDS, *WEAK, *HIDDEN)):
         for place, part in enumerate(sign.parts):
             name = f"document.injection[{number:03d}.{place}]"

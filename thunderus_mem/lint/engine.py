@@ -196,6 +196,20 @@ def _overlap(taken: list[tuple[int, int, str]], wanted: list[tuple[int, int, str
     )
 
 
+def rule_formats(code: str) -> str:
+    """What the rule with this code finds, from its table: names, examples and texts that only resemble them.
+
+    "" for a rule without a table.
+    """
+    rows = safety.FORMATS.get(code, tuple)()
+    if not rows:
+        return ""
+    lines = [
+        f"    {name}\n        finds: {example}\n        not:   {counter}" for name, example, counter in rows
+    ]
+    return "\n".join(["Formats, with shortened examples:", "", *lines, ""])
+
+
 def rule_page(code: str) -> str:
     """The manual page of the rule with this code or name, ending in a newline.
 

@@ -296,10 +296,11 @@ def decode(line: bytes) -> Event:
 
 def secret_in(value: Any, key: str = "") -> tuple[str, str] | None:
     """Return the dotted key and the kind of the first secret in a JSON value, or ``None``."""
-    from thunderus_mem.document.secrets import find_secrets
+    from thunderus_mem.document.secrets import find_secrets, find_under
 
     if isinstance(value, str):
-        return next(((key, secret.kind) for secret in find_secrets(value)[:1]), None)
+        name = key.rpartition(".")[2].partition("[")[0]
+        return next(((key, secret.kind) for secret in find_under(name, value)[:1]), None)
     if isinstance(value, dict):
         for name, item in value.items():
             if secrets := find_secrets(str(name)):

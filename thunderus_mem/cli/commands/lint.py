@@ -19,7 +19,7 @@ from thunderus_mem.cli.text import columns, counted, hint_line
 from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.errors import NoStore, NotFound
 from thunderus_mem.git.repository import Git, look_for_git
-from thunderus_mem.lint.engine import RULES, rule_page
+from thunderus_mem.lint.engine import RULES, rule_formats, rule_page
 from thunderus_mem.lint.lint import LintReport, LintRequest, answer, checked_paths, lint
 from thunderus_mem.store.layout import MEMORY
 
@@ -164,7 +164,8 @@ def rule_command(
     rule = next((rule for rule in RULES if code.upper() in (rule.code, rule.name.upper())), None)
     if rule is None:
         raise NotFound(f"unknown rule {code!r}", hint="run `thunderus-mem rule` to list all rules")
-    console.emit("rule", _page(rule, rule_page(rule.code).rstrip("\n")), _shown_page, long=True)
+    page = f"{rule_page(rule.code)}\n{rule_formats(rule.code)}".rstrip("\n")
+    console.emit("rule", _page(rule, page), _shown_page, long=True)
 
 
 def _shown_page(value: RulePage, console: Console) -> str:

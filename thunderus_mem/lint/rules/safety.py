@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import re
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.diagnostic import Diagnostic, TextEdit
 from thunderus_mem.document.injection import find_injections
 from thunderus_mem.document.markdown import scan
+from thunderus_mem.document.secret_rules import SECRET_RULES, shown_example
 from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.document.unicode import find_invisible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from thunderus_mem.lint.rule import LintContext
 
 
 def secret(context: LintContext) -> Iterable[Diagnostic]:
-    """Possible secret: a token, a private key or a password in a URL.
+    """Possible secret: a token, a private key, or a password after a name, in a URL or on a command line.
 
     Why: documents are committed, cloned, searched and read by agents; a secret in them is exposed to everyone
-    and stays in git's history. The finding shows kind, location and fingerprint, never the value. Only known
-    formats are detected; other secrets, such as a simple password, are not.
+    and stays in git's history. The finding shows kind, location and fingerprint, never the value. Tokens are
+    detected by their format. Other values are detected after a name such as ``DB_PASSWORD=`` if they have
+    letters and digits and do not look like a word, a path, a variable or a placeholder.
 
     Bad::
 
@@ -57,6 +59,18 @@ def secret(context: LintContext) -> Iterable[Diagnostic]:
             expected="no secrets",
             hint=f"Revoke and remove it; if it is not a secret, add {comment}",
         )
+
+
+def _secret_formats() -> tuple[tuple[str, str, str], ...]:
+    return tuple((rule.kind, _shown(rule.example), _shown(rule.counter)) for rule in SECRET_RULES)
+
+
+def _shown(example: str) -> str:
+    return shown_example(example).replace("\n", " \u23ce ")
+
+
+FORMATS: Final[dict[str, Callable[[], tuple[tuple[str, str, str], ...]]]] = {"TM401": _secret_formats}
+"""Name, example and counter-example of each row of the tables behind a rule; examples are shortened."""
 
 
 # Removing these never changes the visible text.
