@@ -8,7 +8,8 @@ matching as with ripgrep, plain FTS5, and those packages of ``benchmarks/retriev
 installed.
 
 Repositories of the sealed half are skipped without ``--sealed``: search must not be tuned to their questions.
-It prints tables; the exit code is 1 when a goal is missed.
+It prints tables, or with ``--page`` replaces those of ``docs/explanation/search-measured.md``. The exit code
+is 1 when a goal is missed.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from typing import TYPE_CHECKING
 
 PROJECT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, PROJECT)
+PAGE = os.path.join(PROJECT, "docs", "explanation", "search-measured.md")
 
+from benchmarks.retrieval import reporting  # noqa: E402
 from benchmarks.retrieval.collection import SEALED, errors  # noqa: E402
 from benchmarks.retrieval.engines import (  # noqa: E402
     COMMON,
@@ -32,7 +35,6 @@ from benchmarks.retrieval.engines import (  # noqa: E402
     rivals,
     words_of,
 )
-from benchmarks.retrieval.reporting import as_data, markdown, passed  # noqa: E402
 from benchmarks.retrieval.scoring import ALIASED, ALIASED_SAMPLE, ALWAYS, LINKED, SAMPLE, Asked  # noqa: E402
 from benchmarks.retrieval.sources import aliases_of, collection, half_of, name_of  # noqa: E402
 from benchmarks.retrieval.stores import build  # noqa: E402
@@ -115,7 +117,8 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("repositories", nargs="+", metavar="GIT_DIRECTORY")
     parser.add_argument("--work", required=True, metavar="FOLDER", help="for the stores")
     parser.add_argument("--sealed", action="store_true", help="also ask the sealed questions")
-    parser.add_argument("--errors", action="store_true", help="list the errors of the development half")
+    parser.add_argument("--errors", action="store_true", help="list the errors, except of the sealed half")
+    parser.add_argument("--page", action="store_true", help="write the tables into the documentation")
     parser.add_argument("--json", action="store_true", help="plain data instead of tables")
     return parser.parse_args(arguments)
 
@@ -150,8 +153,16 @@ def main(arguments: list[str]) -> int:
     if not asked:
         say("nothing to measure")
         return 2
-    print(json.dumps(as_data(asked), indent=1) if options.json else markdown(asked, examples=options.errors))
-    return 0 if passed(asked) else 1
+    if options.page:
+        with open(PAGE, encoding="utf-8") as file:
+            page = reporting.replaced(file.read(), asked)
+        with open(PAGE, "w", encoding="utf-8") as file:
+            file.write(page)
+    elif options.json:
+        print(json.dumps(reporting.as_data(asked), indent=1))
+    else:
+        print(reporting.markdown(asked, examples=options.errors))
+    return 0 if reporting.passed(asked) else 1
 
 
 if __name__ == "__main__":

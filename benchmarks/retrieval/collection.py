@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 DEVELOPMENT: Final = "development"
+FORMER: Final = "former sealed"
+"""Sealed when an earlier version of search was measured; since then used to develop it."""
 SEALED: Final = "sealed"
 """Not used to develop search; its errors are not shown."""
+PARTS: Final = (DEVELOPMENT, FORMER, SEALED)
 
 RELEVANT: Final = 2
 """The grade from which a document counts as an answer: 3 answers fully, 2 in good part, 1 is context."""
@@ -39,7 +42,8 @@ class Question(NamedTuple):
 
 
 class Collection(NamedTuple):
-    """``public`` marks a published retrieval set; all questions of such a set have answers."""
+    """``half`` is one of ``PARTS``. ``public`` marks a published retrieval set; all its questions have
+    answers."""
 
     name: str
     half: str

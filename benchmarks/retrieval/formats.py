@@ -8,7 +8,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from benchmarks.retrieval.collection import RELEVANT, Document, Question
+from benchmarks.retrieval.collection import RELEVANT, SEALED, Document, Question
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,12 +24,16 @@ _NOT_RELEVANT: Final = ("-1", "5")
 
 
 class Selection(NamedTuple):
-    """The first line of a question file: which files of which commit are the collection."""
+    """The first line of a question file: which files of which commit are the collection.
+
+    A file that names no ``half`` is sealed.
+    """
 
     repository: str
     commit: str
     folders: tuple[str, ...]
     suffixes: tuple[str, ...]
+    half: str = SEALED
 
     def takes(self, path: str) -> bool:
         """Whether a file is in the collection."""
@@ -42,7 +46,10 @@ class Selection(NamedTuple):
 def question_file(text: str) -> tuple[Selection, list[Question]]:
     """The content of a question file: JSON objects, one a line."""
     head, *lines = (json.loads(line) for line in text.splitlines() if line.strip())
-    selection = Selection(head["repository"], head["commit"], tuple(head["folders"]), tuple(head["suffixes"]))
+    selection = Selection(
+        *(head["repository"], head["commit"], tuple(head["folders"]), tuple(head["suffixes"])),
+        half=head.get("half", SEALED),
+    )
     return selection, [_question(line) for line in lines]
 
 

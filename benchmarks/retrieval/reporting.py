@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.retrieval.collection import DEVELOPMENT, SEALED
+from benchmarks.retrieval.collection import PARTS, SEALED
 from benchmarks.retrieval.engines import OURS
 from benchmarks.retrieval.measures import mean
 from benchmarks.retrieval.scoring import (
@@ -40,6 +40,7 @@ _DECISIONS = (
     "answered, of those that share a word",
     "answered, of those that share half of their words",
     "right answer in the first 5, of all",
+    "right answer in the first 5, of all answers given",
     "false answers, everyday",
     "false answers, near",
     "false answers, all",
@@ -60,7 +61,7 @@ def _collections(asked: Sequence[Asked]) -> str:
         real = sum(bool(question.relevant) for question in questions)
         numbers = (len(one.collection.documents), real, len(questions) - real)
         lines.append((one.collection.name, one.collection.half, *(f"{number:,}" for number in numbers)))
-    return table(("collection", "half", "documents", "answerable questions", "unanswerable"), lines)
+    return table(("collection", "part", "documents", "answerable questions", "unanswerable"), lines)
 
 
 def _ranking(parts: dict[str, list[Case]]) -> str:
@@ -144,7 +145,7 @@ def half_of(asked: Sequence[Asked], half: str, *, examples: bool = False) -> str
     sets = by_kind(public)
     parts = {OWN: own} if own else {}
     shown = [
-        f"## {half.capitalize()} half\n",
+        f"## {half.capitalize()} questions\n",
         "### Ranking\n",
         _ranking({**parts, **sets}),
         _differences({**parts, **sets}),
@@ -152,16 +153,14 @@ def half_of(asked: Sequence[Asked], half: str, *, examples: bool = False) -> str
     if own:
         shown += ["### nDCG@10 by kind\n", _kinds(own), "### Answering\n", _answering(own)]
         shown += [_answered_kinds(own), "### Current decisions\n", _current(own)]
-        if found := _aliases(own):
-            shown += ["### Aliases\n", found]
-    if examples and half == DEVELOPMENT:
+    if examples and half != SEALED:
         shown += ["### Errors\n", "\n".join(misses(own)) + "\n"]
     return "\n".join(shown)
 
 
 def halves(asked: Sequence[Asked]) -> list[str]:
     """The halves that were measured."""
-    return [half for half in (DEVELOPMENT, SEALED) if any(one.collection.half == half for one in asked)]
+    return [half for half in PARTS if any(one.collection.half == half for one in asked)]
 
 
 def _goals(asked: Sequence[Asked]) -> str:
@@ -181,10 +180,32 @@ def _goals(asked: Sequence[Asked]) -> str:
     return table(("measure", "goal", *halves(asked)), lines)
 
 
+def tables(asked: Sequence[Asked], *, examples: bool = False) -> dict[str, str]:
+    """All tables, by the section of the page that they belong to."""
+    own = [case for half in halves(asked) for case in cases(asked, half, public=False)]
+    return {
+        "collections": _collections(asked),
+        "goals": _goals(asked),
+        "halves": "\n".join(half_of(asked, half, examples=examples) for half in halves(asked)),
+        "aliases": _aliases(own),
+    }
+
+
 def markdown(asked: Sequence[Asked], *, examples: bool = False) -> str:
-    """All tables."""
-    parts = [half_of(asked, half, examples=examples) for half in halves(asked)]
-    return "\n".join(["## Collections\n", _collections(asked), "## Goals\n", _goals(asked), *parts])
+    """All tables, for a terminal."""
+    parts = tables(asked, examples=examples).items()
+    return "\n".join(
+        text if name == "halves" else f"## {name.capitalize()}\n\n{text}" for name, text in parts
+    )
+
+
+def replaced(page: str, asked: Sequence[Asked]) -> str:
+    """The page with new tables; comments mark where each begins and ends: ``<!-- begin goals -->``."""
+    for name, text in tables(asked).items():
+        before, begin, rest = page.partition(f"<!-- begin {name} -->\n")
+        _, end, after = rest.partition(f"<!-- end {name} -->\n")
+        page = f"{before}{begin}\n{text}\n{end}{after}" if end else page
+    return page
 
 
 def as_data(asked: Sequence[Asked]) -> dict[str, Any]:

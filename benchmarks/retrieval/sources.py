@@ -8,7 +8,7 @@ import subprocess
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from benchmarks.quality.corpora import corpus_name
-from benchmarks.retrieval.collection import DEVELOPMENT, SEALED, Collection
+from benchmarks.retrieval.collection import DEVELOPMENT, FORMER, Collection
 from benchmarks.retrieval.formats import (
     judgements,
     page,
@@ -21,12 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 FOLDER: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "questions")
-
-_SEALED: Final = (
-    "microsoft/code-with-engineering-playbook",
-    "mozilla/application-services",
-    "joelparkerhenderson/architecture-decision-record",
-)
 
 
 class Published(NamedTuple):
@@ -45,9 +39,9 @@ PUBLISHED: Final = {
     "Menotron/cs7is3-cranfield-search": Published(
         "Cranfield", DEVELOPMENT, "data/cran.all.1400", "data/cran.qry", "data/cranqrel", True, True
     ),
-    "PsychoProg/tf-idf": Published("CISI", SEALED, "CISI.ALL", "CISI.QRY", "CISI.REL"),
+    "PsychoProg/tf-idf": Published("CISI", FORMER, "CISI.ALL", "CISI.QRY", "CISI.REL"),
     "kavinsan/Information-Retrieval-Project": Published(
-        "CACM", SEALED, "cacm.all", "query.text", "qrels.text"
+        "CACM", FORMER, "cacm.all", "query.text", "qrels.text"
     ),
 }
 
@@ -78,12 +72,13 @@ def question_path(repository: str) -> str:
 
 
 def half_of(repository: str) -> str:
-    """Development or sealed; "" if there are no questions about the repository."""
+    """The half of a repository; "" if there are no questions about it."""
     if repository in PUBLISHED:
         return PUBLISHED[repository].half
     if not os.path.exists(question_path(repository)):
         return ""
-    return SEALED if repository in _SEALED else DEVELOPMENT
+    with open(question_path(repository), encoding="utf-8") as file:
+        return question_file(file.read())[0].half
 
 
 def aliases_of(repository: str) -> dict[str, list[str]]:
@@ -110,7 +105,7 @@ def collection(directory: str) -> Collection:
     listed = _git(directory, "ls-tree", "-r", "-z", "--name-only", selection.commit).decode().split("\0")
     texts = _texts(directory, selection.commit, (path for path in listed if path and selection.takes(path)))
     documents = tuple(page(path, text) for path, text in texts.items())
-    return Collection(repository, half_of(repository), False, documents, tuple(questions))
+    return Collection(repository, selection.half, False, documents, tuple(questions))
 
 
 def _published(directory: str, where: Published) -> Collection:

@@ -17,6 +17,8 @@ from benchmarks import search_quality
 from benchmarks.retrieval import sources
 from benchmarks.retrieval.collection import (
     DEVELOPMENT,
+    FORMER,
+    PARTS,
     SEALED,
     UNANSWERABLE,
     Collection,
@@ -43,7 +45,7 @@ from benchmarks.retrieval.measures import (
     paired_interval,
     recall,
 )
-from benchmarks.retrieval.reporting import as_data, markdown
+from benchmarks.retrieval.reporting import as_data, markdown, replaced
 from benchmarks.retrieval.scoring import (
     ALIASED,
     ALWAYS,
@@ -78,7 +80,7 @@ def test_there_are_enough_questions_of_every_sort() -> None:
     unanswerable = [question.kind for question in questions if not question.relevant]
     assert len(FILES) >= 5
     assert len(questions) - len(unanswerable) >= 300
-    assert {kind: unanswerable.count(kind) for kind in UNANSWERABLE} == dict.fromkeys(UNANSWERABLE, 120)
+    assert all(unanswerable.count(kind) >= 120 for kind in UNANSWERABLE)
     assert len({question.id for question in questions}) == len(questions)
 
 
@@ -96,9 +98,15 @@ def test_questions_agree_with_their_selection(name: str) -> None:
 def test_repositories_are_divided_into_halves() -> None:
     halves = [sources.half_of(name.removesuffix(".jsonl").replace("+", "/")) for name in FILES]
     published = [where.half for where in sources.PUBLISHED.values()]
-    assert halves.count(DEVELOPMENT) == halves.count(SEALED) == 3
-    assert published == [DEVELOPMENT, SEALED, SEALED]
+    assert halves.count(DEVELOPMENT) == halves.count(FORMER) == 3
+    assert {*halves, *published} <= {*PARTS}
     assert sources.half_of("some/other") == ""
+
+
+def test_questions_that_name_no_half_are_sealed() -> None:
+    head = {"repository": "some/docs", "commit": "0" * 40, "folders": ["docs"], "suffixes": [".md"]}
+    assert question_file(json.dumps(head))[0].half == SEALED
+    assert question_file(json.dumps(head | {"half": FORMER}))[0].half == FORMER
 
 
 def test_aliases_name_documents_of_their_collection() -> None:
@@ -357,11 +365,25 @@ def test_errors_of_the_sealed_half_are_not_shown() -> None:
     assert "docs/backup.md" not in markdown(asked, examples=True)
 
 
-def test_sealed_repositories_are_skipped_unless_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    names = ["/x/prometheus+docs/repo", "/x/mozilla+application-services/repo", "/x/no+questions"]
-    assert search_quality.chosen(names, sealed=False) == names[:1]
-    assert search_quality.chosen(names, sealed=True) == names[:2]
-    assert "mozilla/application-services: skipped; it is sealed" in capsys.readouterr().err
+def test_sealed_repositories_are_skipped_unless_asked_for(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    halves = {"some/docs": DEVELOPMENT, "some/former": FORMER, "some/sealed": SEALED, "no/questions": ""}
+    monkeypatch.setattr(search_quality, "half_of", halves.__getitem__)
+    names = [f"/x/{name.replace('/', '+')}/repo" for name in halves]
+    assert search_quality.chosen(names, sealed=False) == names[:2]
+    assert search_quality.chosen(names, sealed=True) == names[:3]
+    assert "some/sealed: skipped; it is sealed" in capsys.readouterr().err
+
+
+def test_tables_of_the_page_are_replaced() -> None:
+    asked = _asked(SHOWN, PLAIN_SHOWN)
+    page = "Text.\n<!-- begin goals -->\nold\n<!-- end goals -->\nMore.\n"
+    new = replaced(page, asked)
+    assert new.startswith("Text.\n<!-- begin goals -->\n\n| measure |")
+    assert new.endswith("\n<!-- end goals -->\nMore.\n")
+    assert "old" not in new
+    assert replaced(new, asked) == new
 
 
 def test_documents_come_from_the_commit_of_the_questions(
@@ -375,6 +397,7 @@ def test_documents_come_from_the_commit_of_the_questions(
     repository.write("docs/login.md", "# Changed\n")
     repository.commit("change")
     head = {"repository": "some/docs", "commit": commit, "folders": ["docs"], "suffixes": [".md"]}
+    head["half"] = DEVELOPMENT
     lines: list[object] = [head]
     lines += [
         {
@@ -393,7 +416,11 @@ def test_documents_come_from_the_commit_of_the_questions(
         (one.path, one.title) for one in DOCUMENTS
     )
     assert taken.questions == QUESTIONS
-    assert search_quality.main([str(tmp_path / "some+docs"), "--work", str(tmp_path / "work")]) in (0, 1)
+    (tmp_path / "page.md").write_text("<!-- begin collections -->\n<!-- end collections -->\n")
+    monkeypatch.setattr(search_quality, "PAGE", str(tmp_path / "page.md"))
+    given = [str(tmp_path / "some+docs"), "--work", str(tmp_path / "work"), "--page"]
+    assert search_quality.main(given) in (0, 1)
+    assert "| some/docs | development |" in (tmp_path / "page.md").read_text()
 
 
 def test_the_benchmark_starts_as_a_script() -> None:

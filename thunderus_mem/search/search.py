@@ -1,7 +1,8 @@
 """``search``: from a query to hits, one passage per document, best first.
 
 Documents are ranked by the sum of their own bm25 and that of their best passage. Whether the best one answers
-the question is decided once per query, from the share of the question's words that it contains. Read only.
+the question is decided once per query, mainly from the share of the question's words that it contains. Read
+only.
 
 Imports here slow down every search. For the same reason the values are named tuples: creating such a class
 takes a fifth of the time of a dataclass.
@@ -37,14 +38,14 @@ STALE_FACTOR: Final = 0.85
 CONFIRMED_FACTOR: Final = {"user": 1.04, "agent": 1.01}
 """Weight of a document verified by a user or by an agent: it decides between nearly equal ones."""
 
-ANSWER: Final = 0.65
+ANSWER: Final = 0.6
 """Minimum relevance of the best document for a query to have answers."""
-CLOSEST: Final = 0.5
+CLOSEST: Final = 0.3
 """Minimum relevance for the closest documents to be shown instead."""
 MOST_CLOSEST: Final = 3
-FIRST_HIT: Final = 0.9
-"""Share of the first hits of answered questions that are relevant."""
-LATER_HITS: Final = 4
+MOST_WORDS: Final = 10
+"""Words of a question beyond these are no further evidence."""
+LATER_HITS: Final = 5
 """The score of a later hit falls with this power of its bm25, relative to the first one."""
 
 
@@ -53,20 +54,27 @@ def word_weight(holders: int, total: int) -> float:
     return math.log(1 + (total - holders + 0.5) / (holders + 0.5))
 
 
-def relevance(matched: Sequence[bool], holders: Sequence[int], total: int) -> float:
-    """Return the probability that a passage with the ``matched`` words of a question answers it.
+def relevance(matched: Sequence[bool], holders: Sequence[int], total: int, margin: float) -> float:
+    """Return the probability that the best passage, with the ``matched`` words of a question, answers it.
 
-    ``holders`` are the numbers of documents with each word. A passage with all words covers the question;
-    else its rarest matched word does not count, so that one shared word is no answer. Words that no document
-    contains are the best evidence that there is no answer, more so in a large memory. The numbers are fitted
-    to graded questions.
+    ``holders`` are the numbers of documents with each word. Words that no document contains are evidence
+    against an answer. In a long question fewer words need to match. ``margin`` is how far the document ranks
+    above the third best: 0 if they are equal, 1 if there is no third. The numbers are fitted to graded
+    questions.
     """
     weights = [word_weight(count, total) for count in holders]
-    found = [weight for weight, has in zip(weights, matched, strict=True) if has]
-    coverage = 1.0 if all(matched) else (sum(found) - max(found, default=0.0)) / sum(weights)
+    coverage = sum(weight for weight, has in zip(weights, matched, strict=True) if has) / sum(weights)
     unknown = holders.count(0) / len(holders)
-    evidence = 8.6 * coverage - 1.1 + (0.155 - 1.37 * unknown) * math.log(1 + total)
+    evidence = 6 * coverage - 3.6 * unknown + 0.31 * min(len(matched), MOST_WORDS) + 4 * margin - 6
     return 1 / (1 + math.exp(-evidence))
+
+
+def is_answer(matched: Sequence[bool], relevant: float) -> bool:
+    """Whether a passage with the ``matched`` words of a question and this relevance is an answer.
+
+    One with all words always is; one with a single word of several never is.
+    """
+    return all(matched) or (sum(matched) > 1 and relevant >= ANSWER)
 
 
 def after_successors(ordered: Sequence[int], successors: Mapping[int, int]) -> list[int]:
@@ -196,7 +204,8 @@ class Found(NamedTuple):
 
     With an ``expression``, ``candidates`` are the best matches by row. Without one, the documents are the
     newest. ``superseded`` maps a row to its successor's id and row; 0 if that must not be shown.
-    ``relevance`` is that of the best match; documents ``named`` by the query are answers in any case.
+    ``relevance`` is that of the best match; ``named`` documents are named by the query. ``answered``: whether
+    the results are answers.
     """
 
     expression: str
@@ -205,11 +214,7 @@ class Found(NamedTuple):
     candidates: dict[int, Candidate]
     named: frozenset[int]
     relevance: float
-
-    @property
-    def answered(self) -> bool:
-        """Whether the results are answers."""
-        return bool(self.named) or self.relevance >= ANSWER
+    answered: bool
 
     def judged(self, statuses: Mapping[str, str]) -> Found:
         """Replace the status of documents by the given ones; the others keep that of their file."""
@@ -271,8 +276,8 @@ def find(
         superseded[row] = (by, successor.row if successor is not None and visible else 0)
         if successor is not None and visible:
             documents.setdefault(successor.row, successor)
-    best = _relevance(index, query, candidates, archived)
-    return Found(expression, documents, superseded, candidates, named, best)
+    best, answered = _relevance(index, query, candidates, archived)
+    return Found(expression, documents, superseded, candidates, named, best, answered or bool(named))
 
 
 def _candidates(
@@ -321,15 +326,20 @@ def _named(
     return frozenset(index.matching(whole_expression(query.terms[0]), archived=True) & found.keys())
 
 
-def _relevance(index: Index, query: Query, candidates: Mapping[int, Candidate], archived: bool) -> float:
-    """Return the relevance of the best candidate."""
+def _relevance(
+    index: Index, query: Query, candidates: Mapping[int, Candidate], archived: bool
+) -> tuple[float, bool]:
+    """Return the relevance of the best candidate, and whether it is an answer."""
     if not candidates:
-        return 0.0
-    row, best = max(candidates.items(), key=lambda found: found[1].bm25)
+        return 0.0, False
+    best, *others = sorted(candidates.items(), key=lambda found: -found[1].bm25)
+    row, first = best
+    margin = 1 - others[1][1].bm25 / first.bm25 if len(others) > 1 else 1.0
     units = _units(query)
     holders = index.holders(units, archived=archived)
-    matched = index.holds(row, best.passages[0] if best.passages else 0, units)
-    return relevance(matched, holders, index.count(archived=None if archived else False))
+    matched = index.holds(row, first.passages[0] if first.passages else 0, units)
+    found = relevance(matched, holders, index.count(archived=None if archived else False), margin)
+    return found, is_answer(matched, found)
 
 
 def _units(query: Query) -> list[str]:
@@ -348,7 +358,7 @@ def _newest(index: Index, rows: list[int]) -> Found:
     documents = {row: known[row] for row in rows}
     by = index.superseded_by([doc.id for doc in documents.values()])
     superseded = {row: (by[doc.id], 0) for row, doc in documents.items() if doc.id in by}
-    return Found("", documents, superseded, {}, frozenset(), 1.0)
+    return Found("", documents, superseded, {}, frozenset(), 1.0, True)
 
 
 def _allowed(
@@ -408,7 +418,7 @@ def hits_of(
         if snippet is None:
             continue
         if found.expression and row not in found.named:
-            certain = FIRST_HIT * found.relevance * (found.rank(row) / best) ** LATER_HITS
+            certain = found.relevance * (found.rank(row) / best) ** LATER_HITS
             score = min(score, certain) if candidate else score
         hits.append(
             Hit(
