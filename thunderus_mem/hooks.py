@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.errors import NotFound, NotWritable, Refused
+from thunderus_mem.startup import lazy_pattern
 from thunderus_mem.store.files import replace_file
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ HOOKS: Final = ("pre-commit",)
 VERSION: Final = 2
 _BEGIN: Final = f"# >>> thunderus-mem hook {VERSION} >>> (to remove: thunderus-mem hooks uninstall)"
 _END: Final = "# <<< thunderus-mem hook <<<"
-_BLOCK = re.compile(rb"(?m)^# >>> thunderus-mem hook \d+ >>>.*?^# <<< thunderus-mem hook <<<\n?", re.DOTALL)
+_BLOCK = lazy_pattern(rb"(?m)^# >>> thunderus-mem hook \d+ >>>.*?^# <<< thunderus-mem hook <<<\n?", re.DOTALL)
 _OWN_SHEBANG: Final = b"#!/bin/sh\n"
 _SHELLS: Final = frozenset([b"sh", b"bash", b"dash", b"zsh", b"ksh", b"ash"])
 _RENAMED: Final = ".before-thunderus-mem"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PACKAGE = PROJECT / "thunderus_mem"
 
 ORDER = (
-    *("diagnostic", "errors", "document", "git", "store", "log", "index", "memory", "fingerprint"),
+    *("startup", "diagnostic", "errors", "document", "git", "store", "log", "index", "memory", "fingerprint"),
     *("verdicts", "search", "merge", "history", "lint", "review", "authoring", "recap", "garden"),
     *("interop", "doctor", "hooks", "watch", "cli", "__main__"),
 )
@@ -373,6 +373,32 @@ def test_search_of_a_fresh_index_loads_only_what_it_needs(tmp_path: Path, sealed
             check=False,
         )
     assert (done.returncode, done.stderr.strip().splitlines()) == (0, ["No matches"])
+
+
+NOT_FOR_AN_ADD = (
+    "shlex", "tempfile", "tomllib", "logging", "thunderus_mem.git.history", "thunderus_mem.merge.documents",
+    "thunderus_mem.verdicts.judge", "thunderus_mem.lint.lint", "thunderus_mem.lint.runner",
+    "thunderus_mem.search.search", "thunderus_mem.authoring.anchor",
+)  # fmt: skip
+"""What costs an ``add`` milliseconds and gives it nothing."""
+
+
+def test_add_loads_only_what_it_needs(tmp_path: Path, sealed: Path) -> None:
+    (tmp_path / ".thunderus" / "memory").mkdir(parents=True)
+    code = (
+        "import sys; from thunderus_mem.cli.app import run;"
+        "code = run(['add', 'fact', 'Ports', '--tag', 'net', '--body', 'The server listens on port 8080.']);"
+        "sys.exit(code or ' '.join(name for name in sys.argv[1:] if name in sys.modules) or 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *NOT_FOR_AN_ADD],
+        cwd=tmp_path,
+        env=sealed_environment(sealed),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr.strip().splitlines()[:1]) == (0, ["Added:"]), done.stderr
 
 
 def test_completion_loads_no_typer(tmp_path: Path, sealed: Path) -> None:

@@ -18,6 +18,7 @@ from thunderus_mem.document.injection import COMMANDS, HIDDEN, ORDERS, WEAK
 from thunderus_mem.document.schema import SCHEMA_NAMES, schema_text
 from thunderus_mem.document.secret_rules import SECRET_RULES
 from thunderus_mem.fingerprint.source import _texts
+from thunderus_mem.startup import LazyPattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -129,7 +130,7 @@ def trees() -> Iterator[tuple[str, ast.Module]]:
     """Name (from the package on) and syntax tree of every module."""
     for path in sorted(PACKAGE.rglob("*.py")):
         name = ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix("__init__").rstrip(".")
-        if name != "__main__":
+        if name not in ("__main__", "startup"):
             yield name, ast.parse(path.read_text(encoding="utf-8"))
 
 
@@ -192,6 +193,8 @@ def patterns() -> list[Pattern]:
             elif site.scope:
                 found.update((one.name, one) for one in _inline(site, number, uses))
         for name, value in vars(_module(module)).items():
+            if isinstance(value, LazyPattern):
+                value = value.compiled
             if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
                 found[f"{module}.{name}"] = Pattern(f"{module}.{name}", _seen(uses, module, name), value)
     for module, tree in parsed.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from thunderus_mem.document import templates
 from thunderus_mem.document.frontmatter.write import compose
@@ -15,6 +15,7 @@ from thunderus_mem.lint.draft import find_duplicates, validate
 from thunderus_mem.log.new_event import Ids
 from thunderus_mem.memory.locate import file_names, find_row
 from thunderus_mem.memory.transaction import Written, open_transaction, settle
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 
 if TYPE_CHECKING:

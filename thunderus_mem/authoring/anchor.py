@@ -8,7 +8,7 @@ written through a transaction.
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from thunderus_mem.document.anchors import Anchor, anchors_in, parse_anchor
 from thunderus_mem.document.frontmatter.edit import insert_item, remove_item, remove_key, set_key, update_item
@@ -21,6 +21,7 @@ from thunderus_mem.lint.draft import validate
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import find_document, find_row
 from thunderus_mem.memory.transaction import Written, open_transaction, settle, unchanged
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.verdicts.code import CommitTree, WorkingTree, measured, same_code
 from thunderus_mem.verdicts.evaluate import OTHER_RULES
 from thunderus_mem.verdicts.judge import Judge, Judged, by_document

@@ -5,8 +5,7 @@ Archiving and unarchiving keep documents byte for byte. Everything is written th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from thunderus_mem.document.document import Document, read_document
 from thunderus_mem.document.frontmatter.edit import insert_item, remove_item, replace_body, set_key
@@ -18,6 +17,7 @@ from thunderus_mem.lint.draft import validate
 from thunderus_mem.memory import locate
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import Written, open_transaction, unchanged
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.paths import kind_of
 
 if TYPE_CHECKING:
@@ -213,8 +213,7 @@ def record(memory: Memory, *, accept_loss: bool = False, why: str = "") -> Recor
 _ARCHIVE, _UNARCHIVE = "archive", "unarchive"
 
 
-@dataclass(frozen=True, slots=True)
-class MovedDocument:
+class MovedDocument(NamedTuple):
     """A moved document and its old path; its bytes are unchanged."""
 
     id: str
@@ -222,8 +221,7 @@ class MovedDocument:
     old_path: str
 
 
-@dataclass(frozen=True, slots=True)
-class Archived:
+class Archived(NamedTuple):
     """The result of `archive` or `unarchive` (``op``), one event; ``kept`` are ids that were already there.
 
     ``published`` is false if the event is on disk but a file is not yet; the next command writes it.
@@ -262,7 +260,7 @@ def _move(memory: Memory, op: str, ids: Sequence[str], why: str, actor: str) -> 
             return archived
         transaction.commit(op, changes, why=why, actor=actor)
         done = transaction.outcome
-        return replace(archived, event_id=done.event_id, recorded=done.recorded, published=done.published)
+        return archived._replace(event_id=done.event_id, recorded=done.recorded, published=done.published)
 
 
 def _planned(memory: Memory, op: str, ids: Sequence[str]) -> tuple[list[FileChange], Archived]:

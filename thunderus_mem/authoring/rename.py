@@ -9,7 +9,7 @@ import posixpath
 import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from thunderus_mem.document.diff import unified_diff
 from thunderus_mem.document.document import MAX_DOCUMENT, RELATIONS, Document, read_document
@@ -26,6 +26,7 @@ from thunderus_mem.git.changes import lines_with
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import IndexCorpus, check_free, document_in, find_row, stored_path
 from thunderus_mem.memory.transaction import open_transaction, settle
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.layout import STORE
 from thunderus_mem.store.paths import inside
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.memory.memory import Memory
 
-_NUMBER = re.compile(r"ADR-[0-9]{1,9}(?=[-.])", re.ASCII | re.IGNORECASE)
+_NUMBER = lazy_pattern(r"ADR-[0-9]{1,9}(?=[-.])", re.ASCII | re.IGNORECASE)
 
 
 class Name(NamedTuple):

@@ -14,7 +14,6 @@ from __future__ import annotations
 import importlib
 import os
 import platform
-import re
 import signal
 import sys
 import traceback
@@ -30,6 +29,7 @@ from thunderus_mem import __version__
 from thunderus_mem.cli.console import Console
 from thunderus_mem.cli.table import BY_NAME, COMMANDS, GLOBAL_OPTIONS, CommandEntry, GlobalOption
 from thunderus_mem.errors import Degraded, OutOfMemory, ThunderusError, explain, is_out_of_memory
+from thunderus_mem.startup import lazy_pattern
 from thunderus_mem.store.layout import Layout, find_root
 
 if TYPE_CHECKING:
@@ -193,9 +193,9 @@ _INSTEAD: Final = {
     ("edit", "tag"): "use --add-tag and --remove-tag",
 }
 _PLAINER: Final = (
-    (re.compile(r"is not a valid int(eger)?( range)?$"), "is not a whole number"),
-    (re.compile(r"is not in the range (-?\d+)<=x<=(-?\d+)$"), r"is not between \1 and \2"),
-    (re.compile(r"is not in the range x>=(-?\d+)$"), r"is less than \1"),
+    (lazy_pattern(r"is not a valid int(eger)?( range)?$"), "is not a whole number"),
+    (lazy_pattern(r"is not in the range (-?\d+)<=x<=(-?\d+)$"), r"is not between \1 and \2"),
+    (lazy_pattern(r"is not in the range x>=(-?\d+)$"), r"is less than \1"),
 )
 """Patterns in messages of the command line library, and plainer words."""
 

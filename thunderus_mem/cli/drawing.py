@@ -8,11 +8,11 @@ a character only when the Markdown is parsed.
 from __future__ import annotations
 
 import copy
-import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.cli.text import look, unmarked
+from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
     from thunderus_mem.cli.console import Console
 
-_DEFINITION = re.compile(r"(?m)^( {0,3})(\[([^\[\]\n]+)\]:)")
-_LABEL = re.compile(r"\[([^\[\]\n]+)\](?!:)")
-_NAME = re.compile(r"[a-zA-Z0-9+#-]{1,12}")
-_USE = re.compile(r"(?<=\])\[([^\[\]\n]+)\]")
-_LANGUAGE = re.compile(r"(?m)(?<=```|~~~)[ \t]*[a-zA-Z0-9+#-]{1,12}[ \t]*$")
-_NUMBER = re.compile(r"(?m)^[ \t>]*\d{1,9}[.)](?=\s)")
+_DEFINITION = lazy_pattern(r"(?m)^( {0,3})(\[([^\[\]\n]+)\]:)")
+_LABEL = lazy_pattern(r"\[([^\[\]\n]+)\](?!:)")
+_NAME = lazy_pattern(r"[a-zA-Z0-9+#-]{1,12}")
+_USE = lazy_pattern(r"(?<=\])\[([^\[\]\n]+)\]")
+_LANGUAGE = lazy_pattern(r"(?m)(?<=```|~~~)[ \t]*[a-zA-Z0-9+#-]{1,12}[ \t]*$")
+_NUMBER = lazy_pattern(r"(?m)^[ \t>]*\d{1,9}[.)](?=\s)")
 
 
 def with_definitions(text: str) -> str:

@@ -13,17 +13,16 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import sys
-import tempfile
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.cli.console import Console, found_program, run_program
 from thunderus_mem.cli.text import columns, one_line
 from thunderus_mem.document.document import RELATIONS
 from thunderus_mem.document.ids import is_document_id
 from thunderus_mem.errors import InvalidQuery, NotFound, ThunderusError
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -102,7 +101,7 @@ def relation(given: str) -> str:
     return name
 
 
-_HELP = re.compile(r"(?m)^<!-- help:(?:(?!-->).)*-->[ \t]*\n?", re.DOTALL)
+_HELP = lazy_pattern(r"(?m)^<!-- help:(?:(?!-->).)*-->[ \t]*\n?", re.DOTALL)
 _FALLBACKS = ("nano", "vi")
 
 
@@ -120,6 +119,7 @@ def without_help(text: str) -> str:
 
 def editor_command(environ: Mapping[str, str]) -> list[str]:
     """Find the editor by ``$VISUAL`` and ``$EDITOR``. Raises ``ThunderusError`` when there is none."""
+    import shlex
     import shutil
 
     for name in ("VISUAL", "EDITOR"):
@@ -142,6 +142,7 @@ def edited(text: str, environ: Mapping[str, str], name: str = "memory.md") -> st
     file stays then.
     """
     import subprocess
+    import tempfile
 
     command = editor_command(environ)
     folder = tempfile.mkdtemp(prefix="thunderus-mem-")
@@ -175,6 +176,8 @@ def keeping(text: str, name: str) -> Iterator[None]:
     try:
         yield
     except ThunderusError as error:
+        import tempfile
+
         descriptor, path = tempfile.mkstemp(prefix="thunderus-mem-", suffix=f"-{name}")
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as handle:
             handle.write(text)

@@ -7,14 +7,15 @@ the end. Adding a field keeps the version; removing or changing one increments i
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.unicode import escaped
+from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator, Mapping
 
     from thunderus_mem.errors import ThunderusError
@@ -23,12 +24,12 @@ VERSIONS: Final[dict[str, int]] = {"why": 2}
 """Commands whose output has changed incompatibly since the first release: name → version."""
 
 # JSON must not contain terminal controls either; \u escapes keep its value.
-_UNSAFE = re.compile(
+_UNSAFE = lazy_pattern(
     "[\x7f-\x9f\u00ad\u034f\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
     "\ud800-\udfff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 
-_ESCAPES = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)")
+_ESCAPES = lazy_pattern(r"\\(?:u[0-9a-fA-F]{4}|.)")
 
 
 def schema_name(command: str) -> str:

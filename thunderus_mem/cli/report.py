@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import quote
@@ -21,6 +20,7 @@ from thunderus_mem.document.unicode import visible
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.lint.engine import RULES, distinct, rule_page
 from thunderus_mem.lint.rule import CODES
+from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -420,7 +420,7 @@ def gitlab(diagnostics: Sequence[Diagnostic]) -> str:
 # they are always zero, so that the same findings give the same report.
 
 _SUITE: Final = "thunderus-mem.lint"
-_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ILLEGAL = lazy_pattern("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def _xml(text: str) -> str:

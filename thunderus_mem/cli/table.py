@@ -6,7 +6,9 @@ the command is used. The help line of a command group is here too.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
+
+from thunderus_mem.startup import NamedTuple
 
 
 class CommandEntry(NamedTuple):

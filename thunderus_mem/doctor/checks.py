@@ -14,9 +14,8 @@ import sys
 import time
 from collections import Counter
 from contextlib import closing
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.authoring.init import FILES, lacking
 from thunderus_mem.diagnostic import Severity
@@ -38,6 +37,7 @@ from thunderus_mem.memory.hand_edits import hand_edits, mass_loss
 from thunderus_mem.memory.journal import staged_ids
 from thunderus_mem.memory.proposals import BadProposal, entries
 from thunderus_mem.review.queue import queue_state
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.config import FORMAT
 from thunderus_mem.store.config_reader import newer_version, version_of_schemas
 from thunderus_mem.store.files import TEMP_PREFIX, file_hash, read_file
@@ -72,8 +72,7 @@ class Fix(NamedTuple):
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(NamedTuple):
     """The result of one check. ``state`` is ok, note, warning or error; ``hint`` says how to fix it.
 
     ``affects`` are root-relative paths (``path:line`` in a log). ``lost`` says which data is lost,
@@ -95,8 +94,7 @@ class Check:
         return self.state in ("warning", "error")
 
 
-@dataclass(frozen=True, slots=True)
-class DoctorReport:
+class DoctorReport(NamedTuple):
     """All results, in order of the checks, and the files in quarantine."""
 
     checks: tuple[Check, ...]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.authoring.init import FILES, amended, lacking
 from thunderus_mem.doctor.checks import ACTIONS, Check, DoctorContext, Fix, doctor, leftovers, places
@@ -17,6 +17,7 @@ from thunderus_mem.document.schema import packaged_schemas
 from thunderus_mem.errors import Busy, NotFound, ThunderusError, explain
 from thunderus_mem.index.refresh import rebuild
 from thunderus_mem.memory.transaction import Transaction
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.config_reader import refuse_newer
 from thunderus_mem.store.files import read_file, replace_file
 from thunderus_mem.store.layout import linked_places

@@ -9,13 +9,14 @@ import os
 import shlex
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import Degraded
 from thunderus_mem.index.manifest import check_manifest, take_inventory
 from thunderus_mem.index.refresh import in_memory, peek
 from thunderus_mem.index.sqlite_index import SqliteIndex
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.quarantine import kept_files, plain_name, way_back
 
 if TYPE_CHECKING:

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import posixpath
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.frontmatter import nodes
 from thunderus_mem.document.paths import path_in
 from thunderus_mem.document.references import code_spans, references
 from thunderus_mem.errors import InvalidDocument
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-_LINES: Final = re.compile(r"L?([1-9][0-9]{0,6})(?:-L?([1-9][0-9]{0,6}))?", re.ASCII)
-_WITH_LINES: Final = re.compile(r"(.+):(L?[1-9][0-9]{0,6}(?:-L?[1-9][0-9]{0,6})?)", re.ASCII | re.DOTALL)
-_WILD: Final = re.compile(r"[*?\[]")
+_LINES: Final = lazy_pattern(r"L?([1-9][0-9]{0,6})(?:-L?([1-9][0-9]{0,6}))?", re.ASCII)
+_WITH_LINES: Final = lazy_pattern(r"(.+):(L?[1-9][0-9]{0,6}(?:-L?[1-9][0-9]{0,6})?)", re.ASCII | re.DOTALL)
+_WILD: Final = lazy_pattern(r"[*?\[]")
 _MAX_PATH: Final = 1_024
 _MAX_SYMBOL: Final = 512
 
@@ -212,12 +213,12 @@ def _of_mapping(values: dict[str, str]) -> Anchor | None:
 
 _LONGEST: Final = 300
 _WORD: Final = r"[^\W\d]\w*"
-_NAME: Final = re.compile(rf"{_WORD}(?:(?:\.|::|#|->|\?\.|\\){_WORD})*")
-_SYMBOL: Final = re.compile(rf"({_WORD}(?:(?:\.|::){_WORD})*)(?:\(\)|((?:\([^()]+\))?(?:~[1-9][0-9]*)?))")
-_PARTING: Final = re.compile(r"\?\.|\.|::|#|->|\\")
-_TYPED: Final = re.compile(r"[\w<>,:*&\[\] ]*[\w>*&\]] [*&]*(?=[^\W\d]\w*(?:<[\w, ]*>)?\()")
+_NAME: Final = lazy_pattern(rf"{_WORD}(?:(?:\.|::|#|->|\?\.|\\){_WORD})*")
+_SYMBOL: Final = lazy_pattern(rf"({_WORD}(?:(?:\.|::){_WORD})*)(?:\(\)|((?:\([^()]+\))?(?:~[1-9][0-9]*)?))")
+_PARTING: Final = lazy_pattern(r"\?\.|\.|::|#|->|\\")
+_TYPED: Final = lazy_pattern(r"[\w<>,:*&\[\] ]*[\w>*&\]] [*&]*(?=[^\W\d]\w*(?:<[\w, ]*>)?\()")
 """The return type before a function's name."""
-_LINE_SUFFIX: Final = re.compile(r"[:#](L?[0-9]+(?:-L?[0-9]+)?)(?::[0-9]+)?")
+_LINE_SUFFIX: Final = lazy_pattern(r"[:#](L?[0-9]+(?:-L?[0-9]+)?)(?::[0-9]+)?")
 _HEADED: Final = (".md", ".mdx", ".markdown")
 _BEFORE_WORDS: Final = (
     "async await class const def default enum export fn func function impl interface let new private "

@@ -8,7 +8,9 @@ text from another one; `three_way` merges two changes of one text.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -138,9 +140,11 @@ def _one_group(before: Sequence[str], after: Sequence[str], lead: int, tail: int
     return [[one for one in whole if one[2] > one[1] or one[4] > one[3]]]
 
 
-_HUNK: Final = re.compile(r"@@ -([0-9]{1,9})(?:,([0-9]{1,9}))? \+([0-9]{1,9})(?:,([0-9]{1,9}))? @@", re.ASCII)
+_HUNK: Final = lazy_pattern(
+    r"@@ -([0-9]{1,9})(?:,([0-9]{1,9}))? \+([0-9]{1,9})(?:,([0-9]{1,9}))? @@", re.ASCII
+)
 _ESCAPES: Final = {"a": 7, "b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13, '"': 34, "\\": 92}
-_ESCAPED: Final = re.compile(r'\\([0-7]{3}|[abtnvfr"\\])')
+_ESCAPED: Final = lazy_pattern(r'\\([0-7]{3}|[abtnvfr"\\])')
 
 
 class Hunk(NamedTuple):
@@ -283,7 +287,7 @@ def unquoted(name: str) -> str:
     return raw.decode("utf-8", "surrogateescape")
 
 
-_HUNK_HEAD = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.ASCII)
+_HUNK_HEAD = lazy_pattern(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.ASCII)
 _NO_NEWLINE = "\\ No newline at end of file"
 _OPPOSITE = {"+": "-", "-": "+"}
 

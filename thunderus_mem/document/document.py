@@ -6,11 +6,12 @@ The only way from bytes to a `Document`. Nothing here raises: an unreadable file
 from __future__ import annotations
 
 import hashlib
-from typing import Any, Final, NamedTuple, TypeGuard
+from typing import Any, Final, TypeGuard
 
 from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.document.frontmatter import nodes
 from thunderus_mem.document.frontmatter.read import Fences, find_fences, read_header
+from thunderus_mem.startup import NamedTuple
 
 MAX_DOCUMENT: Final = 1024 * 1024
 KINDS: Final = ("core", "fact", "adr", "playbook", "recap")

@@ -9,6 +9,8 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Final
 
+from thunderus_mem.startup import lazy_pattern
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -17,8 +19,8 @@ MAX_NAME = 60
 _CUT_HASH = 6
 _SIMILAR = 0.6
 
-_ID = re.compile(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*", re.ASCII)
-_NOT_WORD = re.compile(r"[^a-z0-9]+", re.ASCII)
+_ID = lazy_pattern(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*", re.ASCII)
+_NOT_WORD = lazy_pattern(r"[^a-z0-9]+", re.ASCII)
 _RESERVED = frozenset(
     ["con", "prn", "aux", "nul", "conin$", "conout$", *(f"{d}{n}" for d in ("com", "lpt") for n in range(10))]
 )
@@ -134,7 +136,7 @@ def file_name(document_id: str, kind: str, existing: Iterable[str]) -> str:
     return f"ADR-{next_adr_number(existing):04d}-{stem}.md"
 
 
-_ADR_FILE = re.compile(r"ADR-(\d{1,9})(?=[-.])", re.ASCII | re.IGNORECASE)
+_ADR_FILE = lazy_pattern(r"ADR-(\d{1,9})(?=[-.])", re.ASCII | re.IGNORECASE)
 
 
 def next_adr_number(existing: Iterable[str]) -> int:

@@ -8,17 +8,19 @@ One scan of the lines finds fenced code, HTML comments at the start of a line, A
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from thunderus_mem.diagnostic import Diagnostic
 
 # Lines
 
-_LINK_TEXT = re.compile(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
-_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->")
-_EMPHASIS = re.compile(r"(?<![\w\\])(_{1,3})(?=\S)([^_]+)(?<=\S)\1(?!\w)")
-_PLAIN_TITLE = re.compile(r"[\w .,:;?/'&()+-]*")
+_LINK_TEXT = lazy_pattern(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
+_TAG = lazy_pattern(r"</?[A-Za-z][^<>]*>|<!--.*?-->")
+_EMPHASIS = lazy_pattern(r"(?<![\w\\])(_{1,3})(?=\S)([^_]+)(?<=\S)\1(?!\w)")
+_PLAIN_TITLE = lazy_pattern(r"[\w .,:;?/'&()+-]*")
 
 
 def inline_text(text: str) -> str:
@@ -99,11 +101,11 @@ class Outline(NamedTuple):
 
 # The only characters a line can begin with that matter to the scan.
 _MARKS = frozenset("#`~=-< \t")
-_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
-_FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})(.*)$")
-_SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
-_ITEM = re.compile(r"([ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)")
-_NOT_PARAGRAPH = re.compile(
+_ATX = lazy_pattern(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
+_FENCE = lazy_pattern(r"([ \t]*)(`{3,}|~{3,})(.*)$")
+_SETEXT = lazy_pattern(r" {0,3}(=+|-+)[ \t]*$")
+_ITEM = lazy_pattern(r"([ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)")
+_NOT_PARAGRAPH = lazy_pattern(
     r" {4}|\t| {0,3}(?:#{1,6}(?:[ \t]|$)|>|[-*+][ \t]|[0-9]{1,9}[.)][ \t]|\||<!--|`{3}|~{3})"
 )
 
@@ -349,10 +351,10 @@ def passages(body: str) -> tuple[Passage, ...]:
 # Codes are separated by commas. TM401 must give the fingerprint of the secret; it never covers all secrets.
 
 MARK: Final = "thunderus-mem: ignore"
-_COMMENT = re.compile(r"<!--\s{0,9}thunderus-mem: ignore(-file)?(?![\w-])([^\n>]{0,600}?)-->")
-_CODES = re.compile(r"\s{0,9}([A-Za-z0-9_-]+(?:\s{0,3},\s{0,3}[A-Za-z0-9_-]+){0,40})")
+_COMMENT = lazy_pattern(r"<!--\s{0,9}thunderus-mem: ignore(-file)?(?![\w-])([^\n>]{0,600}?)-->")
+_CODES = lazy_pattern(r"\s{0,9}([A-Za-z0-9_-]+(?:\s{0,3},\s{0,3}[A-Za-z0-9_-]+){0,40})")
 _SECRET = "TM401"
-FINGERPRINT = re.compile(r"\b[0-9a-f]{8}\b")
+FINGERPRINT = lazy_pattern(r"\b[0-9a-f]{8}\b")
 
 
 class Suppression(NamedTuple):

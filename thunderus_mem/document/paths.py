@@ -10,6 +10,8 @@ import re
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
+from thunderus_mem.startup import lazy_pattern
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -55,17 +57,17 @@ _MORE_CODE_WORDS = "mts cts cjs pyw phtml f90 f95 pas d inl mjs "
 _CODE = (_EXTENSIONS - frozenset(_NO_CODE_WORDS.split())) | frozenset(_MORE_CODE_WORDS.split())
 _CODE_NAME_WORDS = "dockerfile makefile rakefile gemfile justfile jenkinsfile cmakelists.txt "
 _CODE_NAMES = frozenset(_CODE_NAME_WORDS.split())
-_PATH = re.compile(
+_PATH = lazy_pattern(
     r"((?:\.{1,2}/)*\.?[\w@+-][\w.@+~-]*(?:/\.?[\w@+-][\w.@+~-]*)*/?)(?::[0-9]+(?:[-:][0-9]+)?|#L[0-9]+(?:-L[0-9]+)?)?"
 )
-_FILE_EXTENSION = re.compile(r"[^/]\.(?=[A-Za-z0-9_]*[A-Za-z])([A-Za-z0-9_]{1,10})$")
+_FILE_EXTENSION = lazy_pattern(r"[^/]\.(?=[A-Za-z0-9_]*[A-Za-z])([A-Za-z0-9_]{1,10})$")
 # First words of things that look like a path: media types, git names, placeholders.
 _NOT_FIRST_WORDS = (
     "application audio font image message model multipart text video origin upstream refs feature "
     "feat fix hotfix bugfix release path foo your my some and or n a "
 )
 _NOT_FIRST = frozenset(_NOT_FIRST_WORDS.split())
-_HOST = re.compile(r"(?:[\w-]+\.)+(?:com|org|net|io|dev|ai|gov|edu|co|app|me|invalid|local)", re.ASCII)
+_HOST = lazy_pattern(r"(?:[\w-]+\.)+(?:com|org|net|io|dev|ai|gov|edu|co|app|me|invalid|local)", re.ASCII)
 _PRODUCT_WORDS = "node.js next.js vue.js react.js d3.js three.js express.js nuxt.js deno.js "
 _PRODUCTS = frozenset(_PRODUCT_WORDS.split())
 
@@ -104,7 +106,7 @@ def is_code(path: str) -> bool:
 
 
 _LONGEST: Final = 1_024
-_WILD: Final = re.compile(r"[*?\[]")
+_WILD: Final = lazy_pattern(r"[*?\[]")
 
 
 def fits(glob: str, path: str) -> bool:

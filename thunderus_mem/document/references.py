@@ -8,11 +8,12 @@ from __future__ import annotations
 import posixpath
 import re
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from thunderus_mem.document.markdown import MarkdownScan, inline_text, scan
 from thunderus_mem.document.paths import path_in
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -53,16 +54,16 @@ class Citation(NamedTuple):
     relative: bool = False
 
 
-_WIKI = re.compile(r"\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
-_TARGET = re.compile(
+_WIKI = lazy_pattern(r"\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
+_TARGET = lazy_pattern(
     r"\]\(\s{0,20}(?:<([^<>\n]*)>|([^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*){0,8}))"
     r"""(?:\s{1,20}(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\)))?\s{0,20}\)"""
 )
-_DEFINITION = re.compile(r" {0,3}\[([^\[\]\n]+)\]:[ \t]*(?:<([^<>\n]*)>|([^\s<>]+))")
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,30}:|//|\\\\")
-_ITEM = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])[ \t]")
-_TICKS = re.compile(r"(?<!\\)(\\*)(`+)")
-_PLAIN_TICKS = re.compile("`+")
+_DEFINITION = lazy_pattern(r" {0,3}\[([^\[\]\n]+)\]:[ \t]*(?:<([^<>\n]*)>|([^\s<>]+))")
+_SCHEME = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]{1,30}:|//|\\\\")
+_ITEM = lazy_pattern(r"(?:[-*+]|[0-9]{1,9}[.)])[ \t]")
+_TICKS = lazy_pattern(r"(?<!\\)(\\*)(`+)")
+_PLAIN_TICKS = lazy_pattern("`+")
 
 
 def _paragraphs(scanned: MarkdownScan, *marks: str) -> Iterator[tuple[int, str]]:
@@ -300,9 +301,9 @@ def cited_paths(body: str) -> tuple[Citation, ...]:
     return tuple(found)
 
 
-_NO_NAME: Final = re.compile(r"""[$"'=<>{}();:&!*,]|^-|^\d+$|^\s|\s$""")
+_NO_NAME: Final = lazy_pattern(r"""[$"'=<>{}();:&!*,]|^-|^\d+$|^\s|\s$""")
 # "[[text]](address)" is a link with bracketed text, not a wiki link.
-_BRACKETED: Final = re.compile(r"\[\[[^\[\]]*\]\][(\[:]")
+_BRACKETED: Final = lazy_pattern(r"\[\[[^\[\]]*\]\][(\[:]")
 _PLAIN: Final = "/._-~"
 
 

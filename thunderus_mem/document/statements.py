@@ -11,19 +11,20 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from thunderus_mem.document.document import Document
 
-_MAY_END = re.compile(r"[.!?] (?=[A-Z\u00c0-\u00de`\"(\[])")
-_DOTTED_NUMBER = re.compile(r"\d\.\d{1,9}$")
-_TWO_LETTERS = re.compile(r"[^\W\d_]{2}")
-_ABBREVIATED = re.compile(
+_MAY_END = lazy_pattern(r"[.!?] (?=[A-Z\u00c0-\u00de`\"(\[])")
+_DOTTED_NUMBER = lazy_pattern(r"\d\.\d{1,9}$")
+_TWO_LETTERS = lazy_pattern(r"[^\W\d_]{2}")
+_ABBREVIATED = lazy_pattern(
     r"\b(?:al|ca|cf|dr|eg|ie|jr|mr|ms|no|nr|pp|st|vs|etc|fig|sec|sect|chap|vol|ver|mrs|max|min|incl|excl"
     r"|approx|resp|dept|inc|ltd|esp)\.$",
     re.IGNORECASE,
@@ -71,15 +72,15 @@ ORDERED_KINDS: Final = frozenset({"playbook"})
 FEWEST_WORDS: Final = 3
 """Shorter texts never count as the same."""
 
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
-_UNDERLINE = re.compile(r" {0,3}(=+|-+)$")
-_THEMATIC_BREAK = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}$")
-_BULLET = re.compile(r" {0,3}[-*+](?:[ \t]+|$)")
-_NUMBER = re.compile(r" {0,3}(\d{1,9})[.)](?:[ \t]+|$)")
-_NESTED = re.compile(r"[ \t]+(?:[-*+]|\d{1,9}[.)]|`{3,}|~{3,})")
-_CODE_SPAN = re.compile(r"((?<!`)`+[^`]+`+)")
-_PLAIN_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_FENCE = lazy_pattern(r" {0,3}(`{3,}|~{3,})(.*)")
+_HEADING = lazy_pattern(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
+_UNDERLINE = lazy_pattern(r" {0,3}(=+|-+)$")
+_THEMATIC_BREAK = lazy_pattern(r" {0,3}([-*_])(?:[ \t]*\1){2,}$")
+_BULLET = lazy_pattern(r" {0,3}[-*+](?:[ \t]+|$)")
+_NUMBER = lazy_pattern(r" {0,3}(\d{1,9})[.)](?:[ \t]+|$)")
+_NESTED = lazy_pattern(r"[ \t]+(?:[-*+]|\d{1,9}[.)]|`{3,}|~{3,})")
+_CODE_SPAN = lazy_pattern(r"((?<!`)`+[^`]+`+)")
+_PLAIN_WORD = lazy_pattern(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _AROUND = "\"'“”‘’()*_,;:.!?…"
 _END_MARKS = ".,;:!… "
 
@@ -122,18 +123,18 @@ def _item(lines: list[str]) -> str:
     return fold(" ".join(lines))
 
 
-@dataclass(slots=True)
 class _Reader:
     """Reads the lines once and collects statements."""
 
-    lines: list[str]
-    title: str
-    at: int = 0
-    lead: str = ""
-    headings: list[tuple[int, str]] = field(default_factory=list)
-    paragraph: list[str] = field(default_factory=list)
-    found: list[Statement] = field(default_factory=list)
-    begun: bool = False
+    def __init__(self, lines: list[str], title: str) -> None:
+        self.lines = lines
+        self.title = title
+        self.at = 0
+        self.lead = ""
+        self.headings: list[tuple[int, str]] = []
+        self.paragraph: list[str] = []
+        self.found: list[Statement] = []
+        self.begun = False
 
     def emit(self, text: str, lead: str = "") -> None:
         if text:

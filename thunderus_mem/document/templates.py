@@ -11,6 +11,7 @@ from thunderus_mem.document.document import KINDS, RELATIONS
 from thunderus_mem.document.frontmatter.nodes import NUMBER_KEYS
 from thunderus_mem.document.ids import is_document_id, new_document_id
 from thunderus_mem.errors import InvalidDocument
+from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -27,7 +28,7 @@ _GUARDED_HINTS = {
 GUARDED_KEYS = frozenset(_GUARDED_HINTS)
 _LIST_KEYS = frozenset({"tags", "aliases"})
 
-_STATUS_HEADING = re.compile(r"^#{1,6}[ \t]+Status[ \t]*#*[ \t]*$", re.MULTILINE | re.IGNORECASE)
+_STATUS_HEADING = lazy_pattern(r"^#{1,6}[ \t]+Status[ \t]*#*[ \t]*$", re.MULTILINE | re.IGNORECASE)
 
 _SKELETONS = {
     "core": """\

@@ -10,14 +10,16 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
+from thunderus_mem.startup import lazy_pattern
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_RFC3339 = re.compile(
+_RFC3339 = lazy_pattern(
     r"(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(\.\d{1,9})?(?:([Zz])|([+-])(\d\d):(\d\d))", re.ASCII
 )
-_OURS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
-_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_OURS = lazy_pattern(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
+_DATE = lazy_pattern(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 def parse_timestamp(text: str) -> datetime | None:

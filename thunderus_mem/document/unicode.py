@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Final
+
+from thunderus_mem.startup import NamedTuple
 
 ZWNJ: Final = "\u200c"
 ZWJ: Final = "\u200d"

@@ -17,6 +17,7 @@ from thunderus_mem.fingerprint.walk import (
     without,
     written,
 )
+from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 # YAML
 
-_TYPED: Final = re.compile(
+_TYPED: Final = lazy_pattern(
     r"~|null|Null|NULL|<<|=|y|Y|yes|Yes|YES|n|N|no|No|NO|true|True|TRUE|false|False|FALSE"
     r"|on|On|ON|off|Off|OFF"
     r"|[-+]?(?:0b[01_]+|0o[0-7]+|0x[0-9a-fA-F_]+|[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?)"
@@ -36,7 +37,7 @@ _TYPED: Final = re.compile(
     r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}.{0,40})?"
 )
 """Plain scalars that are not strings in YAML 1.1 or 1.2."""
-_BREAKS: Final = re.compile(r"\n+")
+_BREAKS: Final = lazy_pattern(r"\n+")
 
 
 def _folded(text: str) -> str:
@@ -78,7 +79,7 @@ def _block_scalar(text: str) -> str:
 
 # Markdown
 
-_CLOSING: Final = re.compile(r"(?:^|[ \t])#+$")
+_CLOSING: Final = lazy_pattern(r"(?:^|[ \t])#+$")
 
 
 def _heading(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
@@ -134,7 +135,7 @@ def _alignment(text: str) -> str:
 
 # Others
 
-_CSS_NUMBER: Final = re.compile(r"([+-]?(?:[0-9]{0,15}\.)?[0-9]{1,15})(%|[a-z]*)", re.IGNORECASE)
+_CSS_NUMBER: Final = lazy_pattern(r"([+-]?(?:[0-9]{0,15}\.)?[0-9]{1,15})(%|[a-z]*)", re.IGNORECASE)
 
 
 def _css_number(text: str) -> str:

@@ -4,12 +4,13 @@ lexer.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.fingerprint import data, others
 from thunderus_mem.fingerprint.python import PYTHON, PYTHON_TABLE
 from thunderus_mem.fingerprint.script import JAVASCRIPT_TABLE, SCRIPT, TYPESCRIPT_TABLE
 from thunderus_mem.fingerprint.systems import GO, GO_TABLE, RUST, RUST_TABLE
+from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.fingerprint import definitions
@@ -19,6 +18,7 @@ from thunderus_mem.fingerprint.walk import (
     without_last_comma,
     written,
 )
+from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,7 +70,7 @@ def _rules(
     )
 
 
-_MACRO: Final = re.compile(
+_MACRO: Final = lazy_pattern(
     r"//.*|/\*[\s\S]*?\*/|\\\n"
     r"|(\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|\.?[0-9](?:[eEpP][+-]|'[0-9a-fA-F]|[\w.])*|\w+"
     r"|<<=|>>=|\.\.\.|\+\+|--|->|&&|\|\||<<|>>|[-+*/%&|^<>=!]=|\#\#|::|\S)"

@@ -5,12 +5,13 @@ TOML has tokens of its own, by value.
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.fingerprint.walk import c_escapes
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator, Sequence
 
 Token = tuple[int, str]
@@ -94,7 +95,7 @@ def lexed(alias: str, text: str) -> list[Token]:
     return found
 
 
-_TOML: Final = re.compile(
+_TOML: Final = lazy_pattern(
     r'"""((?:[^"\\]|\\[\s\S]|"(?!""))*)(?:""")?'
     r"|'''((?:[^']|'(?!''))*)(?:''')?"
     r'|"((?:[^"\\\n]|\\.)*)"?'
@@ -103,8 +104,8 @@ _TOML: Final = re.compile(
     r"|\n|#.*"
 )
 """A string (four kinds), a mark or bare word, a line break, or a comment."""
-_BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
-_TOML_NUMBER: Final = re.compile(r"[-+]?[0-9].*")
+_BARE_KEY: Final = lazy_pattern(r"[A-Za-z0-9_-]+")
+_TOML_NUMBER: Final = lazy_pattern(r"[-+]?[0-9].*")
 
 
 def _toml(text: str) -> Iterator[Token]:
@@ -154,9 +155,9 @@ class Keyed(NamedTuple):
 
 KEYED: Final = ("toml", "ini", "make")
 """Lexers of files whose parts have names."""
-_SECTION: Final = re.compile(r"\[([^\]\[]+)\](?:\s+|\s*[#;].*)?")
-_KEY: Final = re.compile(r"([\w.\"'-]+)\s*[=:]")
-_TARGET: Final = re.compile(
+_SECTION: Final = lazy_pattern(r"\[([^\]\[]+)\](?:\s+|\s*[#;].*)?")
+_KEY: Final = lazy_pattern(r"([\w.\"'-]+)\s*[=:]")
+_TARGET: Final = lazy_pattern(
     r" *+(?:(?:export|override|define) ++)*+"
     r"(?:([\w./%-]++(?: ++[\w./%-]++)*+)\s*+::?(?![:=])|([\w./%-]++)\s*+(?:[:?+!]?=|:::?=))"
 )

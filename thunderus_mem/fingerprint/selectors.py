@@ -8,15 +8,17 @@ without a type is ``_``.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ast_grep_py import SgNode
 
-_NTH: Final = re.compile(r"(.*[^~\s])~([1-9][0-9]{0,3})", re.DOTALL)
-_SPACE: Final = re.compile(r"(?<!\w) | (?!\w)")
+_NTH: Final = lazy_pattern(r"(.*[^~\s])~([1-9][0-9]{0,3})", re.DOTALL)
+_SPACE: Final = lazy_pattern(r"(?<!\w) | (?!\w)")
 _STEP: Final = {**dict.fromkeys("([{<", 1), **dict.fromkeys(")]}>", -1)}
 _UNTYPED: Final = "_"
 

@@ -13,11 +13,12 @@ import zlib
 from bisect import bisect_left
 from functools import cache, cached_property
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.fingerprint import definitions, languages, plain
 from thunderus_mem.fingerprint.selectors import Selector, parameters_of, split_selector
 from thunderus_mem.fingerprint.walk import CLOSE, OPEN, TokenWalk, tokens_of_lines
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -29,7 +30,7 @@ NO_SHAPE: Final = "-"
 _MANY: Final = "+many"
 _HASH_DIGITS: Final = 20
 _DOC_DIGITS: Final = 8
-_WRITTEN: Final = re.compile(
+_WRITTEN: Final = lazy_pattern(
     r"([a-z][a-z0-9+#_.-]{0,39})@([0-9][0-9.]{0,15})?/([0-9]{1,6})"
     r":([0-9a-f]{20}):([0-9a-f]{20}|-):([0-9]{1,9})(?::([0-9a-f]{8}))?"
 )

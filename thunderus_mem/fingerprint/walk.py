@@ -6,10 +6,12 @@ Each language defines what to omit and what to normalize: see `Rules`.
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Mapping, Sequence
 
     from ast_grep_py import SgNode
@@ -296,8 +298,8 @@ def unquoted(text: str) -> str:
     return "'" + (text[1:-1] if plain else text)
 
 
-_STRING: Final = re.compile(r'"(?:[^"\\]|\\[tnrf"\\])*"')
-_SIMPLE_ESCAPE: Final = re.compile(r'\\([tnrf"\\])')
+_STRING: Final = lazy_pattern(r'"(?:[^"\\]|\\[tnrf"\\])*"')
+_SIMPLE_ESCAPE: Final = lazy_pattern(r'\\([tnrf"\\])')
 """What means the same in double quotes in every language that has them."""
 
 
@@ -349,10 +351,10 @@ def bare(_walk: TokenWalk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
 
 _MOST_DIGITS: Final = 300
 """Longer numbers stay as written: converting thousands of digits takes quadratic time."""
-_PYTHON_ESCAPE: Final = re.compile(
+_PYTHON_ESCAPE: Final = lazy_pattern(
     r"\\(?:\n|([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|N\{([^{}\n]{1,100})\}|([\\'\"abfnrtv]))"
 )
-_C_ESCAPE: Final = re.compile(
+_C_ESCAPE: Final = lazy_pattern(
     r"\\(?:(\n[ \t\n]*)|u\{([0-9a-fA-F_]{1,12})\}|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})"
     r"|([0-7]{1,3})|([\s\S]))"
 )
@@ -360,8 +362,8 @@ _SIMPLE: Final = {
     "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\",
     "'": "'", '"': '"',
 }  # fmt: skip
-_WHOLE: Final = re.compile(r"0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|[0-9]+")
-_RUST_SUFFIX: Final = re.compile(r"([iu](?:8|16|32|64|128|size)|f(?:16|32|64|128))$")
+_WHOLE: Final = lazy_pattern(r"0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|[0-9]+")
+_RUST_SUFFIX: Final = lazy_pattern(r"([iu](?:8|16|32|64|128|size)|f(?:16|32|64|128))$")
 
 
 _NUL: Final = "\ufdd0"

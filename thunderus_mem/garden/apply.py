@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.diff import unified_diff
 from thunderus_mem.document.document import MAX_DOCUMENT, content_hash, read_document
@@ -40,6 +40,7 @@ from thunderus_mem.memory.transaction import Written, open_transaction, resolve_
 from thunderus_mem.recap.events import generated_texts
 from thunderus_mem.recap.scope import history_of
 from thunderus_mem.review.queue import queue_state, rejected_keys
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.files import ABSENT, permissions, read_file
 from thunderus_mem.store.parallel import gc_paused, spread
 from thunderus_mem.store.paths import inside

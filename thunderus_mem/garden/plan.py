@@ -12,12 +12,13 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from thunderus_mem.document.ids import fold_key
 from thunderus_mem.document.paths import archived_path, live_path
 from thunderus_mem.document.references import references
 from thunderus_mem.recap.scope import Activity
+from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence

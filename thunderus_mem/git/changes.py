@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,7 +19,7 @@ _PATCH: Final = (
     *("diff", "--unified=0", "--find-renames", "-l2000", "--no-color", "--no-ext-diff", "--no-textconv"),
     *("--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules"),
 )
-_REVISION: Final = re.compile(r"[^-\s:~^?*\[\\\x00-\x1f][^\s:\x00-\x1f]*")
+_REVISION: Final = lazy_pattern(r"[^-\s:~^?*\[\\\x00-\x1f][^\s:\x00-\x1f]*")
 _STAGED: Final = ":"
 _MOST_STEPS: Final = 20
 _ANSWERED: Final = (0, 1)
@@ -194,7 +196,7 @@ def without_filter(git: Git, paths: Sequence[str]) -> set[str]:
 
 
 _GREP: Final = ("grep", "-n", "-z", "-I", "--no-color", "--no-column", "--full-name", "--fixed-strings")
-_FOUND: Final = re.compile(rb"([^\0]+)\0([0-9]+)[\0:](.*)", re.DOTALL)
+_FOUND: Final = lazy_pattern(rb"([^\0]+)\0([0-9]+)[\0:](.*)", re.DOTALL)
 
 
 class Line(NamedTuple):

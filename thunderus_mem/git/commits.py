@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.timestamp import format_timestamp, parse_timestamp
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,14 +16,13 @@ if TYPE_CHECKING:
     from thunderus_mem.git.repository import Git
 
 _LOG: Final = ("log", "-z", "--format=%x01%H%x00%P%x00%an%x00%aI%x00%s", "--no-renames", "--no-ext-diff")
-_SHA: Final = re.compile(r"[0-9a-f]{4,64}", re.ASCII)
+_SHA: Final = lazy_pattern(r"[0-9a-f]{4,64}", re.ASCII)
 _MOST: Final = 1_000
 # Paths in one call of git.
 _CHUNK: Final = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(NamedTuple):
     """A commit: full hash, author's name, author date (UTC, ``Z``), subject."""
 
     sha: str

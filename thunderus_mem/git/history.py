@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.document import content_hash
 from thunderus_mem.git.changes import without_filter
 from thunderus_mem.git.commits import log
+from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

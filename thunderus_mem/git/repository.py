@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -362,7 +364,7 @@ def find_place(start: str) -> RepositoryPlace:
 # Queries
 
 _CHUNK: Final = 200
-_SHA: Final = re.compile(r"[0-9a-f]{4,64}", re.ASCII)
+_SHA: Final = lazy_pattern(r"[0-9a-f]{4,64}", re.ASCII)
 _STALE_LOCK: Final = 30.0
 _OPERATIONS: Final = (
     ("rebase-merge", "rebase"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.document.document import MAX_DOCUMENT
@@ -18,6 +18,7 @@ from thunderus_mem.history.marks import ALTERED, Marks
 from thunderus_mem.index.log import read
 from thunderus_mem.log.event import changes_of
 from thunderus_mem.log.reader import RENAME, Transition, happened, known_texts, moved_from
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.layout import CORE_LOCAL_FILE, MEMORY
 from thunderus_mem.store.paths import is_safe, kind_of

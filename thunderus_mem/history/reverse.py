@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.diff import three_way
 from thunderus_mem.document.document import content_hash, read_document
@@ -32,6 +32,7 @@ from thunderus_mem.log.reader import RENAME, given_up
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.past_texts import PastTexts, as_lf, text_before
 from thunderus_mem.merge.documents import merge_cleanly
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.files import ABSENT
 from thunderus_mem.store.layout import SHARD_FOLDERS
 

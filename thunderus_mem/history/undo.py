@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from itertools import islice
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.document import MAX_DOCUMENT, content_hash
 from thunderus_mem.document.secrets import holds_secret
@@ -20,6 +20,7 @@ from thunderus_mem.memory.hand_edits import hand_edits
 from thunderus_mem.memory.locate import left_behind
 from thunderus_mem.memory.past_texts import CommittedTexts
 from thunderus_mem.memory.transaction import open_transaction, settle
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.paths import inside, may_change
 

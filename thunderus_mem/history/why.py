@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.document import content_hash
 from thunderus_mem.fingerprint.selectors import leaf_of
@@ -18,6 +18,7 @@ from thunderus_mem.history.marks import marks_of
 from thunderus_mem.log.event import changes_of, document_ids, private_to, text_in
 from thunderus_mem.log.imported import origin_of
 from thunderus_mem.memory.locate import find_document
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.verdicts.code import breaking_commit, code_of
 from thunderus_mem.verdicts.judge import Judge
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.index.scan import is_racy
 from thunderus_mem.log.event import changes_of, document_ids
@@ -11,6 +11,7 @@ from thunderus_mem.log.imported import origin_of
 from thunderus_mem.log.line import is_session_id
 from thunderus_mem.log.reader import given_up
 from thunderus_mem.log.shard import TORN, LoggedEvent, places
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.paths import is_private_shard, is_shard
 
 if TYPE_CHECKING:

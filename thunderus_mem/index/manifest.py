@@ -7,12 +7,13 @@ The format is a superset of the minimal manifest: Thunderus's loader also requir
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.paths import is_archived
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.index.database import put
 from thunderus_mem.index.scan import FileStamp, read_bytes, scan
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.layout import FOLDERS
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import os
 import re
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.errors import Busy, NotWritable, Refused
 from thunderus_mem.index.database import (
@@ -26,6 +26,7 @@ from thunderus_mem.index.database import (
 from thunderus_mem.index.manifest import manifest_stamp, write_manifest
 from thunderus_mem.index.scan import UNSETTLED, scan
 from thunderus_mem.index.sqlite_index import SqliteIndex
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.layout import FOLDERS
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 QUIET_SECONDS: Final = 60.0
 """A temporary file that is still being written was changed within this time."""
 
-_NAMES: Final = re.compile(
+_NAMES: Final = lazy_pattern(
     r"(memory\.db(\.seal)?|manifest\.json|verdicts\.json|similar\.bin)\.[0-9a-f]{12}\.tmp(-journal)?",
     re.ASCII,
 )

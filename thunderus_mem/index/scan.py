@@ -10,8 +10,9 @@ import os
 import stat
 from array import array
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.safe_open import Folders, open_file, open_folder
 
 if TYPE_CHECKING:

@@ -19,7 +19,8 @@ from thunderus_mem.index.questions import (
     RankedRows,
 )
 from thunderus_mem.index.scan import UNSETTLED, FolderWalk
-from thunderus_mem.index.words import fold_name, pattern
+from thunderus_mem.index.words import fold_name
+from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence, Set
@@ -40,7 +41,7 @@ _SHOWN: Final = (
     "CREATE VIRTUAL TABLE shown USING fts5(text, tokenize = 'porter unicode61 remove_diacritics 2')"
 )
 _OPEN, _CLOSE = "\x01", "\x02"
-_ADR_NUMBER: Final = r"adr[-_ ]?([0-9]{1,6})"
+_ADR_NUMBER: Final = lazy_pattern(r"adr[-_ ]?([0-9]{1,6})")
 
 
 class SqliteIndex:
@@ -342,7 +343,7 @@ class SqliteIndex:
 
     def called(self, name: str) -> list[int]:
         folded = fold_name(name)
-        number = pattern(_ADR_NUMBER).fullmatch(folded)
+        number = _ADR_NUMBER.fullmatch(folded)
         adr = f"adr-{int(number[1]):04}" if number else ""
         found = self.database.rows(
             "SELECT rowid FROM docs WHERE folded = ? OR doc_id IN (SELECT doc_id FROM files WHERE path = ? "

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from functools import cache
 from typing import Final
+
+from thunderus_mem.startup import lazy_pattern
 
 _CJK_CLASS: Final = (
     "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003134f"
 )
-# Patterns are compiled on first use: most words do not need them, and start-up time counts in every search.
-_ALNUM_RUN: Final = r"[^\W_]+"
-_HUMP: Final = r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Za-z][0-9]"
-_CAMEL_WORD: Final = r"\b(?=[A-Za-z0-9_]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z]))[A-Za-z0-9_]+"
+_ALNUM_RUN: Final = lazy_pattern(r"[^\W_]+")
+_HUMP: Final = lazy_pattern(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Za-z][0-9]")
+_CAMEL_WORD: Final = lazy_pattern(r"\b(?=[A-Za-z0-9_]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z]))[A-Za-z0-9_]+")
 # Maps each byte to A (upper case), a (lower case or digit) or space.
 _SHAPES: Final = bytes(
     65 if 65 <= byte <= 90 else 97 if 97 <= byte <= 122 or 48 <= byte <= 57 else 32 for byte in range(256)
 )
-_CAMEL_PART: Final = r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+"
-_SCRIPT_RUN: Final = f"[{_CJK_CLASS}]+|[^{_CJK_CLASS}]+"
+_CAMEL_PART: Final = lazy_pattern(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+")
+_SCRIPT_RUN: Final = lazy_pattern(f"[{_CJK_CLASS}]+|[^{_CJK_CLASS}]+")
 
 
 def identifier_parts(text: str) -> list[str]:
@@ -30,9 +29,8 @@ def identifier_parts(text: str) -> list[str]:
     found: list[str] = []
     if _may_have_humps(text):
         mixed = [word for word in text.split() if not (word.islower() or word.istitle())]
-        camel_part = pattern(_CAMEL_PART)
-        for word in pattern(_CAMEL_WORD).findall(" ".join(mixed)):
-            found += [part.lower() for part in camel_part.findall(word)]
+        for word in _CAMEL_WORD.findall(" ".join(mixed)):
+            found += [part.lower() for part in _CAMEL_PART.findall(word)]
     if not text.isascii():
         for run in filter(is_cjk, scripts(text)):
             found += grams(run)
@@ -40,7 +38,7 @@ def identifier_parts(text: str) -> list[str]:
                 found.append(run[-1])
         found += [
             piece
-            for word in pattern(_ALNUM_RUN).findall(text)
+            for word in _ALNUM_RUN.findall(text)
             if not word.isascii() and len(pieces := scripts(word)) > 1
             for piece in pieces
             if not is_cjk(piece)
@@ -54,12 +52,6 @@ def _may_have_humps(text: str) -> bool:
     return b"aA" in shape or b"AAa" in shape
 
 
-@cache
-def pattern(text: str) -> re.Pattern[str]:
-    """Compile a pattern, once."""
-    return re.compile(text)
-
-
 def has_word(text: str) -> bool:
     """Whether the text contains a letter or digit."""
     return any(char.isalnum() for char in text)
@@ -67,18 +59,18 @@ def has_word(text: str) -> bool:
 
 def words_of(text: str) -> list[str]:
     """Return the runs of letters and digits in a text."""
-    return [text] if text.isalnum() else pattern(_ALNUM_RUN).findall(text)
+    return [text] if text.isalnum() else _ALNUM_RUN.findall(text)
 
 
 def has_hump(text: str) -> bool:
     """Whether the text contains a name that changes case inside: ``parseHTTPFrame``."""
     plain = text.isalpha() and (text.islower() or text.istitle())
-    return not plain and pattern(_HUMP).search(text) is not None
+    return not plain and _HUMP.search(text) is not None
 
 
 def scripts(text: str) -> list[str]:
     """Split the text where Chinese, Japanese or Korean starts and ends."""
-    return [text] if text.isascii() else pattern(_SCRIPT_RUN).findall(text)
+    return [text] if text.isascii() else _SCRIPT_RUN.findall(text)
 
 
 def is_cjk(piece: str) -> bool:
@@ -99,7 +91,7 @@ def latin_parts(text: str) -> list[str]:
     return [
         part.lower()
         for word in words_of(text)
-        for part in (pattern(_CAMEL_PART).findall(word) if word.isascii() and has_hump(word) else [word])
+        for part in (_CAMEL_PART.findall(word) if word.isascii() and has_hump(word) else [word])
     ]
 
 

@@ -14,7 +14,7 @@ from contextlib import suppress
 from functools import lru_cache
 from hashlib import sha256
 from json.encoder import encode_basestring as _json_text
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.document.anchors import anchors_in
@@ -28,6 +28,7 @@ from thunderus_mem.errors import Refused
 from thunderus_mem.index.database import PASSAGES_PER_DOCUMENT, IndexDamaged
 from thunderus_mem.index.scan import FileStamp, Stamp, read_bytes
 from thunderus_mem.index.words import fold_name, identifier_parts
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.parallel import in_background
 from thunderus_mem.store.paths import safe_relative
 from thunderus_mem.store.safe_open import Folders
@@ -39,8 +40,8 @@ if TYPE_CHECKING:
     from thunderus_mem.index.database import Database
     from thunderus_mem.index.scan import FolderScan, FolderWalk
 
-_ORDINARY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*", re.ASCII)
-_FOREIGN: Final = re.compile(r"(?:\\x[89a-f][0-9a-f])+")
+_ORDINARY: Final = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*", re.ASCII)
+_FOREIGN: Final = lazy_pattern(r"(?:\\x[89a-f][0-9a-f])+")
 
 
 @lru_cache(maxsize=64)
@@ -113,7 +114,7 @@ def unlisted_folder(folder: str) -> Diagnostic:
     )
 
 
-_FOLDER = re.compile(r"^\.thunderus/memory/(?:semantic/|procedural/)?[^/]+/")
+_FOLDER = lazy_pattern(r"^\.thunderus/memory/(?:semantic/|procedural/)?[^/]+/")
 
 
 PassageValues: TypeAlias = tuple[str, int, str, str, str, str, str]

@@ -9,19 +9,24 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.markdown import headings
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH: Final = rf"({'|'.join(_MONTHS)})[a-z]{{0,6}}\.?"
-_YEAR_FIRST = re.compile(r"\b(\d{4})([-/.])(\d{1,2})\2(\d{1,2})\b", re.ASCII)
-_YEAR_LAST = re.compile(r"\b(\d{1,2})([/.-])(\d{1,2})\2(\d{4})\b", re.ASCII)
-_DAY_NAMED = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\.? {_MONTH},? (\d{{4}})\b", re.ASCII | re.IGNORECASE)
-_MONTH_NAMED = re.compile(rf"\b{_MONTH} (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})\b", re.ASCII | re.IGNORECASE)
+_YEAR_FIRST = lazy_pattern(r"\b(\d{4})([-/.])(\d{1,2})\2(\d{1,2})\b", re.ASCII)
+_YEAR_LAST = lazy_pattern(r"\b(\d{1,2})([/.-])(\d{1,2})\2(\d{4})\b", re.ASCII)
+_DAY_NAMED = lazy_pattern(
+    rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\.? {_MONTH},? (\d{{4}})\b", re.ASCII | re.IGNORECASE
+)
+_MONTH_NAMED = lazy_pattern(
+    rf"\b{_MONTH} (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})\b", re.ASCII | re.IGNORECASE
+)
 
 
 def day_in(text: str, *, day_first: bool | None = None) -> str:
@@ -67,26 +72,26 @@ def _day(year: str | int, month: str | int, day: str | int) -> str:
         return ""
 
 
-_BY = re.compile(r"\b(?:super[sc]eded|replaced|obsoleted)\b.*?\bby\b(.*)", re.IGNORECASE)
-_BY_LINK = re.compile(r"\b(?:super[sc]eded|replaced|obsoleted)\b[\s:\u2013\u2014-]*(\[.*)", re.IGNORECASE)
-_OVER = re.compile(r"\b(?:super[sc]edes?|replaces|obsoletes)\b(.*)", re.IGNORECASE)
-_PARTLY = re.compile(r"§|\b(?:in part|partly|partial(?:ly)?|aspects?|parts? of|sections?)\b", re.IGNORECASE)
+_BY = lazy_pattern(r"\b(?:super[sc]eded|replaced|obsoleted)\b.*?\bby\b(.*)", re.IGNORECASE)
+_BY_LINK = lazy_pattern(r"\b(?:super[sc]eded|replaced|obsoleted)\b[\s:\u2013\u2014-]*(\[.*)", re.IGNORECASE)
+_OVER = lazy_pattern(r"\b(?:super[sc]edes?|replaces|obsoletes)\b(.*)", re.IGNORECASE)
+_PARTLY = lazy_pattern(r"§|\b(?:in part|partly|partial(?:ly)?|aspects?|parts? of|sections?)\b", re.IGNORECASE)
 _OPENING = r"[\s>*+_-]*\[?(?:\*\*|__)?"
-_REFERS = re.compile(
+_REFERS = lazy_pattern(
     rf"{_OPENING}(amends|extends|refines|clarifies|complements|depends on|builds on|relate[sd] to)\b(.*)",
     re.IGNORECASE,
 )
-_REFERRED = re.compile(
+_REFERRED = lazy_pattern(
     rf"{_OPENING}(amended|extended|refined|clarified|complemented)\b[^\[\]]{{0,40}}?\bby\b(.*)", re.IGNORECASE
 )
-_BEGINS = re.compile(
+_BEGINS = lazy_pattern(
     rf"{_OPENING}(?:super[sc]ede[sd]?|replace[sd]|obsolete[sd]|amend|extend|refine|clarif|complement|depends|builds|relate)",
     re.IGNORECASE,
 )
-_LINK = re.compile(r"\]\(<?([^()\s<>\[\]]+)(?:[\s>][^()\[\]]*)?\)|\[\[([^\[\]|]+)")
-_NAMED = re.compile(r"\b(?:adr|rfc|decision)[\s#_-]*(\d{1,5})\b", re.ASCII | re.IGNORECASE)
-_FILE = re.compile(r"(?<![\w./-])(\d{3,8}-[a-zA-Z][\w.-]*|[\w.-]+\.md)(?![\w/])", re.ASCII)
-_LABELLED = re.compile(
+_LINK = lazy_pattern(r"\]\(<?([^()\s<>\[\]]+)(?:[\s>][^()\[\]]*)?\)|\[\[([^\[\]|]+)")
+_NAMED = lazy_pattern(r"\b(?:adr|rfc|decision)[\s#_-]*(\d{1,5})\b", re.ASCII | re.IGNORECASE)
+_FILE = lazy_pattern(r"(?<![\w./-])(\d{3,8}-[a-zA-Z][\w.-]*|[\w.-]+\.md)(?![\w/])", re.ASCII)
+_LABELLED = lazy_pattern(
     rf"{_OPENING}(?:super[sc]ede[sd]?|replaced?s?|amend(?:s|ed)|extend(?:s|ed)|refine[sd]|relate[sd])"
     r"(?: (?:by|to))?[*_]{0,2}:",
     re.IGNORECASE,
@@ -174,25 +179,27 @@ def is_choice(line: str) -> bool:
     return line.count("|") > 1
 
 
-_FILE_NUMBER = re.compile(r"(?:adr|rfc|decision)?[-_ ]?(\d{1,5})(?!\d)(?:[-_. ]|$)", re.ASCII | re.IGNORECASE)
-_FILE_DATE = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?!\d)", re.ASCII)
-_TITLE_NUMBER = re.compile(
+_FILE_NUMBER = lazy_pattern(
+    r"(?:adr|rfc|decision)?[-_ ]?(\d{1,5})(?!\d)(?:[-_. ]|$)", re.ASCII | re.IGNORECASE
+)
+_FILE_DATE = lazy_pattern(r"(\d{4})-?(\d\d)-?(\d\d)(?!\d)", re.ASCII)
+_TITLE_NUMBER = lazy_pattern(
     r"(?:adr|rfc|decision)?[\s#_-]*(\d{1,5})\s*(?:[.:)]|[-–—](?=\s))\s*(?=\S)", re.ASCII | re.IGNORECASE
 )
-_TITLE_BARE = re.compile(r"(?:adr[\s#_-]*)?(\d{1,5})\s+(?=\S)", re.ASCII | re.IGNORECASE)
-_TITLE_LABEL = re.compile(
+_TITLE_BARE = lazy_pattern(r"(?:adr[\s#_-]*)?(\d{1,5})\s+(?=\S)", re.ASCII | re.IGNORECASE)
+_TITLE_LABEL = lazy_pattern(
     r"(?:architectur(?:e|al) decision record|decision record|adr)\s*[:–—-]\s*(?=\S)", re.IGNORECASE
 )
-_LINE_FIELD = re.compile(
+_LINE_FIELD = lazy_pattern(
     r"\s{0,3}(?:[-*+]\s+)?(?:\*\*|__)?(status|date)(?:\*\*|__)?\s*:\s*(?:\*\*|__)?\s*(.*)", re.IGNORECASE
 )
-_COMMENT = re.compile(r"<!--(?:(?!-->).)*(?:-->|\Z)", re.DOTALL)
-_HALF_COMMENT = re.compile(r"<--.*")
-_CHECKED = re.compile(r"\s*[-*+]\s+\[([ xX])\]\s*(.*)")
+_COMMENT = lazy_pattern(r"<!--(?:(?!-->).)*(?:-->|\Z)", re.DOTALL)
+_HALF_COMMENT = lazy_pattern(r"<--.*")
+_CHECKED = lazy_pattern(r"\s*[-*+]\s+\[([ xX])\]\s*(.*)")
 _LINK_SECTIONS = frozenset(
     ["links", "related", "related decisions", "related adrs", "relations", "more information", "references"]
 )
-_MARKUP = re.compile(r"!?\[([^\[\]]*)\]\([^()\[\]]*\)|[`*]+")
+_MARKUP = lazy_pattern(r"!?\[([^\[\]]*)\]\([^()\[\]]*\)|[`*]+")
 _HEAD_LINES = 40
 _SECTION_LINES = 12
 

@@ -14,11 +14,10 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shlex
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from thunderus_mem.document.schema import EVENT, check
@@ -34,6 +33,7 @@ from thunderus_mem.log.new_event import EventContext, make_event
 from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.recap.events import is_inside
 from thunderus_mem.search.query import filter_value
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.files import replace_file
 
 if TYPE_CHECKING:
@@ -588,7 +588,7 @@ def _add_change(prov: _Prov, activity: str, ts: str, change: Change) -> None:
 
 JSONL, PROV = "jsonl", "prov-json"
 FORMATS = (JSONL, PROV)
-_ESCAPES = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)")
+_ESCAPES = lazy_pattern(r"\\(?:u[0-9a-fA-F]{4}|.)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document import ids
 from thunderus_mem.document.document import read_document
@@ -27,6 +27,7 @@ from thunderus_mem.document.schema import DOCUMENT, check, is_valid_fast
 from thunderus_mem.document.timestamp import parse_timestamp, utc_key
 from thunderus_mem.errors import InvalidDocument, ThunderusError
 from thunderus_mem.interop import decisions
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 # Maximum number of repaired lines per header; each is parsed again.
 _MOST: Final = 50
-_BEFORE = re.compile(r" {0,40}(?:- {1,8})?(?:([A-Za-z_][\w-]{0,60}): {1,40})?(?=\*)", re.ASCII)
+_BEFORE = lazy_pattern(r" {0,40}(?:- {1,8})?(?:([A-Za-z_][\w-]{0,60}): {1,40})?(?=\*)", re.ASCII)
 
 
 def read_foreign(path: str, data: bytes) -> tuple[Reading, tuple[str, ...]]:
@@ -364,7 +365,7 @@ _RELATIONS: Final = {
     "duplicates": ("duplicates", False),
 }
 FIELDS: Final = (*_TEXTS, *_LISTS, *_TIMES, *_RELATIONS)
-_LINE = re.compile(r"\s{0,3}(?:[-*+]\s+)?[*_]{0,2}([^:*_\[\]]{1,40})[*_]{0,2}\s*:\s*[*_]{0,2}\s*(.*)")
+_LINE = lazy_pattern(r"\s{0,3}(?:[-*+]\s+)?[*_]{0,2}([^:*_\[\]]{1,40})[*_]{0,2}\s*:\s*[*_]{0,2}\s*(.*)")
 _LINES = 60
 
 

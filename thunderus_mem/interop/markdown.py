@@ -9,10 +9,9 @@ from __future__ import annotations
 import hashlib
 import os
 import posixpath
-import re
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from thunderus_mem.document.document import KINDS, MAX_DOCUMENT, read_document
 from thunderus_mem.document.frontmatter.edit import insert_item
@@ -26,6 +25,7 @@ from thunderus_mem.git.repository import Git
 from thunderus_mem.interop import decisions, fields
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS, FOLDERS
 from thunderus_mem.store.paths import kind_of
 
@@ -41,7 +41,7 @@ _ENDINGS = (".md", ".markdown", ".mdc")
 _SKIPPED_FOLDERS = frozenset(["node_modules", "__pycache__"])
 _NOT_DECISIONS = frozenset(["readme", "index", "template", "adr-template", "toc", "contributing"])
 _TEMPLATE_WORDS = ("template",)
-_DATE_LINE = re.compile(r"(?im)^[ \t>*+-]{0,6}date[*_ ]{0,3}:(.*)$")
+_DATE_LINE = lazy_pattern(r"(?im)^[ \t>*+-]{0,6}date[*_ ]{0,3}:(.*)$")
 _HEAD = 4_096
 
 

@@ -13,7 +13,7 @@ import posixpath
 import re
 import tomllib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.authoring.init import older_files, update_files
 from thunderus_mem.document.diff import unified_diff
@@ -33,6 +33,7 @@ from thunderus_mem.index.refresh import refuse_unlisted
 from thunderus_mem.index.scan import scan
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction, settle
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.config import FORMAT
 from thunderus_mem.store.config_keys import KEY_BY_NAME, OLDER_NAMES, OLDER_VALUES
 from thunderus_mem.store.config_reader import refuse_newer, version_of_schemas
@@ -59,10 +60,10 @@ _STATUSES: Final = {
     **dict.fromkeys(("stale", "outdated", "drifted", "invalid"), "stale"),
     **dict.fromkeys(("unknown", "unverified", "pending", "none", "false", "no"), "unknown"),
 }
-_EVENT: Final = re.compile(r"evt_\S+|session:\S+|\d{4}-\d\d-\d\dT[\d:-]+Z_\d+(?::\S+)?", re.ASCII)
-_PATCH: Final = re.compile(r"(?:patch|mem)_\S+", re.ASCII)
-_COMMIT: Final = re.compile(r"[0-9a-fA-F]{7,64}", re.ASCII)
-_TIME: Final = re.compile(
+_EVENT: Final = lazy_pattern(r"evt_\S+|session:\S+|\d{4}-\d\d-\d\dT[\d:-]+Z_\d+(?::\S+)?", re.ASCII)
+_PATCH: Final = lazy_pattern(r"(?:patch|mem)_\S+", re.ASCII)
+_COMMIT: Final = lazy_pattern(r"[0-9a-fA-F]{7,64}", re.ASCII)
+_TIME: Final = lazy_pattern(
     r"(\d{4}-\d\d-\d\d)(?:[Tt]|[ \t]+|$)(?:(\d{1,2}):(\d\d)(?::(\d\d)(\.\d{1,9})?)?)?"
     r"[ \t]*([Zz]|UTC|[+-]\d\d(?::?\d\d)?)?",
     re.ASCII,
@@ -112,7 +113,7 @@ _BOM: Final = "\ufeff"
 _LISTS: Final = ("events", "patches", "commits")
 _MADE: Final = ("created_at", "created_on", "date")
 _CHANGED: Final = ("updated_at", "updated_on", "modified", "last_modified", "last_updated")
-_NUMBERED: Final = re.compile(r"adr-(\d+)(?:-(.+))?", re.ASCII | re.IGNORECASE)
+_NUMBERED: Final = lazy_pattern(r"adr-(\d+)(?:-(.+))?", re.ASCII | re.IGNORECASE)
 
 
 class OlderDocument(NamedTuple):
@@ -353,8 +354,8 @@ MIGRATIONS: Final = tuple(Migration(step.__name__.replace("_", "-"), step) for s
 """Every step, in the order in which they run."""
 
 
-_SECTION: Final = re.compile(r"\s*\[\s*([A-Za-z0-9_-]+)\s*\]\s*(?:#.*)?", re.ASCII)
-_SETTING: Final = re.compile(r"(\s*)([A-Za-z0-9_-]+)(\s*=.*)", re.ASCII | re.DOTALL)
+_SECTION: Final = lazy_pattern(r"\s*\[\s*([A-Za-z0-9_-]+)\s*\]\s*(?:#.*)?", re.ASCII)
+_SETTING: Final = lazy_pattern(r"(\s*)([A-Za-z0-9_-]+)(\s*=.*)", re.ASCII | re.DOTALL)
 
 
 def migrated_rules(text: str) -> str:

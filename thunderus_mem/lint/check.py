@@ -7,7 +7,7 @@ anchors affected by a change. Reads code and git; writes only cached verdicts.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from thunderus_mem.document.diff import apply_diff, parse_diff, reversed_diff
 from thunderus_mem.errors import InvalidQuery, NotFound
@@ -18,6 +18,7 @@ from thunderus_mem.lint.context import lint_config
 from thunderus_mem.lint.engine import distinct, fingerprinted
 from thunderus_mem.lint.rule import finding
 from thunderus_mem.memory.locate import find_row
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.verdicts import code
 from thunderus_mem.verdicts.change import CodeChange
 from thunderus_mem.verdicts.judge import Judge

@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from thunderus_mem.diagnostic import Severity
-from thunderus_mem.index.log import read
 from thunderus_mem.lint.rule import CODES, LintConfig, LintContext
 from thunderus_mem.log.event import private_to, text_in
 from thunderus_mem.memory.locate import IndexCorpus
@@ -91,11 +90,15 @@ class KnownProvenance:
         names = (document.id, *document.aliases)
         if self._logged.isdisjoint(names):
             return frozenset()
+        from thunderus_mem.index.log import read
+
         rows = self._log_index.naming(names)
         return frozenset(id for logged in read(self._log, rows) for id in private_to(logged.event))
 
     def missing_patches(self, document: Document) -> tuple[str, ...]:
         """The document's patches without a local event about the document."""
+        from thunderus_mem.index.log import read
+
         rows = self._log_index.naming((document.id, *document.aliases), document.events)
         found = {text_in(logged.event.refs, "patch_id") for logged in read(self._log, rows)}
         return tuple(name for name in document.patches if name not in found)

@@ -14,6 +14,7 @@ from thunderus_mem.errors import DocumentExists, InvalidDocument, NotFound, Refu
 from thunderus_mem.lint.context import contexts, lint_config
 from thunderus_mem.lint.engine import lint_reading
 from thunderus_mem.memory.locate import read_row
+from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +27,7 @@ _NEAR: Final = 0.8
 _CANDIDATES: Final = 5
 _PROBE_WORDS: Final = 40
 _SHINGLE: Final = 3
-_WORD = re.compile(r"\w+")
+_WORD = lazy_pattern(r"\w+")
 _SECRET: Final = "TM401"
 _DEAD_CITATION: Final = "TM205"
 

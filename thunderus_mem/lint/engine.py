@@ -10,7 +10,7 @@ import inspect
 import re
 from collections import Counter
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.document.ids import closest
@@ -21,6 +21,7 @@ from thunderus_mem.errors import NotFound
 from thunderus_mem.lint.rule import CODES, Rule
 from thunderus_mem.lint.rules import identity, links, safety, store, structure
 from thunderus_mem.lint.rules.store import SuppressionUse, suppress, suppressions_of
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -37,7 +38,7 @@ _ARCHIVED: Final = ("TM0", "TM101", "TM102", "TM103", "TM104", "TM109", "TM112",
 """Archived documents must be readable, identifiable and safe; other rules do not apply to them."""
 
 _LENGTH: Final = 32
-_INDEX = re.compile(r"\.[0-9]+(?=\.|$)")
+_INDEX = lazy_pattern(r"\.[0-9]+(?=\.|$)")
 
 
 def _rule(code: str, name: str, severity: Severity) -> Rule:

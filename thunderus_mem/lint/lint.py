@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from bisect import bisect_left
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.document.diff import unified_diff
@@ -30,6 +29,7 @@ from thunderus_mem.lint.strays import STRAYS, is_stray, stray_files
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import stored_path
 from thunderus_mem.memory.transaction import open_transaction, settle
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.files import read_file, replace_file
 from thunderus_mem.store.layout import STORE
 from thunderus_mem.store.paths import inside, kind_of
@@ -362,7 +362,7 @@ BASELINE_SCHEMA: Final = "thunderus-mem.lint-baseline/1"
 NEVER_KNOWN: Final = ("TM012", "TM4", "TM503", "TM504", "TM507")
 """Prefixes of the codes that no baseline hides: unsafe content, conflicts, a damaged log."""
 
-_FINGERPRINT = re.compile(r"[0-9a-f]{32}")
+_FINGERPRINT = lazy_pattern(r"[0-9a-f]{32}")
 _LIMIT: Final = 64 << 20
 
 

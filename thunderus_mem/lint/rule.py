@@ -9,14 +9,12 @@ log, the code and the repository's files go through objects passed by the caller
 from __future__ import annotations
 
 import posixpath
-import re
 from bisect import bisect_right
 from collections import Counter
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.document import markdown, schema
@@ -25,7 +23,7 @@ from thunderus_mem.document.frontmatter.nodes import Node, Scalar
 from thunderus_mem.document.paths import archived_path
 from thunderus_mem.document.references import is_bracketed, may_be_name
 from thunderus_mem.document.references import references as find_references
-from thunderus_mem.merge.documents import find_conflict
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.config import Config
 
 if TYPE_CHECKING:
@@ -246,10 +244,10 @@ def finding(
 # One document under lint: values used by several rules, computed once, and resolved links.
 # Offsets and columns count characters.
 
-_EXPLICIT_ANCHOR = re.compile(r"""(?:\b(?:id|name)\s{0,3}=\s{0,3}["']?|\{\s{0,3}#)([^\s"'>}]+)""")
+_EXPLICIT_ANCHOR = lazy_pattern(r"""(?:\b(?:id|name)\s{0,3}=\s{0,3}["']?|\{\s{0,3}#)([^\s"'>}]+)""")
 _ENDINGS = ("", ".md", ".mdx", "/index.md", "/README.md", ".markdown", ".rst")
 """Endings of paths that documentation sites omit in links."""
-_LABEL = re.compile(r"\[[^\[\]\n]+\]")
+_LABEL = lazy_pattern(r"\[[^\[\]\n]+\]")
 
 
 class Target(NamedTuple):
@@ -266,7 +264,6 @@ class Target(NamedTuple):
     imported: bool = False
 
 
-@dataclass(frozen=True)
 class LintContext:
     """One document under lint; headings, references and other shared values are computed once.
 
@@ -274,12 +271,21 @@ class LintContext:
     ``exists`` returns whether a root-relative path exists in the repository.
     """
 
-    reading: Reading
-    corpus: Corpus | None
-    config: LintConfig
-    exists: Callable[[str], bool]
-    provenance: Provenance | None = None
-    evidence: Evidence | None = None
+    def __init__(
+        self,
+        reading: Reading,
+        corpus: Corpus | None,
+        config: LintConfig,
+        exists: Callable[[str], bool],
+        provenance: Provenance | None = None,
+        evidence: Evidence | None = None,
+    ) -> None:
+        self.reading = reading
+        self.corpus = corpus
+        self.config = config
+        self.exists = exists
+        self.provenance = provenance
+        self.evidence = evidence
 
     @property
     def path(self) -> str:
@@ -340,7 +346,11 @@ class LintContext:
     def conflict_lines(self) -> tuple[int, ...]:
         """Lines of git's conflict markers, if the text contains a complete conflict."""
         text = self.reading.text or ""
-        return find_conflict(text) if "<<<<<<<" in text else ()
+        if "<<<<<<<" not in text:
+            return ()
+        from thunderus_mem.merge.documents import find_conflict
+
+        return find_conflict(text)
 
     @cached_property
     def _line_starts(self) -> list[int]:

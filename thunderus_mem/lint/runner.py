@@ -8,7 +8,7 @@ are in `lint`, the loop over the rules is in `engine`, their input in `context`.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.document import MAX_DOCUMENT, read_document
 from thunderus_mem.document.schema import packaged_schemas
@@ -20,6 +20,7 @@ from thunderus_mem.lint.engine import fingerprinted, lint_reading, select_checks
 from thunderus_mem.lint.rule import LintConfig, SchemaCopy, StoreState, finding
 from thunderus_mem.lint.strays import stray_files
 from thunderus_mem.memory.proposals import BadProposal, age, entries
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.layout import INDEXES, MEMORY
 from thunderus_mem.store.parallel import spread

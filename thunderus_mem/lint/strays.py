@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import posixpath
 import shlex
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.document.document import MAX_DOCUMENT, read_document
@@ -19,6 +19,7 @@ from thunderus_mem.errors import ThunderusError
 from thunderus_mem.index.scan import visible_name
 from thunderus_mem.index.writer import foreign_name, is_foreign_name
 from thunderus_mem.lint.rule import finding
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS, MEMORY, STORE
 from thunderus_mem.store.paths import inside, is_shard, kind_of, present_place

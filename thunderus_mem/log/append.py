@@ -8,10 +8,11 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal
 
 from thunderus_mem.errors import Conflict, Degraded, NotWritable, Refused, ThunderusError, explain
 from thunderus_mem.log.line import line_hash
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store import disk
 from thunderus_mem.store.quarantine import quarantine
 from thunderus_mem.store.safe_open import open_file

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.timestamp import parse_timestamp
 from thunderus_mem.errors import Refused
+from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -104,12 +105,12 @@ MAX_LINE: Final = 1 << 20
 _BASE_KEYS = ("v", "id", "ts", "session_id", "actor", "kind", "refs", "body")
 _OWN_KEYS = frozenset((*_BASE_KEYS, "why", "origin", "head", "heads", "prev"))
 # Our ids are ULIDs; logs of other programs may contain any visible word.
-_EVENT_ID = re.compile(r"evt_[^\s\x00-\x1f]{1,196}")
-_SESSION_ID = re.compile(r"sess_[^\s\x00-\x1f]{1,195}")
-_KIND = re.compile(r"[a-z][a-z0-9_]{0,39}", re.ASCII)
-_HASH = re.compile(r"sha256:[0-9a-f]{64}", re.ASCII)
+_EVENT_ID = lazy_pattern(r"evt_[^\s\x00-\x1f]{1,196}")
+_SESSION_ID = lazy_pattern(r"sess_[^\s\x00-\x1f]{1,195}")
+_KIND = lazy_pattern(r"[a-z][a-z0-9_]{0,39}", re.ASCII)
+_HASH = lazy_pattern(r"sha256:[0-9a-f]{64}", re.ASCII)
 # Characters that could hide text from readers of a diff: written as \uXXXX.
-_HIDDEN = re.compile(
+_HIDDEN = lazy_pattern(
     "[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]"
 )
 

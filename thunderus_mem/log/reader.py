@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.diff import apply_diff, reversed_diff
 from thunderus_mem.document.document import content_hash
@@ -24,6 +24,7 @@ from thunderus_mem.log.shard import (
     merge_readings,
     parse_shard,
 )
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.paths import is_safe, kind_of
 from thunderus_mem.store.safe_open import open_file
 

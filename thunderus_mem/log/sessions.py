@@ -12,11 +12,12 @@ import json
 import os
 from contextlib import suppress
 from datetime import UTC
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.log.line import line_hash, parse_object
 from thunderus_mem.log.reader import SHARD_NAME, last_line, open_regular
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.disk import PAUSES
 
 if TYPE_CHECKING:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.log.event import same_recording
 from thunderus_mem.log.line import KINDS, MAX_LINE, Event, decode, line_hash, parse_object
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.paths import is_private_shard
 
 if TYPE_CHECKING:

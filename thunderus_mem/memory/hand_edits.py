@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from thunderus_mem.document.diff import apply_diff, unified_diff
 from thunderus_mem.document.document import MAX_DOCUMENT, content_hash, read_document
@@ -19,6 +19,7 @@ from thunderus_mem.errors import NotFound, Refused, ThunderusError
 from thunderus_mem.index.refresh import most_lost
 from thunderus_mem.log.event import Change, hand_edit_id
 from thunderus_mem.log.reader import happened
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.files import ABSENT, read_file
 from thunderus_mem.store.paths import kind_of
 

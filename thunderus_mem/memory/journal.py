@@ -14,7 +14,7 @@ import os
 import re
 import stat
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from thunderus_mem.document.diff import unified_diff
 from thunderus_mem.document.document import content_hash
@@ -31,6 +31,7 @@ from thunderus_mem.log.append import (
     sync_log,
 )
 from thunderus_mem.log.event import Change
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store import disk
 from thunderus_mem.store.files import (
     ABSENT,
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 
 OPERATION: Final = "op.json"
 
-_EVENT_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}", re.ASCII)
+_EVENT_ID: Final = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}", re.ASCII)
 _OPERATION_LIMIT: Final = 16 << 20
 _BATCH_LIMIT: Final = 1 << 30
 

@@ -19,6 +19,7 @@ from thunderus_mem.index.log import read
 from thunderus_mem.index.refresh import refuse_unlisted
 from thunderus_mem.index.words import fold_name
 from thunderus_mem.log.event import changes_of
+from thunderus_mem.startup import lazy_pattern
 from thunderus_mem.store.files import read_below, read_file
 from thunderus_mem.store.paths import inside
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from thunderus_mem.index.questions import DocRow, Index
     from thunderus_mem.memory.memory import Memory
 
-_NUMBER = re.compile(r"(?:adr[-_ .]?)?0*([0-9]{1,6})", re.ASCII | re.IGNORECASE)
+_NUMBER = lazy_pattern(r"(?:adr[-_ .]?)?0*([0-9]{1,6})", re.ASCII | re.IGNORECASE)
 
 
 def find_row(memory: Memory, given: str, *, itself: bool = False) -> DocRow:
@@ -211,7 +212,7 @@ def left_behind(memory: Memory, doc_id: str, path: str) -> tuple[Diagnostic, ...
     )
 
 
-_ADR_NUMBER = re.compile(r"/DECISIONS/(?:.*/)?ADR-(\d+)[^/]*$", re.IGNORECASE)
+_ADR_NUMBER = lazy_pattern(r"/DECISIONS/(?:.*/)?ADR-(\d+)[^/]*$", re.IGNORECASE)
 
 
 class IndexCorpus:

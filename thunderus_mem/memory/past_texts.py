@@ -17,9 +17,9 @@ from thunderus_mem.document.document import content_hash
 from thunderus_mem.document.secrets import holds_secret
 from thunderus_mem.document.timestamp import encode_ulid
 from thunderus_mem.errors import ThunderusError
-from thunderus_mem.git.history import former_texts
 from thunderus_mem.log.line import parse_object
 from thunderus_mem.log.reader import Transition, known_texts
+from thunderus_mem.startup import lazy_pattern
 from thunderus_mem.store import disk
 from thunderus_mem.store.files import read_file, replace_file, sweep
 
@@ -133,6 +133,8 @@ class CommittedTexts:
                 self._fetch(needed.paths)
 
     def _fetch(self, paths: tuple[str, ...]) -> None:
+        from thunderus_mem.git.history import former_texts
+
         self._asked.update(paths)
         for data in former_texts(self._git, paths) if self._git is not None else ():
             with suppress(UnicodeDecodeError):
@@ -152,7 +154,7 @@ CAP: Final = 32 << 20
 """Maximum total size of kept texts in bytes."""
 DAYS: Final = 90
 """Days after which a kept text is deleted."""
-_NAME: Final = re.compile(r"(evt_[0-9A-HJKMNP-TV-Z]{26})\.json", re.ASCII)
+_NAME: Final = lazy_pattern(r"(evt_[0-9A-HJKMNP-TV-Z]{26})\.json", re.ASCII)
 
 
 class UndoTexts:

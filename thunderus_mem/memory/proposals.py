@@ -12,7 +12,7 @@ import json
 import os
 import re
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.diff import apply_diff, lines_of, three_way, whole_diff
 from thunderus_mem.document.document import content_hash
@@ -22,6 +22,7 @@ from thunderus_mem.document.timestamp import parse_timestamp, ulid_time
 from thunderus_mem.errors import InvalidDocument, NotFound, Refused, ThunderusError, explain
 from thunderus_mem.log.line import ACTORS, parse_object, with_escapes
 from thunderus_mem.memory.journal import FileChange
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.files import ABSENT, TEMP_PREFIX, read_below, replace_file
 from thunderus_mem.store.paths import inside, is_safe, kind_of, may_change, proposal_id
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from thunderus_mem.store.config import Config
     from thunderus_mem.store.layout import Layout
 
-PATCH_ID: Final = re.compile(r"patch_[0-9A-HJKMNP-TV-Z]{26}", re.ASCII)
+PATCH_ID: Final = lazy_pattern(r"patch_[0-9A-HJKMNP-TV-Z]{26}", re.ASCII)
 OPS: Final = ("add", "edit", "remove", "rename", "supersede", "link", "anchor", "garden", "recap", "import")
 """The kinds of patches that can be proposals: those that create or change documents."""
 
@@ -128,7 +129,7 @@ class Proposal(NamedTuple):
 MAX_PROPOSAL: Final = 4 << 20
 """Maximum size of a proposal's file in bytes."""
 VERSION: Final = 1
-_HASH: Final = re.compile(r"(?:sha256:[0-9a-f]{64})?", re.ASCII)
+_HASH: Final = lazy_pattern(r"(?:sha256:[0-9a-f]{64})?", re.ASCII)
 _MOST_LABEL: Final = 120
 _KEYS: Final = (
     *("v", "id", "created", "actor", "origin", "op", "rule", "action", "label", "why"),

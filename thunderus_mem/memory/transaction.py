@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.timestamp import format_precise
 from thunderus_mem.errors import Busy, Conflict, Degraded, NotWritable, ThunderusError, explain
@@ -29,6 +29,7 @@ from thunderus_mem.memory.hand_edits import hand_edits, mass_loss, refusal, stil
 from thunderus_mem.memory.journal import FileChange, with_modes
 from thunderus_mem.memory.past_texts import unrestorable
 from thunderus_mem.memory.proposals import needs_review, proposal_of, write
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.config_reader import refuse_newer
 from thunderus_mem.store.files import file_hash, permissions, sweep
 from thunderus_mem.store.lock import held

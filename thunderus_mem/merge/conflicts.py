@@ -11,7 +11,7 @@ import os
 import posixpath
 from collections import Counter
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.diff import raw_lines
 from thunderus_mem.document.document import MAX_DOCUMENT, read_document
@@ -23,6 +23,7 @@ from thunderus_mem.git.changes import unmerged
 from thunderus_mem.index.log import read
 from thunderus_mem.log.event import changes_of
 from thunderus_mem.merge import documents
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS, STORE
 from thunderus_mem.store.paths import inside, is_shard, kind_of

@@ -12,7 +12,7 @@ import re
 from collections import deque
 from contextlib import suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from thunderus_mem.document.anchors import place_of
 from thunderus_mem.document.diff import raw_lines, three_way
@@ -22,6 +22,7 @@ from thunderus_mem.document.frontmatter.nodes import Key, Mapping, Node, Scalar,
 from thunderus_mem.document.frontmatter.read import Opened, open_header
 from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.errors import InvalidDocument
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container
@@ -35,9 +36,9 @@ if TYPE_CHECKING:
 
 _FEW = 3
 _LONG = 3_000
-_WORD = re.compile(r"\w")
+_WORD = lazy_pattern(r"\w")
 _SIGNS = frozenset("<|=>")
-_MARK = re.compile(r"(<{7,99}|\|{7,99}|={7,99}|>{7,99})(?: ([^\r\n]*))?\r?\n?$")
+_MARK = lazy_pattern(r"(<{7,99}|\|{7,99}|={7,99}|>{7,99})(?: ([^\r\n]*))?\r?\n?$")
 
 
 class Block(NamedTuple):

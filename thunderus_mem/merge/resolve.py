@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.diff import unified_diff
 from thunderus_mem.document.document import MAX_DOCUMENT, content_hash
@@ -22,6 +22,7 @@ from thunderus_mem.memory.locate import find_row, stored_path
 from thunderus_mem.memory.transaction import open_transaction, settle
 from thunderus_mem.merge import conflicts
 from thunderus_mem.merge.documents import LABELS, Merged, UnmergedKey, find_conflict, merge, two_way
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.files import read_file, replace_file
 from thunderus_mem.store.paths import inside
 

@@ -8,12 +8,13 @@ import json
 import re
 import shlex
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.paths import is_archived
 from thunderus_mem.log.event import HAND_EDIT, changes_of, named_ids, text_in, texts_in
 from thunderus_mem.log.imported import is_imported
 from thunderus_mem.recap.template import one_line, span
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -54,9 +55,9 @@ _RUNNERS: Final = frozenset(
 )
 """Programs whose first argument is a subcommand."""
 _INTERPRETERS: Final = frozenset(("python", "python3", "node", "ruby", "perl", "bash", "sh"))
-_WORDS = re.compile(r"[A-Za-z]+")
-_LEADING_CD = re.compile(r"cd [^&|;]{1,300}(?:&&|;) *")
-_ASSIGNED = re.compile(r"[A-Za-z_]\w*=\S*")
+_WORDS = lazy_pattern(r"[A-Za-z]+")
+_LEADING_CD = lazy_pattern(r"cd [^&|;]{1,300}(?:&&|;) *")
+_ASSIGNED = lazy_pattern(r"[A-Za-z_]\w*=\S*")
 _LONGEST_COMMAND: Final = 160
 _NAMED: Final = 6
 
@@ -262,7 +263,9 @@ def is_inside(path: str) -> bool:
 # Decisions in texts
 
 _LONGEST_TEXT: Final = 20_000
-_DECISION = re.compile(r"[ \t]*(?:[-*+][ \t]+)?(?:\*\*)?(?:decision|decided)(?:\*\*)?[ \t]*:", re.IGNORECASE)
+_DECISION = lazy_pattern(
+    r"[ \t]*(?:[-*+][ \t]+)?(?:\*\*)?(?:decision|decided)(?:\*\*)?[ \t]*:", re.IGNORECASE
+)
 
 
 def decisions_in(text: str) -> list[str]:
@@ -300,7 +303,7 @@ _NAMING: Final = frozenset({"patch", "note", "approval", "snapshot"})
 # An event that changed more documents than this (such as an import) gets a single line.
 _BULK = 20
 # "Open the port before the deploy" is a note; "open: who owns the port" is a question.
-_OPEN = re.compile(
+_OPEN = lazy_pattern(
     r"\?|\[ \]|(?:to[ -]?do|fixme|unclear|undecided)\b"
     r"|(?:open(?: end)?|(?:open )?question|follow[ -]?up|next)\s*:",
     re.IGNORECASE,

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from datetime import date, timedelta
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.frontmatter.write import compose
 from thunderus_mem.document.timestamp import format_timestamp, parse_timestamp, utc_key
@@ -28,6 +28,7 @@ from thunderus_mem.recap.events import (
     sort_events,
 )
 from thunderus_mem.recap.template import SECTIONS, count, cut, fill, one_line, span, spans
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.config import configured_caps
 
 if TYPE_CHECKING:
@@ -51,10 +52,10 @@ _OUTCOMES = {True: "succeeded", False: "failed", None: "outcome unknown"}
 _MOST_OUTCOMES = 8
 _REVIEWED = {"approved": "approval", "rejected": "rejection", "expired": "expired proposal"}
 _ENDED = ((True, "succeeded"), (False, "failed"), (None, "with unknown outcome"))
-_DECISION = re.compile(r"(?m)^##[ \t]+Decision[ \t]*$")
-_ITEM = re.compile(r"(?m)^(?:[-*]|\d{1,2}[.)])[ \t]+")
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s")
-_WORD = re.compile(r"[^\W\d_]{4,}")
+_DECISION = lazy_pattern(r"(?m)^##[ \t]+Decision[ \t]*$")
+_ITEM = lazy_pattern(r"(?m)^(?:[-*]|\d{1,2}[.)])[ \t]+")
+_SENTENCE_END = lazy_pattern(r"(?<=[.!?])\s")
+_WORD = lazy_pattern(r"[^\W\d_]{4,}")
 
 
 class Page(NamedTuple):
@@ -509,10 +510,10 @@ def _provenance(day: SortedEvents, commits: Sequence[Commit], private: Collectio
 # copied with the id of their recap; commands and files are not, the links point to them. The recap of a day
 # covers its sessions, so session recaps are used only for days without one.
 
-_WEEK = re.compile(r"(\d{4})-?[Ww](\d{1,2})", re.ASCII)
-_MONTH = re.compile(r"(\d{4})-(\d{2})", re.ASCII)
-_OF_DAY = re.compile(r"recap\.(\d{4}-\d{2}-\d{2})(?:-([a-z0-9]{8}))?", re.ASCII)
-_HEADING = re.compile(r"(?m)^## +(.+?) *$")
+_WEEK = lazy_pattern(r"(\d{4})-?[Ww](\d{1,2})", re.ASCII)
+_MONTH = lazy_pattern(r"(\d{4})-(\d{2})", re.ASCII)
+_OF_DAY = lazy_pattern(r"recap\.(\d{4}-\d{2}-\d{2})(?:-([a-z0-9]{8}))?", re.ASCII)
+_HEADING = lazy_pattern(r"(?m)^## +(.+?) *$")
 _COPIED_SECTIONS = {
     "Decisions": "decisions",
     "Problems solved": "problems",

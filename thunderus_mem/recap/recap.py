@@ -8,7 +8,6 @@ shell, with the recap on standard input and limits on time and output size.
 from __future__ import annotations
 
 import os
-import re
 import selectors
 import shlex
 import signal
@@ -33,6 +32,7 @@ from thunderus_mem.memory.transaction import Written, open_transaction, settle
 from thunderus_mem.recap.events import RECAP_OP, generated_texts
 from thunderus_mem.recap.page import Page, longest_page, recap_page, rollup_page
 from thunderus_mem.recap.scope import Wanted, for_recap, happened, scope_of
+from thunderus_mem.startup import lazy_pattern
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 
 if TYPE_CHECKING:
@@ -128,8 +128,8 @@ def _check_nothing_is_lost(memory: Memory, before: Document, events: list[Event]
 
 # A summary by a command
 
-_HEADING = re.compile(r"(?m)^(#{1,6})([ \t].*)?$")
-_RELATIVE = re.compile(r"\]\((?!https?://)")
+_HEADING = lazy_pattern(r"(?m)^(#{1,6})([ \t].*)?$")
+_RELATIVE = lazy_pattern(r"\]\((?!https?://)")
 _PROVENANCE: Final = "\n## Provenance\n"
 _LONGEST_TIME: Final = 3_600.0
 MAX_OUTPUT: Final = 64 * 1024

@@ -11,7 +11,7 @@ import re
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from thunderus_mem.document.document import MAX_DOCUMENT
 from thunderus_mem.document.ids import short_hash, slug
@@ -24,6 +24,7 @@ from thunderus_mem.git.commits import commit_named, commits_between, touched_bet
 from thunderus_mem.index.log import read
 from thunderus_mem.log.event import private_to
 from thunderus_mem.recap.events import EventReading, thread_of
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.files import read_below
 from thunderus_mem.store.paths import safe_relative
 
@@ -135,7 +136,7 @@ def template_of(memory: Memory) -> str:
 # The scope of a recap, from the options of the command line
 
 _SHORT = 8
-_AGO = re.compile(r"(\d{1,4})([hdw])", re.ASCII)
+_AGO = lazy_pattern(r"(\d{1,4})([hdw])", re.ASCII)
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 _SHOWN = 5
 

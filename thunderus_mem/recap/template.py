@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.errors import InvalidConfig
+from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -51,7 +52,7 @@ _PROVENANCE: Final = """
 {% endfor %}
 {% endif %}
 """
-_BLANK_LINES = re.compile(r"\n{3,}")
+_BLANK_LINES = lazy_pattern(r"\n{3,}")
 _MOST_NODES: Final = 2_000
 
 
@@ -209,8 +210,8 @@ _FILTERS: Final[dict[str, Any]] = {
 LONGEST: Final = 300
 """The limit on text quoted from private events, in characters."""
 
-_RELATIVE = re.compile(r"\]\((?!https?://)")
-_MARKUP = re.compile(r"<(?=[A-Za-z/!?])")
+_RELATIVE = lazy_pattern(r"\]\((?!https?://)")
+_MARKUP = lazy_pattern(r"<(?=[A-Za-z/!?])")
 
 
 def one_line(text: str) -> str:

@@ -6,7 +6,7 @@ Approving runs the same checks as any writing command, and writes the documents.
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from thunderus_mem.document.document import read_document
 from thunderus_mem.document.frontmatter.edit import insert_item
@@ -20,6 +20,7 @@ from thunderus_mem.memory.past_texts import CommittedTexts
 from thunderus_mem.memory.proposals import age, all_waiting
 from thunderus_mem.memory.transaction import Written, open_transaction, resolve_actor, settle
 from thunderus_mem.review.queue import DECISION, decision_of, rebase, waiting_for
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.files import remove_file
 from thunderus_mem.store.paths import inside, kind_of
 

@@ -6,7 +6,7 @@ documents and the log; only `patch_rebase` writes the files of proposals.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from thunderus_mem.document.diff import apply_diff, lines_of, reversed_diff, stretches, three_way
 from thunderus_mem.document.document import MAX_DOCUMENT, content_hash, read_document
@@ -20,6 +20,7 @@ from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.past_texts import CommittedTexts, PastTexts, as_lf
 from thunderus_mem.memory.transaction import settle
 from thunderus_mem.merge.documents import merge_cleanly
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.lock import held
 from thunderus_mem.store.paths import inside, proposal_id

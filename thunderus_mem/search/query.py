@@ -6,7 +6,7 @@ since: before:`` (``-kind:recap`` excludes). Everything else, including FTS5 ope
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.errors import InvalidQuery
 from thunderus_mem.index.words import (
@@ -15,10 +15,10 @@ from thunderus_mem.index.words import (
     has_word,
     is_cjk,
     latin_parts,
-    pattern,
     scripts,
     words_of,
 )
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,9 +45,8 @@ _KINDS: Final = {
 _STATUSES: Final = ("verified", "stale", "unknown", "superseded")
 _FILTERS: Final = ("kind", "tag", "path", "status", "since", "before")
 
-# Patterns are compiled on first use: most words do not need them, and start-up time counts in every search.
-_UNPRINTABLE: Final = r"[\x00-\x1f\x7f\ud800-\udfff]"
-_TOKEN: Final = (
+_UNPRINTABLE: Final = lazy_pattern(r"[\x00-\x1f\x7f\ud800-\udfff]")
+_TOKEN: Final = lazy_pattern(
     r"""(?i)(?P<minus>-?)(?:(?P<key>kind|tag|path|status|since|before):(?:"(?P<quoted>[^"]*)"|(?P<value>[^\s"]+))"""
     r"""|"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+)|")"""
 )
@@ -104,7 +103,7 @@ def parse_query(text: str, *, unfinished: bool = False) -> Query:
     Raises ``InvalidQuery`` only for an invalid filter value.
     """
     notes: list[str] = []
-    printable = text if text.isprintable() else pattern(_UNPRINTABLE).sub(" ", text)
+    printable = text if text.isprintable() else _UNPRINTABLE.sub(" ", text)
     if not printable.isascii():
         from unicodedata import normalize
 
@@ -151,7 +150,7 @@ def _tokens(text: str) -> Iterator[tuple[bool, str, str]]:
             minus = word[0] == "-" and len(word) > 1
             yield minus, "word", word[minus:]
         return
-    for match in pattern(_TOKEN).finditer(text):
+    for match in _TOKEN.finditer(text):
         minus = match["minus"] == "-"
         if match["key"] is not None:
             given = match["quoted"] if match["quoted"] is not None else match["value"]

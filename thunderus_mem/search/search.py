@@ -11,7 +11,7 @@ takes a fifth of the time of a dataclass.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.paths import is_archived
 from thunderus_mem.index.questions import Filter
@@ -24,6 +24,7 @@ from thunderus_mem.search.query import (
     whole_expression,
 )
 from thunderus_mem.search.snippets import Outdated, Snippets
+from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

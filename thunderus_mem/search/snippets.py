@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.index.scan import read_bytes, stamp_of
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from thunderus_mem.index.questions import Index
@@ -21,11 +22,11 @@ _BEFORE: Final = 60
 ELLIPSIS: Final = "…"
 _LONGEST: Final = 50_000
 """Characters of a passage in which words are looked for: SQLite takes seconds to mark a hundred thousand."""
-_MARK = re.compile("[\x01\x02]")
-_LINE_START = re.compile(r"\n+")
-_WORD_START = re.compile(r"\s+")
-_FENCE = re.compile(r"[ \t]*(?:`{3}|~{3})")
-_OWN_LINE = re.compile(r"[ \t]*(?:[-*+][ \t]|[0-9]{1,9}[.)][ \t]|[#>|]|`{3}|~{3}|$)| {4}|\t")
+_MARK = lazy_pattern("[\x01\x02]")
+_LINE_START = lazy_pattern(r"\n+")
+_WORD_START = lazy_pattern(r"\s+")
+_FENCE = lazy_pattern(r"[ \t]*(?:`{3}|~{3})")
+_OWN_LINE = lazy_pattern(r"[ \t]*(?:[-*+][ \t]|[0-9]{1,9}[.)][ \t]|[#>|]|`{3}|~{3}|$)| {4}|\t")
 
 
 class Snippet(NamedTuple):

@@ -7,8 +7,9 @@ Every command loads this module. The meaning, type and older name of each key ar
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal
 
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 
 if TYPE_CHECKING:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import textwrap
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from thunderus_mem.document.ids import closest
 from thunderus_mem.errors import InvalidConfig
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.config import Config
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 

@@ -9,10 +9,10 @@ keys nor the TOML parser is loaded: that would slow down every command.
 from __future__ import annotations
 
 import os
-import re
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.errors import InvalidConfig, Refused, ThunderusError
+from thunderus_mem.startup import lazy_pattern
 from thunderus_mem.store.config import FORMAT, Config
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ def _unknown(name: str, path: str) -> InvalidConfig:
 
 _LIMIT: Final = 1 << 20
 _VERSIONED: Final = ("memory_doc.frontmatter", "memory_manifest", "events.v1")
-_ID: Final = re.compile(rb'"\$id":\s{0,9}"urn:thunderus-mem:schema:[a-z-]{1,40}:([0-9]{1,6})"')
+_ID: Final = lazy_pattern(rb'"\$id":\s{0,9}"urn:thunderus-mem:schema:[a-z-]{1,40}:([0-9]{1,6})"')
 
 
 def version_of_schemas(layout: Layout) -> int:

@@ -6,10 +6,11 @@ The store's folder names follow the Thunderus file formats (``.thunderus/memory/
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.paths import ARCHIVE, archived_path
 from thunderus_mem.errors import NoStore, Refused
+from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,25 +16,26 @@ from typing import Final
 from thunderus_mem.document.ids import is_reserved_name
 from thunderus_mem.document.paths import live_path
 from thunderus_mem.errors import Refused, explain
+from thunderus_mem.startup import lazy_pattern
 from thunderus_mem.store.layout import CORE_FILE, DOCUMENT_FOLDERS, SHARD_FOLDERS
 
 _MAX_PATH: Final = 240
 _MAX_COMPONENT: Final = 255
 
 # Characters that Windows or macOS reserve, or that some programs interpret.
-_FORBIDDEN: Final = re.compile(r'[<>:"|?*\\]')
-_ENCODED: Final = re.compile(r"%[0-9A-Fa-f]{2}")
-_SHORT_NAME: Final = re.compile(r"~[0-9]")
+_FORBIDDEN: Final = lazy_pattern(r'[<>:"|?*\\]')
+_ENCODED: Final = lazy_pattern(r"%[0-9A-Fa-f]{2}")
+_SHORT_NAME: Final = lazy_pattern(r"~[0-9]")
 # Names that only their length or a Windows device name can make invalid.
-_ORDINARY: Final = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*", re.ASCII)
-_PLAIN: Final = re.compile(r"[A-Za-z0-9_./-]*", re.ASCII)
+_ORDINARY: Final = lazy_pattern(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*", re.ASCII)
+_PLAIN: Final = lazy_pattern(r"[A-Za-z0-9_./-]*", re.ASCII)
 _HIDDEN_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 # Default-ignorable code points of other categories (Unicode 15, DerivedCoreProperties).
-_IGNORABLE: Final = re.compile(
+_IGNORABLE: Final = lazy_pattern(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
 )
 # Lookalikes of dot, slash and space: fullwidth and small forms, division slash, non-breaking spaces.
-_LOOKALIKE: Final = re.compile(
+_LOOKALIKE: Final = lazy_pattern(
     "[\u00a0\u2024-\u2026\u2044\u2215\u29f5\u29f8\u2571\ufe52\ufe68\uff0e\uff0f\uff3c\uff1a\u3000]"
 )
 
@@ -164,7 +165,7 @@ def is_private_shard(path: str) -> bool:
 
 
 GARDENER_FILE: Final = ".thunderus/memory/gardener.toml"
-_PROPOSAL: Final = re.compile(r"\.thunderus/patches/(patch_[0-9A-HJKMNP-TV-Z]{26})\.json", re.ASCII)
+_PROPOSAL: Final = lazy_pattern(r"\.thunderus/patches/(patch_[0-9A-HJKMNP-TV-Z]{26})\.json", re.ASCII)
 _OLDER_FILES: Final = {".thunderus/CORE.md": CORE_FILE, ".thunderus/memory/CORE.md": CORE_FILE}
 OLDER_FOLDERS: Final = {
     ".thunderus": "",

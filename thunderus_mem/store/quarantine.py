@@ -9,11 +9,11 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-import shlex
 import stat
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.errors import explain
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store import disk
 from thunderus_mem.store.files import replace_file
 from thunderus_mem.store.layout import STORE
@@ -90,6 +90,8 @@ class Quarantine:
 
 def way_back(kept: str, was: str) -> str:
     """Return the shell command that restores a quarantined file; to be run in the root."""
+    import shlex
+
     return f"mv {shlex.quote(kept)} {shlex.quote(was)}"
 
 

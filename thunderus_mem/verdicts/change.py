@@ -8,10 +8,11 @@ nothing.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from thunderus_mem.document.paths import fits
 from thunderus_mem.fingerprint.source import NO_SHAPE, parse_fingerprint, same_measure
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.verdicts import code
 from thunderus_mem.verdicts.evaluate import SMALL, evaluate
 from thunderus_mem.verdicts.verdict import MOVED, VERIFIED, NoHistory, Verdict

@@ -10,7 +10,7 @@ import stat
 from abc import ABC, abstractmethod
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.anchors import Anchor
 from thunderus_mem.document.diff import unified_diff
@@ -18,6 +18,7 @@ from thunderus_mem.document.paths import matching
 from thunderus_mem.fingerprint.source import CodeSource, parse_fingerprint, read_text
 from thunderus_mem.git import history
 from thunderus_mem.git.changes import changes_since, code_paths, destination, files_naming, untracked_files
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.verdicts.evaluate import evaluate
 from thunderus_mem.verdicts.verdict import MOVED, NoHistory, Unsearchable
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.anchors import Anchor, anchors_in, parse_lines
 from thunderus_mem.document.paths import matching
@@ -18,6 +18,7 @@ from thunderus_mem.fingerprint.source import parse_fingerprint
 from thunderus_mem.git.history import ObjectReader
 from thunderus_mem.index.caches import VerdictCache
 from thunderus_mem.index.questions import Anchored
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.parallel import spread
 from thunderus_mem.verdicts import code
 from thunderus_mem.verdicts.evaluate import evaluate, is_repeated

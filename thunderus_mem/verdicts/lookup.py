@@ -9,9 +9,8 @@ through `judge`; writes nothing except its cache.
 from __future__ import annotations
 
 import os
-import re
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.anchors import Anchor, split_place
 from thunderus_mem.document.paths import fits, is_code, matching
@@ -21,6 +20,7 @@ from thunderus_mem.fingerprint import languages
 from thunderus_mem.fingerprint.selectors import split_selector
 from thunderus_mem.index import questions
 from thunderus_mem.memory.locate import read_row
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.verdicts.judge import Judge
 from thunderus_mem.verdicts.verdict import MOVED
 
@@ -220,7 +220,7 @@ def _is_text(given: str) -> bool:
 FEW: Final = 5
 """With fewer anchored documents than this, documents that only mention the file are shown too."""
 _MOST_READ: Final = 100
-_WORD: Final = re.compile(r"\w+")
+_WORD: Final = lazy_pattern(r"\w+")
 
 
 class Governing(NamedTuple):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.anchors import Anchor, anchors_in, code_words, parse_anchor
 from thunderus_mem.document.paths import is_code
@@ -16,6 +16,7 @@ from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.fingerprint.languages import language_of
 from thunderus_mem.index.questions import Filter
 from thunderus_mem.memory.locate import find_document
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.verdicts.code import WorkingTree
 from thunderus_mem.verdicts.lookup import ABOUT_CODE
 from thunderus_mem.verdicts.verdict import Unsearchable
@@ -60,10 +61,10 @@ _BESIDE_WORDS: Final = (
     "demos doc docs vendor third_party thirdparty node_modules dist build benchmark benchmarks bench "
 )
 _BESIDE: Final = frozenset(_BESIDE_WORDS.split())
-_TEST_FILE: Final = re.compile(r"(?:test_.*|tests?\.\w+|conftest\.py|.*[_.-](?:test|tests|spec)\.\w+)")
-_WORDS: Final = re.compile(r"[^\W\d]\w*")
-_MACRO: Final = re.compile(r"#[ \t]*define[ \t]+")
-_NO_DEFINITION: Final = re.compile(r"\b(?:import|from|return|use|include|require|yield|raise|throw|new)\b")
+_TEST_FILE: Final = lazy_pattern(r"(?:test_.*|tests?\.\w+|conftest\.py|.*[_.-](?:test|tests|spec)\.\w+)")
+_WORDS: Final = lazy_pattern(r"[^\W\d]\w*")
+_MACRO: Final = lazy_pattern(r"#[ \t]*define[ \t]+")
+_NO_DEFINITION: Final = lazy_pattern(r"\b(?:import|from|return|use|include|require|yield|raise|throw|new)\b")
 _FUNCTIONS: Final = frozenset(("function", "method"))
 _DECLARING: Final = (".h", ".hh", ".hpp", ".hxx", ".d.ts", ".pyi")
 """Endings of files that declare names for others to define."""

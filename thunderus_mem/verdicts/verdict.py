@@ -6,7 +6,9 @@ uncommitted edits change no verdict. What cannot be known is ``unknown``, never 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
+
+from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

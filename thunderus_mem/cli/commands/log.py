@@ -36,6 +36,7 @@ from thunderus_mem.document.diff import stretches
 from thunderus_mem.errors import InvalidQuery, ThunderusError
 from thunderus_mem.history import blame, log, replay, why
 from thunderus_mem.interop.events import MAX_INPUT, AddedEvents, Export, Exported, events_add, given_event
+from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -373,7 +374,7 @@ _NARROW = 100
 """Minimum width to show old and new code side by side."""
 _NOTES = ("change", "missing", "note")
 _UNNAMED = ("change", "note", "code")
-_LINES = re.compile(r"([0-9]{1,9})?(?:(,)([0-9]{1,9})?)?", re.ASCII)
+_LINES = lazy_pattern(r"([0-9]{1,9})?(?:(,)([0-9]{1,9})?)?", re.ASCII)
 
 
 @app.command("why")

@@ -22,6 +22,7 @@ from thunderus_mem.cli.text import (
 )
 from thunderus_mem.errors import Conflict, Degraded, ThunderusError
 from thunderus_mem.review import decisions, queue
+from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +46,7 @@ _APPLIES = {
     "gone": "no",
     "there": "already applied",
 }
-_DAYS = re.compile(r"([0-9]{1,4})d?", re.ASCII)
+_DAYS = lazy_pattern(r"([0-9]{1,4})d?", re.ASCII)
 
 Ids = Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Proposal ids, or unique prefixes.")]
 Every = Annotated[bool, typer.Option("--all", help="All pending proposals; filter with --label, --rule.")]

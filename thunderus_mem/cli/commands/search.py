@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from thunderus_mem.cli.params import OnlyIds
 from thunderus_mem.cli.text import Style, wrapped
+from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-_BLANKS = re.compile(r"\s+")
-_MARGIN = re.compile(r"\s{0,12}(?:(?:[-*+]|[0-9]{1,9}[.)]) )?")
+_BLANKS = lazy_pattern(r"\s+")
+_MARGIN = lazy_pattern(r"\s{0,12}(?:(?:[-*+]|[0-9]{1,9}[.)]) )?")
 
 
 @app.command("search")

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from thunderus_mem.document.frontmatter import nodes, write
 from thunderus_mem.document.frontmatter.read import Opened, open_header
 from thunderus_mem.errors import InvalidDocument
+from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

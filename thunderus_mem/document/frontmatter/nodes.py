@@ -7,7 +7,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
+
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 MAX_BYTES = 32 * 1024
 MAX_DEPTH = 6
@@ -145,8 +147,8 @@ def is_null(node: Node | None) -> bool:
     return node is None or (isinstance(node, Scalar) and node.plain and node.text in _NULLS)
 
 
-_INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", re.ASCII)
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII)
+_INTEGER = lazy_pattern(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", re.ASCII)
+_FLOAT = lazy_pattern(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII)
 _BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 # Python refuses to parse very long decimal numbers, and no header needs one.
 _LONGEST_NUMBER = 300

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from thunderus_mem.document.frontmatter import nodes
 from thunderus_mem.errors import InvalidDocument
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -72,7 +73,7 @@ def _closing(text: str, position: int, mark: str, limit: int) -> int:
 
 # Characters that YAML readers treat differently: controls, a lone carriage return, line and paragraph
 # separators, a BOM not at the start of the file, and noncharacters.
-_FORBIDDEN = re.compile(
+_FORBIDDEN = lazy_pattern(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]|\r(?!\n)"
 )
 
@@ -145,15 +146,15 @@ def open_header(text: str) -> Opened:
     return Opened(text, fences, header, root, eol)
 
 
-_LINE = re.compile(r"( *)(- +)?(?:([A-Za-z_][A-Za-z0-9_.-]{0,99}):(?: +|$))?(.*)", re.ASCII)
+_LINE = lazy_pattern(r"( *)(- +)?(?:([A-Za-z_][A-Za-z0-9_.-]{0,99}):(?: +|$))?(.*)", re.ASCII)
 # Ordinary headers
 
 # A plain scalar on one line: no indicator at the start, no ": " and no " #", no ":" at the end.
 _STARTS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./(<~+$^;=\\")
 _NO_START = frozenset("\u2028\u2029\ufeff\ufffe\uffff")
-_QUOTED = re.compile(r"""(?:"([^"\\]*)"|'((?:[^']|'')*)')(?: +#.*| *)""")
-_FLOW_PLAIN = re.compile(r"[A-Za-z0-9_./][A-Za-z0-9_./@+ -]*", re.ASCII)
-_FLOW_QUOTED = re.compile(r""""[^"\\]*"|'[^']*'""")
+_QUOTED = lazy_pattern(r"""(?:"([^"\\]*)"|'((?:[^']|'')*)')(?: +#.*| *)""")
+_FLOW_PLAIN = lazy_pattern(r"[A-Za-z0-9_./][A-Za-z0-9_./@+ -]*", re.ASCII)
+_FLOW_QUOTED = lazy_pattern(r""""[^"\\]*"|'[^']*'""")
 
 
 # A line with content: offset, number (from 1), indent, width of a dash with the spaces after it (0 without
@@ -346,8 +347,8 @@ class _UnreadableError(Exception):
 
 
 _UNCLOSED = 64
-_BRACKETS = re.compile(r"[\[\]{}\n]")
-_BEYOND = re.compile(r"\\U(?!000[0-9A-Fa-f]|0010)")
+_BRACKETS = lazy_pattern(r"[\[\]{}\n]")
+_BEYOND = lazy_pattern(r"\\U(?!000[0-9A-Fa-f]|0010)")
 
 
 def read_full(text: str) -> tuple[nodes.Mapping | None, tuple[nodes.HeaderProblem, ...]]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.frontmatter import nodes, read
 from thunderus_mem.errors import InvalidDocument
+from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -47,14 +48,14 @@ _NESTED_ORDER: Final[dict[str, tuple[str, ...]]] = {
 
 # Begins with a letter and has no indicator of block style. Everything else gets quotes, including numbers,
 # times and commit hashes of digits.
-_SAFE = re.compile(
+_SAFE = lazy_pattern(
     r"(?:[^\W\d_]|_|\.(?=[^\W\d]))(?:[\w ./()'@+;!?&%=*<>|~^$,\[\]{}\"`\\-]|:(?=[^\s:])|(?<! )#)*"
 )
-_SAFE_FLOW = re.compile(r"(?:[^\W\d_]|_|\.(?=[^\W\d]))[\w./@+-]*(?: [\w./@+-]+)*")
+_SAFE_FLOW = lazy_pattern(r"(?:[^\W\d_]|_|\.(?=[^\W\d]))[\w./@+-]*(?: [\w./@+-]+)*")
 _OTHERS = "y n yes no on off true false null none nan inf .nan .inf ~ _"
 _WORDS_OF_OTHERS = frozenset(_OTHERS.split())
-_FOLDED = re.compile(r"[_0-9a-fA-F]*[0-9][eE][0-9]+|0[xob][0-9a-fA-F_]+")
-_ESCAPED = re.compile(
+_FOLDED = lazy_pattern(r"[_0-9a-fA-F]*[0-9][eE][0-9]+|0[xob][0-9a-fA-F_]+")
+_ESCAPED = lazy_pattern(
     "[\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff\u200b-\u200f\u202a-\u202e\u2060-\u2069]"
 )
 
@@ -270,7 +271,7 @@ def _predecessor(mapping: nodes.Mapping, name: str, parent: str) -> nodes.Entry 
     return next((entry for entry in reversed(mapping.entries) if entry.key.text in before), None)
 
 
-_MARK = re.compile(r"[|>][-+0-9]*([ \t]+#[^\r\n]*)?")
+_MARK = lazy_pattern(r"[|>][-+0-9]*([ \t]+#[^\r\n]*)?")
 
 
 def _mark_comment(header: str, old: nodes.Node) -> str:
@@ -335,9 +336,9 @@ def _without_lines(header: str, node: nodes.Node) -> str:
 
 
 # The comma after an item, and the spaces before the next one on the same line.
-_COMMA: Final = re.compile(r"[ \t]*,(?:[ \t]+(?![ \t#\r\n]))?")
+_COMMA: Final = lazy_pattern(r"[ \t]*,(?:[ \t]+(?![ \t#\r\n]))?")
 # Anything between an item in brackets and the end of its line.
-_TAIL: Final = re.compile(r"([ \t]*,)?(?:[ \t]+#[^\n]*|[ \t\r]*)(?:\n|\Z)")
+_TAIL: Final = lazy_pattern(r"([ \t]*,)?(?:[ \t]+#[^\n]*|[ \t\r]*)(?:\n|\Z)")
 
 
 def with_item(opened: read.Opened, node: nodes.Sequence, place: int, item: Any, name: str = "") -> str:
@@ -449,13 +450,13 @@ def _flow_cut(header: str, places: list[tuple[int, int]], first: int, last: int)
 _OTHER_BOOLEAN = frozenset(("y", "n", "yes", "no", "on", "off"))
 _BOOLEAN_OR_NULL = frozenset(("true", "false", "null", "~"))
 # Numbers that differ between YAML 1.1 and 1.2: leading zeros, 0o, sexagesimal, exponents without a dot, `_`.
-_OTHER_NUMBER = re.compile(
+_OTHER_NUMBER = lazy_pattern(
     r"[-+]?(?:0[0-9_]+|0o[0-7]+|0b[01_]+|[0-9][0-9_]*_[0-9_]*|[0-9]+[eE][-+]?[0-9]+|[0-9]+(?::[0-5]?[0-9])+(?:\.[0-9]*)?)"
 )
-_ANY_NUMBER = re.compile(
+_ANY_NUMBER = lazy_pattern(
     r"[-+]?(?:0x[0-9a-fA-F_]+|(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|\.(?:inf|nan|Inf|NaN|INF|NAN))"
 )
-_DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt \t].*)?")
+_DATE = lazy_pattern(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt \t].*)?")
 
 _TIMES = frozenset(("created", "updated", "expires"))
 _NUMBERS = frozenset((*nodes.NUMBER_KEYS, "session"))

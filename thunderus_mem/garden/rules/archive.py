@@ -7,13 +7,14 @@ documents are never archived.
 from __future__ import annotations
 
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.ids import fold_key
 from thunderus_mem.document.paths import archived_path, fits
 from thunderus_mem.document.statements import digest, statements
 from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.garden.plan import DocumentNames, Step, moved
+from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping

@@ -12,7 +12,6 @@ the other has; of two that may contradict each other, the newer may supersede th
 from __future__ import annotations
 
 import posixpath
-import re
 from collections import Counter
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -38,6 +37,7 @@ from thunderus_mem.garden.plan import MERGE_DUPLICATES, REPORT, DocumentEdit, St
 from thunderus_mem.garden.similar.compare import CONTRADICTION, FORM, SAME
 from thunderus_mem.garden.similar.pairs import Families, Gates, find_similar, links_between
 from thunderus_mem.garden.similar.profile import sentences_of
+from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -417,8 +417,8 @@ def _gist(document: Document, gists: Mapping[str, str]) -> str:
 
 # The rule `similar`
 
-_FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
-_HEADING: Final = re.compile(r"(#{1,6})([ \t].*)")
+_FENCE: Final = lazy_pattern(r" {0,3}(`{3,}|~{3,})")
+_HEADING: Final = lazy_pattern(r"(#{1,6})([ \t].*)")
 _DEEPEST = 6
 
 

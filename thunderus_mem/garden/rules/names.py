@@ -12,9 +12,8 @@ because they may mean different things.
 from __future__ import annotations
 
 import posixpath
-import re
 from collections import Counter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.frontmatter import nodes
 from thunderus_mem.document.frontmatter.edit import rename_item
@@ -24,6 +23,7 @@ from thunderus_mem.document.references import is_bracketed, link_to, may_be_name
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.garden.plan import REPORT, DocumentEdit, DocumentNames, Step, moved, path_of, references_in
 from thunderus_mem.lint.rules.identity import renumbered
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -278,7 +278,7 @@ def _orphans(material: GardenInput, names: DocumentNames) -> list[Step]:
 # Tags
 
 TAGS: Final = "tags"
-_BETWEEN: Final = re.compile(r"[\s_-]+")
+_BETWEEN: Final = lazy_pattern(r"[\s_-]+")
 _SHORTEST: Final = 3
 _MOST_DOCUMENTS: Final = 20
 

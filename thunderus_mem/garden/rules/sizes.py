@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import posixpath
-import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.document import Document, read_document
 from thunderus_mem.document.frontmatter.edit import remove_item, remove_key, set_key
@@ -21,18 +20,20 @@ from thunderus_mem.document.references import references, relinked
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.fingerprint.selectors import leaf_of
 from thunderus_mem.garden.plan import REPORT, DocumentEdit, DocumentNames, Step, path_of
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.config import configured_caps
 from thunderus_mem.store.layout import CORE_LOCAL_FILE
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from thunderus_mem.document.references import Reference
     from thunderus_mem.garden.plan import GardenInput
     from thunderus_mem.store.config import Caps, Config
 
-_DEFINITION: Final = re.compile(r" {0,3}\[([^\[\]\n]+)\]:")
-_LABEL: Final = re.compile(r"\[([^\[\]\n]+)\]")
+_DEFINITION: Final = lazy_pattern(r" {0,3}\[([^\[\]\n]+)\]:")
+_LABEL: Final = lazy_pattern(r"\[([^\[\]\n]+)\]")
 _PAIRED: Final = ("details", "div", "table")
 
 

@@ -8,9 +8,8 @@ contradiction.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from thunderus_mem.document.statements import ORDERED_KINDS
 from thunderus_mem.garden.similar.profile import SAYING, TITLE, sentences
@@ -27,6 +26,7 @@ from thunderus_mem.garden.similar.words import (
     stem,
 )
 from thunderus_mem.index.words import has_hump
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence, Set
@@ -112,8 +112,8 @@ def _identical(
 
 
 _MARKS: Final = frozenset(("before", "after", "then", "until"))
-_CLAUSE: Final = re.compile(r"[,;:()–—]")
-_WORD: Final = re.compile(r"[^\s,;:()–—]+")
+_CLAUSE: Final = lazy_pattern(r"[,;:()–—]")
+_WORD: Final = lazy_pattern(r"[^\s,;:()–—]+")
 _AROUND: Final = "`*_\"'.!?"
 
 
@@ -207,8 +207,8 @@ def _place(found: tuple[int, Aligned]) -> int:
     return found[0]
 
 
-_AMOUNT: Final = re.compile(r"(\d{1,15}(?:\.\d{1,15})?)([^\W\d_]{0,10}%?)")
-_DATED: Final = re.compile(r"\d{4}-\d{2}(?:-\d{2})?")
+_AMOUNT: Final = lazy_pattern(r"(\d{1,15}(?:\.\d{1,15})?)([^\W\d_]{0,10}%?)")
+_DATED: Final = lazy_pattern(r"\d{4}-\d{2}(?:-\d{2})?")
 _EACH: Final = frozenset(("every", "each", "per"))
 _OFTEN: Final = {"daily": "day", "nightly": "day", "annually": "year", "quarterly": "quarter"} | {
     f"{unit}ly": unit for unit in ("hour", "week", "month", "year")
@@ -357,7 +357,7 @@ _ENDS_NEGATION: Final = frozenset(
     )
 )
 _REACH: Final = 4
-_PARTS: Final = re.compile(r"[-_/.:@]")
+_PARTS: Final = lazy_pattern(r"[-_/.:@]")
 
 
 class Difference(NamedTuple):

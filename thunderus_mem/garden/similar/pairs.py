@@ -20,7 +20,7 @@ from hashlib import sha256
 from heapq import nsmallest
 from itertools import accumulate, chain, pairwise
 from math import fsum, log, sqrt
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from thunderus_mem.garden.similar.compare import (
     CONTRADICTION,
@@ -46,6 +46,7 @@ from thunderus_mem.garden.similar.profile import (
     three_word_runs,
 )
 from thunderus_mem.garden.similar.words import number_of
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.parallel import spread
 
 if TYPE_CHECKING:

@@ -6,20 +6,21 @@ template are not similar for that alone.
 
 from __future__ import annotations
 
-import re
 import struct
 import sys
 from array import array
 from functools import cached_property
 from hashlib import sha256
 from operator import xor
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.anchors import anchors_in
 from thunderus_mem.document.statements import gist, statements
 from thunderus_mem.garden.similar.words import concepts_of, number_of, numbers_meant, runs, spread, stem
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Mapping, MutableMapping, Sequence
 
     from thunderus_mem.document.document import Document
@@ -218,12 +219,12 @@ TITLE: Final = "title"
 MOST: Final = 300
 """The limit on sentences of a document that are compared."""
 
-_ITEM: Final = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
-_END: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"(\[])")
-_KEY: Final = re.compile(r"[*_|]{0,3}([^\W\d_][\w -]{0,30}?)[*_]{0,3}(?::[*_]{0,3}(?=\s|$)|[*_]{0,3}\s*\|)")
-_TOKEN: Final = re.compile(r"[^\W_]+(?:[-.:/'’_@][^\W_]+)*%?")
-_CODE: Final = re.compile(r"`([^`\n]+)`")
-_THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3})")
+_ITEM: Final = lazy_pattern(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
+_END: Final = lazy_pattern(r"(?<=[.!?])\s+(?=[A-Z`\"(\[])")
+_KEY: Final = lazy_pattern(r"[*_|]{0,3}([^\W\d_][\w -]{0,30}?)[*_]{0,3}(?::[*_]{0,3}(?=\s|$)|[*_]{0,3}\s*\|)")
+_TOKEN: Final = lazy_pattern(r"[^\W_]+(?:[-.:/'’_@][^\W_]+)*%?")
+_CODE: Final = lazy_pattern(r"`([^`\n]+)`")
+_THOUSANDS: Final = lazy_pattern(r"(?<=\d),(?=\d{3})")
 _WORDS_OF_A_KEY = 4
 SAYING: Final = frozenset(
     (

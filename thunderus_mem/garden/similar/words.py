@@ -6,7 +6,6 @@ A word missing in a table only means that a pair is not found, or is labelled le
 
 from __future__ import annotations
 
-import re
 import struct
 import unicodedata
 from functools import cache, lru_cache
@@ -15,6 +14,7 @@ from typing import Final
 from zlib import crc32
 
 from thunderus_mem.index.words import grams, has_hump, is_cjk, latin_parts, scripts
+from thunderus_mem.startup import lazy_pattern
 
 _STOP_WORDS: Final = """
 a about above across actually after again all almost along already also although always am among an and
@@ -377,7 +377,7 @@ SAME: Final = tuple(tuple(line.split()) for line in _SAME.strip().splitlines())
 OPPOSITE: Final = tuple((one, other) for one, other in map(str.split, _OPPOSITE.strip().splitlines()))
 
 
-_RUN: Final = re.compile(r"\w+")
+_RUN: Final = lazy_pattern(r"\w+")
 _VOWELS: Final = frozenset("aeiouy")
 _SHORTEST_STEM = 3
 _LONGEST_WORD = 64

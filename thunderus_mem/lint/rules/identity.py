@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from thunderus_mem.document.ids import file_stem, is_document_id, is_reserved_name, short_hash, slug
@@ -12,6 +11,7 @@ from thunderus_mem.document.paths import archived_path, is_archived, live_path
 from thunderus_mem.document.references import references
 from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.lint.rule import NOTE
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.config import configured_caps
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS, MEMORY
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from thunderus_mem.document.document import Document
     from thunderus_mem.lint.rule import LintContext
 
-_IMPOSSIBLE = re.compile(r'[<>:"|?*\\\x00-\x1f\x7f]')
-_ADR = re.compile(r"ADR-([0-9]{1,6})(?:[-_.]|$)", re.IGNORECASE)
+_IMPOSSIBLE = lazy_pattern(r'[<>:"|?*\\\x00-\x1f\x7f]')
+_ADR = lazy_pattern(r"ADR-([0-9]{1,6})(?:[-_.]|$)", re.IGNORECASE)
 
 
 def id_grammar(context: LintContext) -> Iterable[Diagnostic]:
@@ -416,11 +416,10 @@ def size_hard(context: LintContext) -> Iterable[Diagnostic]:
 
 # Renumber decisions that share a number
 
-_NUMBERED = re.compile(r"(ADR-)([0-9]{1,6})(?=[-_.]|$)", re.IGNORECASE)
+_NUMBERED = lazy_pattern(r"(ADR-)([0-9]{1,6})(?=[-_.]|$)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Renumbering:
+class Renumbering(NamedTuple):
     """A document and the new path of its file; id, title and text stay the same."""
 
     document: Document

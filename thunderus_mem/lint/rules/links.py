@@ -18,6 +18,7 @@ from thunderus_mem.document.markdown import heading_anchor
 from thunderus_mem.document.paths import is_archived
 from thunderus_mem.document.references import paths_in_code
 from thunderus_mem.lint.rule import NOTE, WARNING
+from thunderus_mem.startup import lazy_pattern
 from thunderus_mem.store.layout import MEMORY
 
 if TYPE_CHECKING:
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
 
 _COMPARED = 80
 _LISTED = 5
-_LINE_ANCHOR = re.compile(r"L[0-9]+(?:-L?[0-9]+)?|:~:.*|top|")
+_LINE_ANCHOR = lazy_pattern(r"L[0-9]+(?:-L?[0-9]+)?|:~:.*|top|")
 # Words of a line that itself says that a file is missing: removed, planned, generated, an example.
-_MENTIONED_AS_MISSING = re.compile(
+_MENTIONED_AS_MISSING = lazy_pattern(
     r"\b(?:delet|remov|gone\b|former|renam|mov(?:e|ed|ing)\b|creat|generat|plan(?:s|ned)?\b|new\b|add(?:s|ed|ing)?\b|"
     r"will\b|would\b|example|instead of|used to\b|no longer|if it exists|writes?\b|written\b)|\be\.g\.",
     re.IGNORECASE,

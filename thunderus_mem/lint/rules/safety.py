@@ -12,6 +12,7 @@ from thunderus_mem.document.markdown import scan
 from thunderus_mem.document.secret_rules import SECRET_RULES, shown_example
 from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.document.unicode import find_invisible
+from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -113,14 +114,14 @@ def invisible_unicode(context: LintContext) -> Iterable[Diagnostic]:
 
 
 _LABEL = r"[^\[\]\n]{1,200}"
-_BY_LABEL = re.compile(rf"!\[({_LABEL})?\](?:\[({_LABEL})?\])?(?!\()")
-_DEFINED = re.compile(rf" {{0,3}}\[({_LABEL})\]:\s{{0,9}}<?(https?://[^\s>]{{1,2000}})", re.IGNORECASE)
-_IMAGE = re.compile(r"!\[[^\]\n]{0,300}\]\(\s{0,20}<?(https?://[^\s)>]{1,2000})", re.IGNORECASE)
-_TAG = re.compile(
+_BY_LABEL = lazy_pattern(rf"!\[({_LABEL})?\](?:\[({_LABEL})?\])?(?!\()")
+_DEFINED = lazy_pattern(rf" {{0,3}}\[({_LABEL})\]:\s{{0,9}}<?(https?://[^\s>]{{1,2000}})", re.IGNORECASE)
+_IMAGE = lazy_pattern(r"!\[[^\]\n]{0,300}\]\(\s{0,20}<?(https?://[^\s)>]{1,2000})", re.IGNORECASE)
+_TAG = lazy_pattern(
     r"<img\b[^>\n]{0,1000}?\bsrc\s{0,3}=\s{0,3}[\"']?(https?://[^\s\"'>]{1,2000})", re.IGNORECASE
 )
 # Badges and file hosts, and parameters that only control the appearance of an image.
-_HARMLESS_HOST = re.compile(
+_HARMLESS_HOST = lazy_pattern(
     r"https?://(?:[\w-]+\.)*(?:shields\.io|githubusercontent\.com|github\.com|gitlab\.com|codecov\.io|fury\.io|"
     r"travis-ci\.(?:org|com)|circleci\.com|coveralls\.io|codacy\.com|sonarcloud\.io|readthedocs\.org|star-history\.com|"
     r"codeclimate\.com|appveyor\.com|azure\.com|opencollective\.com|contrib\.rocks|gravatar\.com)(?:[:/]|$)",
@@ -244,12 +245,12 @@ def planted_instruction(context: LintContext) -> Iterable[Diagnostic]:
         )
 
 
-_SCRIPT = re.compile(
+_SCRIPT = lazy_pattern(
     r"(?:\]\(|\]:|\b(?:href|src|action|data)\s{0,3}=)\s{0,9}[<\"']{0,2}((?:javascript|vbscript):|data:(?!image/|font/|audio/|video/)"
     r"[a-z]{0,20}[/;,])",
     re.IGNORECASE,
 )
-_DOES_NOTHING = re.compile(r"(?:void\(0\)|;|//|#|\)|[\"'>]|\s|$)")
+_DOES_NOTHING = lazy_pattern(r"(?:void\(0\)|;|//|#|\)|[\"'>]|\s|$)")
 
 
 def script_address(context: LintContext) -> Iterable[Diagnostic]:

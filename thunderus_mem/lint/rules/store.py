@@ -8,14 +8,14 @@ does for files. Each suppression needs a reason, a known code and a finding to h
 from __future__ import annotations
 
 import json
-import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document import schema
 from thunderus_mem.document.ids import closest
 from thunderus_mem.document.markdown import FINGERPRINT, Suppression, suppressions
 from thunderus_mem.document.paths import fits
 from thunderus_mem.lint.rule import CODES, finding
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.layout import INDEXES, MEMORY, STORE
 
 if TYPE_CHECKING:
@@ -321,7 +321,7 @@ def stray_log(store: StoreState) -> Iterable[Diagnostic]:
 
 _CONFIG: Final = ".thunderus/config.toml"
 _LONGEST_GLOB: Final = 300
-_CODE: Final = re.compile(r"TM[0-9]{3}")
+_CODE: Final = lazy_pattern(r"TM[0-9]{3}")
 
 
 class SuppressionUse(NamedTuple):

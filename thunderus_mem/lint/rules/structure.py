@@ -6,7 +6,6 @@ Most of the former only report what `document.document.read_document` found.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.diagnostic import Diagnostic, Severity, TextEdit
@@ -16,6 +15,7 @@ from thunderus_mem.document.frontmatter.write import ambiguous
 from thunderus_mem.document.ids import closest
 from thunderus_mem.document.timestamp import parse_timestamp
 from thunderus_mem.lint.rule import NOTE, WARNING
+from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -333,7 +333,7 @@ SECTIONS: Final = {
     "adr": ("Status", "Context", "Decision", "Consequences"),
     "playbook": ("Preconditions", "Steps", "Verification"),
 }
-_DATE_ONLY = re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])")
+_DATE_ONLY = lazy_pattern(r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])")
 _NESTED = {
     "events": "provenance",
     "patches": "provenance",
