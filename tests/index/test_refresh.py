@@ -4,21 +4,26 @@ import json
 import os
 import shutil
 import tempfile
+from array import array
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.support.index_support import FACTS, content, document, find_hits, new_store, put
+from thunderus_mem.index import refresh as refresh_module
 from thunderus_mem.index import writer
 from thunderus_mem.index.manifest import take_inventory
-from thunderus_mem.index.refresh import open_index, peek, rebuild, refresh
+from thunderus_mem.index.refresh import Refreshed, open_index, peek, rebuild, refresh
+from thunderus_mem.index.scan import FolderScan
 from thunderus_mem.index.sqlite_index import SqliteIndex
 from thunderus_mem.search.query import parse_query
 
 if TYPE_CHECKING:
+    from thunderus_mem.index.scan import Stamp
     from thunderus_mem.store.layout import Layout
 
 
@@ -244,12 +249,47 @@ def test_refresh_after_a_write_looks_only_at_the_written_files(
         Path(layout.at(path)).write_text(document(doc_id, "after\n"))
     put(layout, "new.md", document("fact.new", "after\n"))
     done = refresh(layout, index, changed=[written])
-    assert (done.added, done.modified, done.removed, done.total) == (1, 1, 0, 3)
+    assert (done.added, done.modified, done.removed, done.total) == (0, 1, 0, 2)
     query = parse_query("after")
-    assert {hit.id for hit in find_hits(index, query, root=layout.root)} == {"fact.written", "fact.new"}
+    assert {hit.id for hit in find_hits(index, query, root=layout.root)} == {"fact.written"}
     assert not peek(layout, index)
-    assert refresh(layout, index).modified == 1
+    done = refresh(layout, index)
+    assert (done.added, done.modified, done.total) == (1, 1, 3)
     assert len(find_hits(index, query, root=layout.root)) == 3
+
+
+STAMPS = st.dictionaries(st.sampled_from("abcdefgh"), st.tuples(*[st.integers(0, 1)] * 4))
+
+
+@settings(max_examples=100)
+@given(before=STAMPS, now=STAMPS)
+def test_changes_of_a_walk_are_those_of_its_files(before: dict[str, Stamp], now: dict[str, Stamp]) -> None:
+    old, new = (
+        FolderScan(list(files), array("q", chain(*files.values())), frozenset(), (), b"")
+        for files in (before, now)
+    )
+    changed = {name: stamp for name, stamp in now.items() if before.get(name) != stamp}
+    assert new.changes(old) == (changed, before.keys() - now.keys())
+
+
+def test_write_by_another_process_meanwhile_stays_in_the_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The files that were written are looked at on top of the walk that is in the index by then."""
+    layout = new_store(tmp_path)
+    index, _ = open_index(layout)
+    written = put(layout, "written.md", document("fact.written"))
+    apply_walk = refresh_module._apply
+
+    def late(*given: Any) -> Refreshed:
+        monkeypatch.undo()
+        put(layout, "other.md", document("fact.other"))
+        open_index(layout)[0].close()
+        return apply_walk(*given)
+
+    monkeypatch.setattr(refresh_module, "_apply", late)
+    done = refresh(layout, index, changed=[written])
+    assert (done.removed, done.total) == (0, 2)
 
 
 def test_reading_an_unchanged_file_again_does_not_write_the_index(

@@ -24,15 +24,15 @@ from thunderus_mem.index.database import (
     publish,
 )
 from thunderus_mem.index.manifest import manifest_stamp, write_manifest
-from thunderus_mem.index.scan import UNSETTLED, scan
+from thunderus_mem.index.scan import UNSETTLED, scan, scan_again
 from thunderus_mem.index.sqlite_index import SqliteIndex
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.layout import FOLDERS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
-    from thunderus_mem.index.scan import FolderScan, Stamp
+    from thunderus_mem.index.scan import FolderScan, FolderWalk
     from thunderus_mem.index.writer import Tell
     from thunderus_mem.store.layout import Layout
 
@@ -134,22 +134,29 @@ def refresh(
 ) -> Refreshed:
     """Update index and manifest from the files. Raises ``IndexDamaged``, ``Busy``, ``NotWritable``.
 
-    With ``changed``, only these files and new ones are looked at: the next refresh finds other changes.
+    With ``changed``, only these files are looked at: the next refresh finds other changes.
     """
-    known: dict[str, Stamp] = {}
-    if changed is not None and (walk := index.walk()):
-        known = walk.regular()
-        for path in changed:
-            known.pop(path, None)
-    seen = scan(layout.root, FOLDERS, known)
+
+    def look(before: FolderWalk | None) -> FolderScan:
+        if changed is None or before is None:
+            return scan(layout.root, FOLDERS)
+        return scan_again(layout.root, before.unpacked(), list(filter(_is_walked, changed)))
+
     with index.database.snapshot():
         index.database.verify()
         meta: dict[str, str] = dict(index.database.rows("SELECT key, value FROM meta"))
         before = index.walk()
+    seen = look(before)
     total, problems = _counts(meta.get("counts", ""))
     if before == seen.packed() and _manifest_is_ours(layout, index, meta):
         return Refreshed(0, 0, 0, total, problems=problems)
-    return _apply(layout, index, seen, tell)
+    return _apply(layout, index, lambda now: seen if changed is None or now == before else look(now), tell)
+
+
+def _is_walked(path: str) -> bool:
+    """Whether a file that was written is one that `scan` lists."""
+    folder = next((one for one in FOLDERS if path.startswith(one + "/")), None)
+    return folder is not None and path.endswith(".md") and "/." not in path[len(folder) :]
 
 
 def rebuild(layout: Layout, reason: str = "requested", tell: Tell = silent) -> Refreshed:
@@ -225,10 +232,14 @@ def in_memory(layout: Layout, reason: str, tell: Tell = silent) -> tuple[SqliteI
 
 
 def _fill(layout: Layout, index: SqliteIndex, tell: Tell) -> Refreshed:
-    return _apply(layout, index, scan(layout.root, FOLDERS), tell)
+    seen = scan(layout.root, FOLDERS)
+    return _apply(layout, index, lambda _: seen, tell)
 
 
-def _apply(layout: Layout, index: SqliteIndex, seen: FolderScan, tell: Tell) -> Refreshed:
+def _apply(
+    layout: Layout, index: SqliteIndex, look: Callable[[FolderWalk | None], FolderScan], tell: Tell
+) -> Refreshed:
+    """Apply a walk to the index; ``look`` returns it, given the walk in the index."""
     from thunderus_mem.index.writer import Update
     from thunderus_mem.store.parallel import gc_paused
 
@@ -236,6 +247,7 @@ def _apply(layout: Layout, index: SqliteIndex, seen: FolderScan, tell: Tell) -> 
     update = Update(layout.root, database, tell)
     with gc_paused(), database.transaction():
         before = index.walk()
+        seen = look(before)
         update.run(seen, before)
         total = index.count()
         problems = update.problem_count()

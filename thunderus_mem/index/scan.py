@@ -9,14 +9,14 @@ from __future__ import annotations
 import os
 import stat
 from array import array
-from types import MappingProxyType
+from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.safe_open import Folders, open_file, open_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator
 
 RACY_NS: Final = 2_000_000_000
 """A file that changed this recently before it was read may change again without a new stamp (2 s on FAT)."""
@@ -25,7 +25,6 @@ Stamp: TypeAlias = tuple[int, int, int, int]
 UNSETTLED: Final[Stamp] = (0, 0, 0, 0)
 """Stored instead of an unreliable stamp: no file has it, so the file is read again."""
 
-_NOTHING: Final[Mapping[str, Stamp]] = MappingProxyType({})
 _MAX_DEPTH = 24
 _INODE_BITS: Final = 0x7FFFFFFFFFFFFFFF
 _BY_DESCRIPTOR: Final = os.scandir in os.supports_fd
@@ -60,28 +59,21 @@ class FolderWalk(NamedTuple):
 
     def files(self) -> dict[str, Stamp]:
         """Return the stamp of each file."""
-        names = self.names.partition(b"\0\0")[0].decode("utf-8").split("\0")
-        stamps = array("q")
-        stamps.frombytes(self.stamps)
-        return dict(zip(names, _by_four(stamps), strict=False))
-
-    def regular(self) -> dict[str, Stamp]:
-        """Return the stamp of each file that is neither a link nor a device."""
-        found = self.files()
-        for path in self._lists()[0]:
-            found.pop(path, None)
-        return found
+        return dict(self.unpacked().files())
 
     def unlisted(self) -> tuple[str, ...]:
         """Return the folders that could not be read."""
-        return tuple(self._lists()[1])
+        return self.unpacked().unlisted
 
-    def _lists(self) -> tuple[list[str], list[str]]:
-        """Return the special files, and the folders that could not be read."""
+    def unpacked(self) -> FolderScan:
+        """Return the walk; the stamps of unsettled files are lost."""
         parts = self.names.decode("utf-8").split("\0")
         special = parts.index("") + 1
         unlisted = parts.index("", special) + 1
-        return parts[special : unlisted - 1], parts[unlisted:]
+        names, stamps = parts[: special - 1], array("q")
+        stamps.frombytes(self.stamps)
+        links = frozenset(parts[special : unlisted - 1])
+        return FolderScan(names, stamps, links, tuple(parts[unlisted:]), self.names)
 
 
 class FolderScan(NamedTuple):
@@ -98,6 +90,14 @@ class FolderScan(NamedTuple):
         """Yield path and stamp of every file, in the order of the walk."""
         return zip(self.names, _by_four(self.stamps), strict=True)
 
+    def changes(self, before: FolderScan) -> tuple[dict[str, Stamp], set[str]]:
+        """Return the new and changed files with their stamps, and the names of files that are gone."""
+        head, tail = _equal_ends(before, self)
+        was = dict(islice(before.files(), head, len(before.names) - tail))
+        now = dict(islice(self.files(), head, len(self.names) - tail))
+        changed = {name: stamp for name, stamp in now.items() if was.get(name) != stamp}
+        return changed, was.keys() - now.keys()
+
     def packed(self, unsettled: Collection[str] = ()) -> FolderWalk:
         """Return the walk to store; ``unsettled`` files are read again next time."""
         stamps = self.stamps
@@ -107,6 +107,10 @@ class FolderScan(NamedTuple):
                 if name in unsettled:
                     stamps[at * 4 : at * 4 + 4] = array("q", UNSETTLED)
         return FolderWalk(self.packed_names, stamps.tobytes())
+
+
+NO_FILES: Final = FolderScan([], array("q"), frozenset(), (), b"")
+"""A walk that found nothing."""
 
 
 def is_racy(mtime_ns: int, ctime_ns: int, moment_ns: int) -> bool:
@@ -119,15 +123,45 @@ def is_racy(mtime_ns: int, ctime_ns: int, moment_ns: int) -> bool:
     return ctime_ns > begins or begins < mtime_ns <= moment_ns + RACY_NS
 
 
+def _equal_ends(one: FolderScan, other: FolderScan) -> tuple[int, int]:
+    """Return how many files two walks share at the start, and how many of the others at the end.
+
+    Most walks differ in a few files: slices are compared faster than their files one by one.
+    """
+    starts = (0, 0)
+    ends = (len(one.names), len(other.names))
+    stamps = one.stamps.tobytes(), other.stamps.tobytes()
+    size = 4 * one.stamps.itemsize
+
+    def equal(places: tuple[int, int], first: int, last: int) -> bool:
+        mine, theirs = (slice(place + first, place + last) for place in places)
+        packed = (slice(cut.start * size, cut.stop * size) for cut in (mine, theirs))
+        return one.names[mine] == other.names[theirs] and stamps[0][next(packed)] == stamps[1][next(packed)]
+
+    head = _longest(min(ends), lambda first, last: equal(starts, first, last))
+    return head, _longest(min(ends) - head, lambda first, last: equal(ends, -last, -first))
+
+
+def _longest(most: int, is_equal: Callable[[int, int], bool]) -> int:
+    """Return the length, up to ``most``, to which all parts are equal."""
+    done = 0
+    while done < most:
+        middle = (done + most + 1) // 2
+        if is_equal(done, middle):
+            done = middle
+        else:
+            most = middle - 1
+    return done
+
+
 def _by_four(stamps: array[int]) -> Iterator[Stamp]:
     return zip(stamps[0::4], stamps[1::4], stamps[2::4], stamps[3::4], strict=True)
 
 
-def scan(root: str, folders: tuple[str, ...], known: Mapping[str, Stamp] = _NOTHING) -> FolderScan:
+def scan(root: str, folders: tuple[str, ...]) -> FolderScan:
     """Walk the POSIX ``folders`` below ``root`` for ``*.md``. Hidden files and folders are skipped; links are
     listed as special, never followed. The order is that of the file system: it is stable for an unchanged
-    tree, and a spurious difference costs only one comparison. Files in ``known`` are listed with their stamp
-    there, without a look at the file."""
+    tree, and a spurious difference costs only one comparison."""
     names: list[str] = []
     values: list[int] = []
     special: list[str] = []
@@ -136,7 +170,7 @@ def scan(root: str, folders: tuple[str, ...], known: Mapping[str, Stamp] = _NOTH
     while waiting:
         folder, depth = waiting.pop()
         try:
-            below = _list_folder(root, folder, known, names, values, special)
+            below = _list_folder(root, folder, names, values, special)
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError:
@@ -154,6 +188,27 @@ def scan(root: str, folders: tuple[str, ...], known: Mapping[str, Stamp] = _NOTH
     return FolderScan(names, array("q", values), frozenset(special), tuple(unlisted), packed)
 
 
+def scan_again(root: str, before: FolderScan, paths: Collection[str]) -> FolderScan:
+    """Return a walk as it was ``before``, with a new look at some Markdown files only."""
+    names, stamps, special = before.names[:], before.stamps[:], set(before.special)
+    places = {name: at for at, name in enumerate(names)}
+    gone = []
+    for path in sorted(paths):
+        found, at = stamp_of(root, path), places.get(path)
+        special.discard(path)
+        if found is not None:
+            at = len(names) if at is None else at
+            names[at : at + 1], stamps[at * 4 : at * 4 + 4] = [path], array("q", found.values)
+            if not found.regular:
+                special.add(path)
+        elif at is not None:
+            gone.append(at)
+    for at in sorted(gone, reverse=True):
+        del names[at], stamps[at * 4 : at * 4 + 4]
+    packed = _pack(names, sorted(special), list(before.unlisted))
+    return FolderScan(names, stamps, frozenset(special), before.unlisted, packed)
+
+
 def _pack(names: list[str], special: list[str], unlisted: list[str]) -> bytes:
     return "\0".join([*names, "", *special, "", *unlisted]).encode("utf-8")
 
@@ -161,7 +216,6 @@ def _pack(names: list[str], special: list[str], unlisted: list[str]) -> bytes:
 def _list_folder(
     root: str,
     folder: str,
-    known: Mapping[str, Stamp],
     names: list[str],
     values: list[int],
     special: list[str],
@@ -185,10 +239,6 @@ def _list_folder(
                 if not name.endswith(".md"):
                     if entry.is_dir(follow_symlinks=False):
                         below.append(prefix + name)
-                    continue
-                if known and (stamp := known.get(prefix + name)) is not None:
-                    names.append(prefix + name)
-                    values += stamp
                     continue
                 try:
                     info = entry.stat(follow_symlinks=False)

@@ -26,7 +26,7 @@ from thunderus_mem.document.paths import ARCHIVE, is_archived, live_path
 from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.errors import Refused
 from thunderus_mem.index.database import PASSAGES_PER_DOCUMENT, IndexDamaged
-from thunderus_mem.index.scan import FileStamp, Stamp, read_bytes
+from thunderus_mem.index.scan import NO_FILES, FileStamp, Stamp, read_bytes
 from thunderus_mem.index.words import fold_name, identifier_parts
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.parallel import in_background
@@ -593,25 +593,20 @@ class Update:
 
     def run(self, seen: FolderScan, before: FolderWalk | None) -> None:
         """Apply all changes; ``before`` is the walk stored in the index."""
-        stamps = before.files() if before else {}
-        changed = {path: stamp for path, stamp in seen.files() if stamps.get(path) != stamp}
-        gone: list[str] = []
-        if before is None or before.names != seen.packed_names:
-            left = self._indexed(before).difference(seen.names)
-            hidden = tuple(f"{folder}/" for folder in seen.unlisted)
-            gone = sorted(path for path in left if not path.startswith(hidden or "//"))
-            self.held = len(left) - len(gone)
+        was = before.unpacked() if before else NO_FILES
+        changed, left = seen.changes(was)
+        if before is None or (was.unlisted and before.names != seen.packed_names):
+            # Files of folders that could not be read are in the index, but not in the walk.
+            indexed = self._database.rows("SELECT path FROM files")
+            left = {row[0] for row in indexed}.difference(seen.names)
+        hidden = tuple(f"{folder}/" for folder in seen.unlisted)
+        gone = sorted(path for path in left if not path.startswith(hidden or "//"))
+        self.held = len(left) - len(gone)
         try:
             self._forget(gone)
             self._read_changed(changed, seen.special)
         finally:
             self._writer.wait()
-
-    def _indexed(self, before: FolderWalk | None) -> set[str]:
-        """Return the paths in the index. Files of folders that could not be read are not in the walk."""
-        if before is not None and not before.unlisted():
-            return set(before.files())
-        return {row[0] for row in self._database.rows("SELECT path FROM files")}
 
     def _read_changed(self, changed: dict[str, Stamp], special: frozenset[str]) -> None:
         """Read the changed files and write their rows, in batches."""
