@@ -54,7 +54,7 @@ def test_pattern_is_compiled_at_its_first_use() -> None:
 
 
 EXEMPT = {"document.injection", "document.secret_rules", "document.secrets", "history.blame", "startup"}
-"""``startup`` itself, a generic named tuple, and the scanners, which say themselves what they compile when."""
+"""``startup`` itself, a generic named tuple, and scanners, which say themselves what they compile when."""
 
 
 def test_modules_compile_no_pattern_and_no_annotation_when_imported() -> None:
