@@ -28,7 +28,6 @@ from thunderus_mem.lint.runner import lint_files, lint_stored, store_state, stor
 from thunderus_mem.lint.strays import STRAYS, is_stray, stray_files
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import stored_path
-from thunderus_mem.memory.transaction import open_transaction, settle
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.files import read_file, replace_file
 from thunderus_mem.store.layout import STORE
@@ -138,6 +137,8 @@ def lint(
     of hidden findings: ``None`` for the configured one, "" for none.
     """
     if fix:
+        from thunderus_mem.memory.transaction import settle
+
         settle(memory, "lint --fix")
     memory.refresh()
     config = lint_config(memory, select, ignore)
@@ -326,6 +327,8 @@ def _apply_fixes(
     Returns the new paths of renamed files, and whether all files are written. Raises `Conflict` if a file
     changed meanwhile.
     """
+    from thunderus_mem.memory.transaction import open_transaction
+
     with open_transaction(memory, "lint --fix") as transaction:
         for reading, text in seen.fixed_texts:
             doc_id = reading.document.id if reading.document is not None else ""

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 from thunderus_mem.document.document import MAX_DOCUMENT, read_document
 from thunderus_mem.document.schema import packaged_schemas
 from thunderus_mem.errors import Refused, ThunderusError, TooLarge
-from thunderus_mem.history.log import log_findings
 from thunderus_mem.index.writer import foreign_name, is_foreign_name
 from thunderus_mem.lint.context import contexts
 from thunderus_mem.lint.engine import fingerprinted, lint_reading, select_checks
@@ -132,6 +131,8 @@ def store_state(
     memory: Memory, config: LintConfig, needed: frozenset[tuple[str, str]] | None = None
 ) -> StoreState:
     """Collect the input of the rules about the store."""
+    from thunderus_mem.history.log import log_findings
+
     layout = memory.layout
     return StoreState(
         config=config,
