@@ -14,7 +14,7 @@ from thunderus_mem.document.document import read_document
 from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.garden.plan import GardenInput
 from thunderus_mem.garden.rules.recaps import plan_recaps
-from thunderus_mem.recap.page import rollup_page
+from thunderus_mem.recap.rollup import rollup_page
 from thunderus_mem.recap.scope import Activity
 from thunderus_mem.store.config import Config
 

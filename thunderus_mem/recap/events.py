@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 from thunderus_mem.document.paths import is_archived
 from thunderus_mem.log.event import HAND_EDIT, changes_of, named_ids, text_in, texts_in
 from thunderus_mem.log.imported import is_imported
-from thunderus_mem.recap.template import one_line, span
+from thunderus_mem.recap.template import one_line
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from thunderus_mem.log.event import Change
     from thunderus_mem.log.line import Event
@@ -59,22 +59,24 @@ _WORDS = lazy_pattern(r"[A-Za-z]+")
 _LEADING_CD = lazy_pattern(r"cd [^&|;]{1,300}(?:&&|;) *")
 _ASSIGNED = lazy_pattern(r"[A-Za-z_]\w*=\S*")
 _LONGEST_COMMAND: Final = 160
-_NAMED: Final = 6
+_LONGEST_TEXT: Final = 20_000
+_NAMED: Final = 3
 
 
 class Run(NamedTuple):
-    """One execution of a command: whether it succeeded (``None``: unknown), its events, and the position of
-    the last of them."""
+    """One execution of a command: whether it succeeded (``None``: unknown), its events, the position of the
+    last of them, and its error text."""
 
     command: str
     ok: bool | None
     events: tuple[str, ...]
     place: int
     thread: str
+    error: str = ""
 
 
 class CommandProblem(NamedTuple):
-    """A command that failed ``times`` in a row, and the later successful run (``None``: there is none).
+    """A command that failed ``times`` in a row, and its later successful run (``None``: there is none).
 
     ``files`` were edited and ``commands`` run in between; ``events`` are all events involved.
     """
@@ -123,7 +125,8 @@ def runs(events: Sequence[Event], hide: Mapping[str, str]) -> tuple[Run, ...]:
             calls.remove(call)
         if command or call is not None:
             ids = (*(call.events if call else ()), event.id)
-            found.append(Run(command or (call.command if call else ""), _ended(event), ids, place, key[0]))
+            ok, command = _ended(event), command or (call.command if call else "")
+            found.append(Run(command, ok, ids, place, key[0], "" if ok else _error(event)))
     found += [call for calls in waiting.values() for call in calls]
     return tuple(sorted(found, key=lambda run: (run.place, run.events)))
 
@@ -165,6 +168,14 @@ def _ended(event: Event) -> bool | None:
         if isinstance(code, int) and not isinstance(code, bool):
             return code == 0
     return False if event.body.get("error") else None
+
+
+def _error(event: Event) -> str:
+    """The line of a result that says what failed: the first with the word error, or else the last one."""
+    texts = (text_in(table, key) for table in _tables(event) for key in ("error", "stderr", "output"))
+    lines = [line.strip() for line in next(filter(None, texts), "")[-_LONGEST_TEXT:].splitlines()]
+    found = [line for line in lines if line]
+    return next((line for line in found if "error" in line.lower()), found[-1] if found else "")
 
 
 def _tidy(command: str, hide: Mapping[str, str]) -> str:
@@ -213,19 +224,29 @@ def edited_paths(event: Event) -> tuple[str, ...]:
 
 
 def problems(events: Sequence[Event], ran: Sequence[Run]) -> tuple[CommandProblem, ...]:
-    """Failures, each with the success that followed in its session: of the same command, or of one with
-    the same first words. A command that never succeeded has no solution."""
+    """Failures, each with the success of the same command that followed in its session, if there is one.
+
+    A failure is omitted if only a variant of the command succeeded later (the same first words): whether that
+    was the solution is unknown.
+    """
     found: list[CommandProblem] = []
     open_ones: dict[tuple[str, str], tuple[Run, int, tuple[str, ...]]] = {}
+    last_success: dict[tuple[str, str], int] = {}
     for run in ran:
-        key = (run.thread, first_words(run.command))
+        key = (run.thread, run.command)
+        if run.ok:
+            last_success[run.thread, first_words(run.command)] = run.place
         if run.ok is False:
             _, times, ids = open_ones.get(key, (run, 0, ()))
             open_ones[key] = (run, times + 1, (*ids, *run.events))
         elif run.ok and key in open_ones:
             failed, times, ids = open_ones.pop(key)
             found.append(_solved(events, ran, failed, run, times, ids))
-    found += [CommandProblem(failed, None, times, events=ids) for failed, times, ids in open_ones.values()]
+    found += [
+        CommandProblem(failed, None, times, events=ids)
+        for failed, times, ids in open_ones.values()
+        if last_success.get((failed.thread, first_words(failed.command)), -1) < failed.place
+    ]
     return tuple(sorted(found, key=lambda one: (one.failed.place, one.failed.events)))
 
 
@@ -245,7 +266,6 @@ def _solved(
         run
         for run in ran
         if failed.place < run.place < solved.place and run.thread == failed.thread and run.ok
-        and first_words(run.command) != first_words(failed.command)
     ]  # fmt: skip
     for run in between[-_NAMED:]:
         seen |= dict.fromkeys(run.events)
@@ -262,7 +282,6 @@ def is_inside(path: str) -> bool:
 
 # Decisions in texts
 
-_LONGEST_TEXT: Final = 20_000
 _DECISION = lazy_pattern(
     r"[ \t]*(?:[-*+][ \t]+)?(?:\*\*)?(?:decision|decided)(?:\*\*)?[ \t]*:", re.IGNORECASE
 )
@@ -282,7 +301,7 @@ _DONE: Final = {
     "add": "added",
     "edit": "edited",
     "remove": "removed",
-    "supersede": "linked",  # the successor, which gets the link
+    "supersede": "linked",
     "link": "linked",
     "import": "imported",
     "garden": "cleaned up",
@@ -299,9 +318,8 @@ _DONE: Final = {
 _BY_HAND: Final = {"create": "added by hand", "remove": "removed by hand"}
 ADDED: Final = frozenset(("added", _BY_HAND["create"]))
 SUPERSEDED: Final = "superseded"
+MERGED: Final = "merged"
 _NAMING: Final = frozenset({"patch", "note", "approval", "snapshot"})
-# An event that changed more documents than this (such as an import) gets a single line.
-_BULK = 20
 # "Open the port before the deploy" is a note; "open: who owns the port" is a question.
 _OPEN = lazy_pattern(
     r"\?|\[ \]|(?:to[ -]?do|fixme|unclear|undecided)\b"
@@ -310,47 +328,64 @@ _OPEN = lazy_pattern(
 )
 
 
+class RecapStep(NamedTuple):
+    """One operation on a document, its reason, and the former id or the documents merged into it."""
+
+    operation: str
+    reason: str = ""
+    others: tuple[str, ...] = ()
+
+
 @dataclass(slots=True)
 class DocumentRecap:
-    """Changes of one document: the count of each operation, the reasons, and the ids of the events.
+    """What happened to one document: its distinct steps in order, the count of each operation, and the ids of
+    the events. ``successor`` is the document that supersedes it."""
 
-    ``details`` name a former id and superseded documents. ``made_for`` is the reason given when it was added,
-    ``replaced_for`` when it was superseded by ``successor``.
-    """
-
+    steps: dict[RecapStep, None] = field(default_factory=dict)
     operations: dict[str, int] = field(default_factory=dict)
-    details: dict[str, None] = field(default_factory=dict)
-    reasons: dict[str, None] = field(default_factory=dict)
     events: dict[str, None] = field(default_factory=dict)
-    made_for: str = ""
     successor: str = ""
-    replaced_for: str = ""
 
-    def count(self, operation: str) -> None:
-        """Add one to the count of an operation."""
-        self.operations[operation] = self.operations.get(operation, 0) + 1
+    def add(self, step: RecapStep, event_id: str) -> None:
+        """Add a step of an event."""
+        self.steps[step] = None
+        self.operations[step.operation] = self.operations.get(step.operation, 0) + 1
+        self.events[event_id] = None
+
+    def reason_of(self, operations: Collection[str]) -> str:
+        """The reason given for the first of the ``operations``."""
+        return next((step.reason for step in self.steps if step.operation in operations and step.reason), "")
 
 
 class EventReading(NamedTuple):
     """How to read events: replacements for machine-specific path prefixes (``hide``), and a test for text
-    that must be omitted (``unfit``: a possible secret or prompt injection)."""
+    that must be omitted (``unfit``: a possible secret or prompt injection).
+
+    The texts of ``private`` events, the requests of the user and error texts are only used with ``quote``.
+    """
 
     hide: Mapping[str, str] = {}
     unfit: Callable[[str], bool] = lambda _: False
+    private: Collection[str] = frozenset()
+    quote: bool = False
+
+    def shows(self, event: Event) -> bool:
+        """Whether the text of a note, or a marked decision, may be quoted."""
+        return self.quote or event.id not in self.private
 
 
 @dataclass(slots=True)
 class SortedEvents:
     """Events, sorted by the sections of a recap.
 
-    ``bulk`` are events that changed many documents, each with its operation and the ids of the documents;
-    ``approvals`` are reviews of proposals and of tool calls, ``decided`` marked decisions in texts; ``paths``
+    ``requests`` are messages of the user, ``approvals`` reviews of proposals and of tool calls, ``decided``
+    marked decisions in texts; ``paths``
     counts how often each file is mentioned. ``verified`` are documents that the last verification changed.
     ``unfit`` counts texts omitted because of their content, ``looks`` read-only commands.
     """
 
     stories: dict[str, DocumentRecap] = field(default_factory=dict)
-    bulk: list[tuple[Event, str, list[str]]] = field(default_factory=list)
+    requests: list[Event] = field(default_factory=list)
     notes: list[Event] = field(default_factory=list)
     open_ends: list[Event] = field(default_factory=list)
     approvals: list[Event] = field(default_factory=list)
@@ -404,6 +439,8 @@ def sort_events(
     _sort_runs(found, ordered, reading)
     telling.update(id for run in found.ran for id in run.events)
     telling.update(id for problem in found.problems for id in problem.events)
+    if telling:
+        telling.update(event.id for event in found.requests)
     used = [event for event in ordered if event.id in telling]
     for event in used:
         found.count_paths(texts_in(event.refs, "paths") if event.kind in _NAMING else ())
@@ -432,13 +469,17 @@ def _sort(found: SortedEvents, event: Event, own_id: str, reading: EventReading)
 
 
 def _sort_text(found: SortedEvents, event: Event, reading: EventReading) -> bool:
-    """Add the marked decisions of a message or note, or else the whole text of a note."""
+    """Add a request, the marked decisions of a message or note, or else the whole text of a note."""
     text = said(event)
     is_note = event.kind == "note"
+    is_request = not is_note and (event.body.get("role") or event.actor) == "user"
     decided = decisions_in(text)
-    if text and reading.unfit(text if is_note else "\n".join(decided)):
+    used = text if is_note or (is_request and reading.quote) else "\n".join(decided)
+    if used and reading.unfit(used):
         found.unfit += 1
         return False
+    if is_request and text.strip():
+        found.requests.append(event)
     found.decided += [(event, one) for one in decided]
     if decided or not is_note:
         return bool(decided)
@@ -456,8 +497,13 @@ def _sort_patch(found: SortedEvents, event: Event, own_id: str) -> bool:
         return False
     if op == "verify":
         found.verified = {change.doc_id for change in changes}
-    if len(changes) > _BULK:
-        found.bulk.append((event, op, sorted(change.doc_id for change in changes)))
+    reason = _reason(event)
+    replaced = [doc_id for doc_id in named_ids(event) if doc_id != changes[0].doc_id]
+    if op == "supersede" and len(changes) == 1 and replaced:
+        for doc_id in replaced:  # the event changes their successor
+            story = found.stories.setdefault(doc_id, DocumentRecap(successor=changes[0].doc_id))
+            story.successor = changes[0].doc_id
+            story.add(RecapStep(SUPERSEDED, reason), event.id)
         return True
     # A document that was only moved keeps its id.
     kept = {change.doc_id for change in changes if change.after}
@@ -466,52 +512,40 @@ def _sort_patch(found: SortedEvents, event: Event, own_id: str) -> bool:
     if len(former) == 1:  # one renamed document, listed under its new id
         changes = [change for change in changes if change.doc_id not in former]
         _carry_over(found, former[0], changes)
-    reason = one_line(event.why).rstrip(".") if event.why else ""
+    merged = tuple(change.doc_id for change in changes if op == "garden" and change.op == "remove")
+    if len(merged) + 1 == len(changes):
+        changes = [change for change in changes if change.doc_id not in merged]
     for change in {(change.doc_id, change.op): change for change in changes}.values():
-        story = found.stories.setdefault(change.doc_id, DocumentRecap())
         operation = operation_name(op, change.op, change.path)
-        story.count(operation)
-        story.events[event.id] = None
-        if change.op == "rename" and len(former) == 1:
-            story.details[f"previously `{former[0]}`"] = None
-        if event.why and operation in ADDED:
-            story.made_for = story.made_for or reason
-        if event.why:
-            story.reasons[reason] = None
-    if op == "supersede" and len(changes) == 1:
-        _sort_superseded(found, event, changes[0], reason)
+        others: tuple[str, ...] = ()
+        if merged and len(changes) == 1:
+            operation, others = MERGED, merged
+        elif change.op == "rename" and len(former) == 1:
+            others = (former[0],)
+        story = found.stories.setdefault(change.doc_id, DocumentRecap())
+        # The reason of a merge repeats the ids.
+        story.add(RecapStep(operation, "" if operation == MERGED else reason, others), event.id)
     return True
 
 
-def _sort_superseded(found: SortedEvents, event: Event, change: Change, reason: str) -> None:
-    """Add to the superseded documents that they are: the event names them, and changes their successor."""
-    for doc_id in (one for one in named_ids(event) if one != change.doc_id):
-        story = found.stories.setdefault(doc_id, DocumentRecap())
-        story.count(SUPERSEDED)
-        story.events[event.id] = None
-        story.successor, story.replaced_for = change.doc_id, reason
-        found.stories[change.doc_id].details[f"supersedes {span(doc_id)}"] = None
-        if reason:
-            story.reasons[reason] = None
+def _reason(event: Event) -> str:
+    return one_line(event.why).rstrip(".") if event.why else ""
 
 
 def _sort_verification(found: SortedEvents, event: Event, own_id: str) -> bool:
     """Add the verification of documents, which are counted already if it changed them; false if none is
     left."""
     about = [doc_id for doc_id in named_ids(event) if doc_id != own_id]
-    fresh = [doc_id for doc_id in about if doc_id not in found.verified]
+    step = RecapStep(_DONE["verify"], _reason(event))
+    for doc_id in about:
+        story = found.stories.get(doc_id)
+        if story is not None and doc_id in found.verified:
+            story.events[event.id] = None
+            story.steps[step] = None
+        else:
+            found.stories.setdefault(doc_id, DocumentRecap()).add(step, event.id)
     found.verified.clear()
-    if len(fresh) > _BULK:
-        found.bulk.append((event, "verify", sorted(fresh)))
-        return True
-    for doc_id in fresh:
-        found.stories.setdefault(doc_id, DocumentRecap()).count(_DONE["verify"])
-    told = [found.stories[doc_id] for doc_id in about if doc_id in found.stories]
-    for story in told:
-        story.events[event.id] = None
-        if event.why:
-            story.reasons[one_line(event.why).rstrip(".")] = None
-    return bool(told)
+    return bool(about)
 
 
 def _carry_over(found: SortedEvents, former: str, changes: Sequence[Change]) -> None:
@@ -523,21 +557,24 @@ def _carry_over(found: SortedEvents, former: str, changes: Sequence[Change]) -> 
 
 def _sort_runs(found: SortedEvents, events: Sequence[Event], reading: EventReading) -> None:
     ran = runs(events, reading.hide)
-    unfit = {run.events for run in ran if reading.unfit(run.command)}
-    fit = [run for run in ran if run.events not in unfit]
-    found.unfit += len(unfit)
+    fit = [
+        run._replace(error=run.error if reading.quote and not reading.unfit(run.error) else "")
+        for run in ran
+        if not reading.unfit(run.command)
+    ]
+    found.unfit += len(ran) - len(fit)
     found.ran = tuple(run for run in fit if not is_read_only(run.command))
     found.looks = len(fit) - len(found.ran)
     found.problems = problems(events, found.ran)
 
 
 def generated_texts(events: Iterable[Event]) -> frozenset[tuple[str, str]]:
-    """Ids and hashes of the texts that `recap` wrote, or that the gardener derived from those, according to
-    ``events`` (in log order)."""
+    """Ids and hashes of the texts that `recap` wrote, or that the gardener or `rename` derived from those,
+    according to ``events`` (in log order)."""
     found: set[tuple[str, str]] = set()
     for event in events:
         op = event.body.get("op") if event.kind == "patch" else ""
-        for change in changes_of(event) if op in (RECAP_OP, "garden") else ():
+        for change in changes_of(event) if op in (RECAP_OP, "garden", "rename") else ():
             if op == RECAP_OP or (change.doc_id, change.before) in found:
                 found.add((change.doc_id, change.after))
     return frozenset(found)

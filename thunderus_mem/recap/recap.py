@@ -30,8 +30,10 @@ from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import document_at, documents
 from thunderus_mem.memory.transaction import Written, open_transaction, settle
 from thunderus_mem.recap.events import RECAP_OP, generated_texts
-from thunderus_mem.recap.page import Page, longest_page, recap_page, rollup_page
+from thunderus_mem.recap.page import Page, longest_page, recap_page
+from thunderus_mem.recap.rollup import rollup_page
 from thunderus_mem.recap.scope import Wanted, for_recap, happened, scope_of
+from thunderus_mem.recap.template import PROVENANCE
 from thunderus_mem.startup import lazy_pattern
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 
@@ -130,7 +132,6 @@ def _check_nothing_is_lost(memory: Memory, before: Document, events: list[Event]
 
 _HEADING = lazy_pattern(r"(?m)^(#{1,6})([ \t].*)?$")
 _RELATIVE = lazy_pattern(r"\]\((?!https?://)")
-_PROVENANCE: Final = "\n## Provenance\n"
 _LONGEST_TIME: Final = 3_600.0
 MAX_OUTPUT: Final = 64 * 1024
 """The limit on the output of a summarizer, in bytes."""
@@ -157,7 +158,7 @@ def draft_page(memory: Memory, page: Page, command: str, timeout: float) -> Page
     answer = run_summarizer(words, page.body, timeout=timeout, folder=memory.root, environ=memory.environ)
     name = visible(os.path.basename(words[0]))[:100] or "summarizer"
     _refuse(answer, name)
-    own = page.body.rpartition(_PROVENANCE)[2].strip("\n")
+    own = page.body.rpartition(PROVENANCE)[2].strip("\n")
     # Headings of the answer are demoted below ours, so that none of them is taken for our Provenance.
     text = _HEADING.sub(lambda found: f"{'#' * min(len(found[1]) + 2, 6)}{found[2] or ''}", visible(answer))
     text = _RELATIVE.sub(r"]\\(", text.replace("<!--", "&lt;!--"))
@@ -171,7 +172,7 @@ def draft_page(memory: Memory, page: Page, command: str, timeout: float) -> Page
     title = page.header["title"]
     body = (
         f"# {title}\n\n## Summary\n\nDraft by `{name.replace('`', '')}`, not reviewed.\n\n"
-        f"{text}\n{_PROVENANCE}\n{own}\n"
+        f"{text}\n{PROVENANCE}\n{own}\n"
     )
     if len(compose(header, "\n" + body)) > longest_page(memory.config):
         raise InvalidDocument(

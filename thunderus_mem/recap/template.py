@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from jinja2 import Template, nodes
 
 SECTIONS: Final = (
-    "summary", "decisions", "problems", "commands", "changes", "commits", "notes", "open_ends", "files",
-    "provenance",
+    "requests", "summary", "decisions", "changes", "problems", "open_ends", "notes", "commands", "commits",
+    "files", "provenance",
 )  # fmt: skip
 """Lists of lines, in the order of the built-in page."""
 NAMES: Final = ("title", "kind", "name", "day", *SECTIONS)
@@ -42,6 +42,8 @@ _NODES: Final = frozenset(
 )
 _TESTS: Final = frozenset(("defined", "none"))
 _LOOP: Final = frozenset(("index", "index0", "first", "last", "length"))
+PROVENANCE: Final = "\n## Provenance\n"
+"""The heading of the section that every page ends with."""
 _PROVENANCE: Final = """
 {% if provenance %}
 
@@ -235,6 +237,12 @@ def cut(text: str, most: int = LONGEST) -> str:
         return text
     kept = text[: most - 1]
     return (kept.rpartition(" ")[0] or kept).rstrip(" ,;:") + "…"
+
+
+def closed(line: str) -> str:
+    """A line that was cut within a code span or a link, without the rest of it."""
+    line = line if line.count("`") % 2 == 0 else line.replace("`", "'")
+    return line if line.rfind("[[") <= line.rfind("]]") else line[: line.rfind("[[")].rstrip() + "…"
 
 
 def span(text: str) -> str:

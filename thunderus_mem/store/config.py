@@ -64,6 +64,7 @@ class Config(NamedTuple):
     recap_max_files: int = 20
     recap_template: str = ""
     recap_private: bool = True
+    recap_quote: bool = False
     recap_schedule: tuple[str, ...] = ()
     recap_days_back: int = 31
     archive_recaps_after_days: int = 180

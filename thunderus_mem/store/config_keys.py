@@ -192,8 +192,11 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("recap.template", "text",
         "Path of a Jinja template, from the root, used instead of the built-in one. Empty: built-in."),
     Key("recap.private", "bool",
-        "Whether a recap includes commands, edited files and decisions from events kept local to this "
+        "Whether a recap includes commands, their outcome and edited files from events kept local to this "
         "working tree."),
+    Key("recap.quote", "bool",
+        "Whether a recap quotes requests, error texts and notes from events kept local to this working "
+        "tree; possible secrets are omitted."),
     Key("recap.schedule", "list",
         "Recaps that the gardener writes if they are missing, once their period is over. Empty: none.",
         choices=("session", "day", "week", "month")),

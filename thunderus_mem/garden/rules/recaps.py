@@ -14,7 +14,8 @@ from thunderus_mem.errors import NotFound
 from thunderus_mem.garden.plan import DocumentEdit, Step
 from thunderus_mem.log.event import changes_of
 from thunderus_mem.recap.events import RECAP_OP, thread_of
-from thunderus_mem.recap.page import last_day, month_of, recap_page, rollup_id, rollup_page, week_of
+from thunderus_mem.recap.page import recap_page
+from thunderus_mem.recap.rollup import last_day, month_of, rollup_id, rollup_page, week_of
 from thunderus_mem.recap.scope import day_scope, session_scope
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 

@@ -81,7 +81,8 @@ def dead_link(context: LintContext) -> Iterable[Diagnostic]:
     Why: a reader cannot tell whether the target moved or never existed. Dead links between documents are
     errors; dead links to other files of the repository are warnings. URLs and links in code are not checked.
     Links in an imported document are resolved relative to where it was imported from
-    (``metadata.imported_from``); a dead one is a note.
+    (``metadata.imported_from``); a dead one is a note, and so is a dead link to a document in a recap, which
+    is about the past.
 
     Bad::
 
@@ -101,10 +102,20 @@ def dead_link(context: LintContext) -> Iterable[Diagnostic]:
             hint = f"Did you mean [[{near}]]?" if near else "Correct the id, or remove the link"
             message = f"No document has the id or alias `{target.path}`"
             yield context.finding(
-                "TM201", _place(context, reference), message, expected="an id or an alias", hint=hint
+                "TM201",
+                _place(context, reference),
+                message,
+                expected="an id or an alias",
+                hint=hint,
+                severity=NOTE if _is_recap(context) else None,
             )
         else:
             yield _dead_path(context, context.corpus, reference, target)
+
+
+def _is_recap(context: LintContext) -> bool:
+    """Whether the document is about the past, so that its links may be outdated."""
+    return context.document is not None and context.document.kind == "recap"
 
 
 def _dead_path(context: LintContext, corpus: Corpus, reference: Reference, target: Target) -> Diagnostic:
@@ -139,7 +150,7 @@ def superseded_still_linked(context: LintContext) -> Iterable[Diagnostic]:
     """A document links to a superseded document.
 
     Why: readers follow the link to outdated information. The successor may link to the document it replaces,
-    and so may documents that are superseded themselves.
+    and so may recaps and documents that are superseded themselves.
 
     Bad::
 
@@ -158,7 +169,7 @@ def superseded_still_linked(context: LintContext) -> Iterable[Diagnostic]:
         return
     if not document.links and not context.references:
         return
-    if corpus.superseded_by(document.id) is not None:
+    if corpus.superseded_by(document.id) is not None or document.kind == "recap":
         return
     for place, key, doc_id in _linked(context, corpus):
         successor = corpus.superseded_by(doc_id) if doc_id and doc_id != document.id else None
@@ -317,8 +328,8 @@ def archived_target(context: LintContext) -> Iterable[Diagnostic]:
 
     Why: the id and the former path still resolve, but archived documents are omitted from search and not
     checked against the code. If a website is generated from the files, links to the former path are dead.
-    Relations that record provenance are not reported, nor are ids of merged documents, which resolve to the
-    document they were merged into.
+    Relations that record provenance are not reported, nor are links in recaps, nor ids of merged documents,
+    which resolve to the document they were merged into.
 
     Bad::
 
@@ -331,7 +342,7 @@ def archived_target(context: LintContext) -> Iterable[Diagnostic]:
     Fix: link to its replacement, restore it with ``thunderus-mem unarchive``, or keep the link.
     """
     corpus = context.corpus
-    if corpus is None or context.document is None:
+    if corpus is None or context.document is None or context.document.kind == "recap":
         return
     for place, key, doc_id in _linked(context, corpus):
         paths = corpus.paths_of(doc_id) if doc_id else ()

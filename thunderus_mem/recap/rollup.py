@@ -1,0 +1,153 @@
+"""Render the recap of a week or month from the recaps of its days and sessions. Pure and deterministic.
+
+Decisions, solved problems, open items and notes are copied with the id of their recap; the links lead to the
+rest. The recap of a day covers its sessions, so session recaps are used only for days without one.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date, timedelta
+from typing import TYPE_CHECKING
+
+from thunderus_mem.document.unicode import visible
+from thunderus_mem.errors import NotFound, ThunderusError
+from thunderus_mem.recap.page import Page, page_header
+from thunderus_mem.recap.template import SECTIONS, closed, count, cut, fill, span
+from thunderus_mem.startup import NamedTuple, lazy_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from thunderus_mem.document.document import Document
+    from thunderus_mem.store.config import Config
+
+_WEEK = lazy_pattern(r"(\d{4})-?[Ww](\d{1,2})", re.ASCII)
+_MONTH = lazy_pattern(r"(\d{4})-(\d{2})", re.ASCII)
+_OF_DAY = lazy_pattern(r"recap\.(\d{4}-\d{2}-\d{2})(?:-([a-z0-9]{8}))?", re.ASCII)
+_HEADING = lazy_pattern(r"(?m)^## +(.+?) *$")
+_COPIED_SECTIONS = {
+    "Decisions": "decisions",
+    "Problems solved": "problems",
+    "Problems and what solved them": "problems",  # the heading in older recaps
+    "Notes": "notes",
+    "Open items": "open_ends",
+    "Open ends": "open_ends",  # the heading in older recaps
+}
+
+
+class _Span(NamedTuple):
+    first: date
+    last: date
+    name: str
+
+
+def week_of(day: str) -> str:
+    """The ISO week of a day: ``2026-W04``."""
+    year, week, _ = date.fromisoformat(day).isocalendar()
+    return f"{year:04d}-W{week:02d}"
+
+
+def month_of(day: str) -> str:
+    """The month of a day: ``2026-01``."""
+    return day[:7]
+
+
+def rollup_id(name: str) -> str:
+    """The document id of the recap of a week or month: ``recap.2026-w04``, ``recap.2026-01``."""
+    return f"recap.{name.lower()}"
+
+
+def _span_of(kind: str, name: str) -> _Span:
+    """Raises `ThunderusError` for an invalid week or month."""
+    try:
+        if kind == "week" and (found := _WEEK.fullmatch(name)) is not None:
+            first = date.fromisocalendar(int(found[1]), int(found[2]), 1)
+            return _Span(first, first + timedelta(days=6), week_of(first.isoformat()))
+        if kind == "month" and (found := _MONTH.fullmatch(name)) is not None:
+            first = date(int(found[1]), int(found[2]), 1)
+            after = date(first.year + first.month // 12, first.month % 12 + 1, 1)
+            return _Span(first, after - timedelta(days=1), name)
+    except (ValueError, OverflowError):
+        pass
+    raise ThunderusError(
+        f"invalid {kind} {name!r}", hint=f"use e.g. {'2026-W04' if kind == 'week' else '2026-01'}"
+    )
+
+
+def last_day(kind: str, name: str) -> str:
+    """The last day of a week or month."""
+    return _span_of(kind, name).last.isoformat()
+
+
+def recaps_within(documents: Iterable[Document], first: str, last: str) -> list[Document]:
+    """The recaps of days, and of sessions on days without one, from one day to another, in order."""
+    found = []
+    for document in documents:
+        match = _OF_DAY.fullmatch(document.id) if document.kind == "recap" else None
+        if match is not None and first <= match[1] <= last:
+            found.append((match[1], match[2] or "", document))
+    days = {day for day, session, _ in found if not session}
+    kept = [one for one in found if not one[1] or one[0] not in days]
+    return [document for _, _, document in sorted(kept, key=lambda one: (one[0], one[1], one[2].path))]
+
+
+def rollup_page(
+    kind: str, name: str, documents: Iterable[Document], config: Config, private: Collection[str] = ()
+) -> Page:
+    """The recap of a ``week`` (``2026-W04``) or ``month`` (``2026-01``); ``private`` are the events known to
+    be private to some working tree.
+
+    Raises `NotFound` if it contains no recap, `ThunderusError` for an invalid name.
+    """
+    within = _span_of(kind, name)
+    recaps = recaps_within(documents, within.first.isoformat(), within.last.isoformat())
+    if not recaps:
+        raise NotFound(
+            f"no recaps of days or sessions in {within.name}",
+            hint="write them first, e.g. `thunderus-mem recap --day yesterday`",
+        )
+    for longest in (300, 160, 80, 40, 0):
+        page = _rollup_page(kind, within, recaps, longest)
+        if page.fits(config):
+            break
+    return page._replace(private=tuple(id for id in page.header["provenance"]["events"] if id in private))
+
+
+def _rollup_page(kind: str, within: _Span, recaps: Sequence[Document], longest: int) -> Page:
+    lines: dict[str, list[str]] = {name: [] for name in SECTIONS}
+    lines["summary"].append(f"{count(len(recaps), 'recap')} from {within.first} to {within.last}.")
+    cited: list[str] = []
+    for recap in recaps:
+        parts = dict(_rollup_sections(recap.body))
+        said = " ".join(parts.get("Summary", ())[:4])
+        lines["summary"].append(f"{span(recap.id)}: {cut(said, max(longest, 80)) or 'no summary'}")
+        for heading, section in _COPIED_SECTIONS.items() if longest else ():
+            lines[section] += [
+                f"{closed(cut(line, longest))} ({span(recap.id)})" for line in parts.get(heading, ())
+            ]
+        ends = list(dict.fromkeys([*recap.events[:1], *recap.events[-1:]]))
+        cited += ends
+        between = f", {len(recap.events) - len(ends)} more" if len(recap.events) > len(ends) else ""
+        lines["provenance"].append(
+            f"From {span(recap.id)}: {', '.join(map(span, ends)) or 'commits only'}{between}"
+        )
+    title = f"Recap of {within.name}"
+    created = min(recap.data().get("created") or f"{within.first}T00:00:00Z" for recap in recaps)
+    updated = max(recap.data().get("updated") or f"{within.last}T00:00:00Z" for recap in recaps)
+    header = page_header(
+        rollup_id(within.name), title, ["recap", kind], (created, updated), dict.fromkeys(cited)
+    )
+    header["links"] = {"derives_from": sorted(recap.id for recap in recaps)}
+    values = {name: [visible(line) for line in listed] for name, listed in lines.items()}
+    body = fill(
+        "", "", {"title": title, "kind": kind, "name": within.name, "day": str(within.first), **values}
+    )
+    return Page(header, body)
+
+
+def _rollup_sections(body: str) -> Iterator[tuple[str, list[str]]]:
+    """The list items of each section of a recap."""
+    parts = _HEADING.split(body)
+    for heading, text in zip(parts[1::2], parts[2::2], strict=False):
+        yield heading, [line[2:].strip() for line in text.splitlines() if line.startswith("- ")]
