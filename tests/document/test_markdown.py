@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from thunderus_mem.document.markdown import Heading, Passage, heading_anchor, headings, outline, passages
 from thunderus_mem.document.paths import path_in
-from thunderus_mem.document.references import Citation, Reference, cited_paths, references
+from thunderus_mem.document.references import Citation, Reference, cited_paths, rebased, references
 
 LAWS = settings(deadline=None, max_examples=100, derandomize=True)
 
@@ -307,3 +307,70 @@ def test_thousands_of_links_in_one_paragraph_have_correct_positions() -> None:
         "c2999.md",
     )
     assert cited_paths(body)[-1].line == 6000
+
+
+SOURCE, TARGET, OTHER = "docs/a b/x.md", ".m/memory/y.md", "z.md"
+
+
+@pytest.mark.parametrize(
+    ("written", "made"),
+    [
+        ("[x](y.md#L3)", "[x](../../docs/a%20b/y.md#L3)"),
+        ('![x](./i.png "title")', '![x](../../docs/a%20b/i.png "title")'),
+        ("[![x](i.svg)](../y.md?a=b)", "[![x](../../docs/a%20b/i.svg)](../../docs/y.md?a=b)"),
+        ("[x](<a b.md>)", "[x](<../../docs/a%20b/a b.md>)"),
+        ("[x](../../.m/memory/)", "[x](./)"),
+        ("[x](../../../out/y.md)", "[x](../../../out/y.md)"),
+        ('<img width="3" src="i.png">', '<img width="3" src="../../docs/a%20b/i.png">'),
+        ("<a href='i.md'>", "<a href='../../docs/a%20b/i.md'>"),
+        ("[x]: y.md 'title'", "[x]: ../../docs/a%20b/y.md 'title'"),
+    ],
+)
+def test_relative_targets_are_rebased(written: str, made: str) -> None:
+    assert rebased(f"# T\n\n{written}\n", SOURCE, TARGET) == f"# T\n\n{made}\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[x](/y.md) [x](https://e.org) [x](mailto:a@b) [x](#y) [x](?y) [[y.md]] [x]({y}) \\[x](y.md)",
+        "`[x](y.md)`",
+        "```\n[x](y.md)\n```",
+        "text\n\n    [x](y.md)",
+        "[NOTE]: some words",
+        "in a [sentence]: word",
+        "[^1]: word",
+    ],
+)
+def test_other_text_is_not_rebased(text: str) -> None:
+    assert rebased(text, SOURCE, TARGET) == text
+
+
+_PIECES = st.sampled_from(
+    [
+        "[a](",
+        "![a](",
+        ")",
+        "](",
+        "[a]: ",
+        "[",
+        "]",
+        "`",
+        "\n",
+        "\n\n",
+        "    ",
+        "<img src='",
+        "'>",
+        "x.md",
+        "../",
+        "./",
+        " ",
+    ]
+)
+
+
+@given(st.lists(_PIECES, max_size=30).map("".join))
+def test_rebasing_twice_is_rebasing_once(body: str) -> None:
+    there = rebased(body, SOURCE, TARGET)
+    assert rebased(there, TARGET, OTHER) == rebased(body, SOURCE, OTHER)
+    assert len(references(there)) == len(references(body))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import queue
 import subprocess
@@ -123,7 +124,9 @@ def test_folder_is_imported_in_one_event(root: Path, decisions: Path) -> None:
     assert new.events == (report.event_id,)
     assert new.created == "2020-05-06T07:08:09Z"
     assert new.tags == ("adr", "imported")
-    assert new.data()["metadata"] == {"imported_from": "docs/adr/0002-new.md"}
+    hashed = hashlib.sha256((decisions / "0002-new.md").read_bytes()).hexdigest()
+    assert new.data()["metadata"] == {"imported_from": "docs/adr/0002-new.md", "imported_sha256": hashed}
+    assert new.aliases == ("0002-new",)
     assert [(link.rel, link.target) for link in new.links] == [("supersedes", "adr.old")]
     events = memory.log.read_all().events
     assert len(events) == 1
@@ -163,8 +166,8 @@ def test_editor_rules_are_imported_with_globs_quoted(root: Path) -> None:
     assert "said: |\n  * one\n  * two\nalwaysApply: false\n" in made
     assert made.endswith("---\n# TypeScript\n\nPrefer `unknown`.\n")
     assert by_source["ts.mdc"].notes == (
-        "globs: quoted, because a value starting with * is not valid YAML",
-        "list item: quoted, because a value starting with * is not valid YAML",
+        "globs: quoted, because the value is not valid YAML",
+        "list item: quoted, because the value is not valid YAML",
     )
     crlf = read_document("a.md", (root / by_source["crlf.md"].path).read_bytes()).document
     assert crlf is not None
@@ -173,7 +176,9 @@ def test_editor_rules_are_imported_with_globs_quoted(root: Path) -> None:
     assert "(line 2)" in by_source["wrong.md"].reason
     again = import_markdown(opened(root), str(folder), "fact")
     assert again.imported == 0
-    assert "duplicate of" in {item.source: item for item in again.files}["ts.mdc"].reason
+    assert {item.source: item for item in again.files}[
+        "ts.mdc"
+    ].reason == "already imported as fact.typescript"
 
 
 def test_line_end_in_a_file_name_is_escaped(repo: Path, run: Callable[..., Ran]) -> None:
@@ -188,7 +193,8 @@ def test_importing_again_writes_nothing(root: Path, decisions: Path) -> None:
     before = files(root)
     report = import_markdown(opened(root), str(decisions), "adr")
     assert (report.imported, report.event_id) == (0, "")
-    assert all(item.reason.startswith("duplicate of") or item.reason == "index page" for item in report.files)
+    reasons = ["already imported as adr.old", "already imported as adr.new", "index page"]
+    assert [item.reason for item in report.files] == reasons
     assert files(root) == before
 
 
@@ -217,19 +223,28 @@ def test_text_with_a_secret_is_skipped_and_not_printed(root: Path, tmp_path: Pat
     assert not any(secret.encode() in data for data in files(root).values())
 
 
-def test_hidden_folders_links_and_dependencies_are_skipped(root: Path, tmp_path: Path) -> None:
-    for name in ("in/.hidden/a.md", "in/node_modules/b.md", "outside/c.md", "in/d.markdown", "in/e.txt"):
+def test_hidden_files_are_reported_as_skipped_links_and_dependencies_are_not(
+    root: Path, tmp_path: Path
+) -> None:
+    hidden = ("in/.hidden/x/a.md", "in/sub/.b.md", "in/.git/c.md", "in/.hidden/.deep/d.md", "in/.empty/e.txt")
+    for name in (*hidden, "in/node_modules/b.md", "outside/c.md", "in/d.markdown", "in/e.txt"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(f"# {name}\n")
     (tmp_path / "in/link.md").symlink_to(tmp_path / "outside/c.md")
     (tmp_path / "in/linked").symlink_to(tmp_path / "outside")
     report = import_markdown(opened(root), str(tmp_path / "in"), "fact")
-    assert [item.source for item in report.files] == ["d.markdown"]
+    assert [item.source for item in report.files] == [".hidden", "d.markdown", "sub/.b.md"]
+    assert [item.imported for item in report.files] == [False, True, False]
+    assert report.files[0].reason == "its name starts with a dot; pass it as DIR to import it"
+    assert import_markdown(opened(root), str(tmp_path / "in/.hidden"), "fact").imported == 1
 
 
 def test_single_file_can_be_imported(root: Path, decisions: Path) -> None:
-    report = import_markdown(opened(root), str(decisions / "0002-new.md"), "adr")
+    memory = opened(root)
+    report = import_markdown(memory, str(decisions / "0002-new.md"), "adr")
     assert [item.id for item in report.files] == ["adr.new"]
+    (event,) = memory.log.read_all().events
+    assert event.event.why == "imported from docs/adr/0002-new.md"
 
 
 def test_missing_folder_and_unknown_kind_are_errors(root: Path) -> None:
@@ -312,7 +327,7 @@ def test_long_imported_texts_are_reported_without_failing(root: Path, server: Se
     assert done.code == 0
 
 
-def test_links_of_imported_texts_are_valid_unchanged(root: Path) -> None:
+def test_links_of_imported_texts_are_valid(root: Path) -> None:
     files = {
         "docs/adr/0001-one.md": "# 1. One\n\nSee [two](0002-two.md) and [the guide](../guide.md).\n",
         "docs/adr/0002-two.md": "# 2. Two\n\n[three](0003-three.md) is not there.\n",

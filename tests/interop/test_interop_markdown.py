@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.import_plan import planned
-from thunderus_mem.document.document import Document, read_document
+from thunderus_mem.document.document import Document, read_document, source_hash
 from thunderus_mem.document.schema import check
 from thunderus_mem.interop.fields import Dates, Imported, Options, Taken, import_document
 from thunderus_mem.interop.markdown import SourceFile, plan_folder
@@ -66,7 +66,8 @@ def test_plain_file_gets_a_header_and_keeps_its_text() -> None:
     assert made.tags == ("notes",)
     assert (made.created, made.updated) == (GIT.created, GIT.updated)
     assert made.status == "unknown"
-    assert made.data()["metadata"] == {"imported_from": "a.md"}
+    assert made.data()["metadata"] == {"imported_from": "a.md", "imported_sha256": source_hash(text.encode())}
+    assert made.aliases == ("a",)
 
 
 def test_foreign_lines_are_unchanged() -> None:
@@ -261,9 +262,10 @@ def test_indexes_and_templates_are_skipped() -> None:
     assert all(item.imported for item in plan({"README.md": "# All\n", "a.md": "# A\n"}, "fact").values())
 
 
-def test_relative_links_are_not_rewritten() -> None:
-    items = plan({"a.md": "# A\n\nSee [b](b.md) and ![x](img/x.png).\n", "b.md": "# B\n"}, "fact")
-    assert "[b](b.md)" in items["a.md"].text
+def test_relative_links_are_rewritten() -> None:
+    items = plan({"in/a.md": "# A\n\nSee [b](b.md) and ![x](../img/x.png).\n", "in/b.md": "# B\n"}, "fact")
+    links = "See [b](../../../../in/b.md) and ![x](../../../../img/x.png).\n"
+    assert items["in/a.md"].text.endswith(f"---\n# A\n\n{links}")
 
 
 def test_importing_again_adds_nothing_and_reports_changed_files() -> None:
@@ -271,11 +273,47 @@ def test_importing_again_adds_nothing_and_reports_changed_files() -> None:
     stored = tuple(document(item) for item in plan(files).values())
     again = plan(files, documents=stored)
     assert [item.reason for item in again.values()] == [
-        "duplicate of adr.a",
-        "duplicate of adr.b",
+        "already imported as adr.a",
+        "already imported as adr.b",
     ]
+    copies = plan({f"copy/{path}": text for path, text in files.items()}, documents=stored)
+    assert [item.reason for item in copies.values()] == ["duplicate of adr.a", "duplicate of adr.b"]
     changed = plan({"0001-a.md": "# A\n\ny\n"}, documents=stored)
-    assert "already imported as adr.a" in changed["0001-a.md"].reason
+    reason = "already imported as adr.a, and changed since; use --on-conflict update"
+    assert changed["0001-a.md"].reason == reason
+
+
+def test_name_of_the_file_is_an_alias_if_it_is_free() -> None:
+    given = "---\naliases: [mine]\n---\n# A\n"
+    files = {"db-restore.md": given, "x/README.md": "# X\n", "y/db-restore.md": "# Y\n", "Z.md": "# Z\n"}
+    items = plan(files, "fact")
+    assert [document(items[path]).aliases for path in files] == [("mine", "db-restore"), (), (), ()]
+
+
+@pytest.mark.parametrize(
+    ("header", "value"),
+    [
+        ("assignee: [@codex, 'b']", {"assignee": ["@codex", "b"]}),
+        ("assignee: @codex  # x", {"assignee": "@codex"}),
+        ("assignee:\n  - @codex\n  - @bob", {"assignee": ["@codex", "@bob"]}),
+        ("labels: [a, c: d, *e]", {"labels": ["a", "c: d", "*e"]}),
+        ('title: BACK-1: say "hi"', {"title": 'BACK-1: say "hi"'}),
+        ("title: [WIP] `x`", {"title": "[WIP] `x`"}),
+        ("ref: `x`", {"ref": "`x`"}),
+        ("done: %50", {"done": "%50"}),
+    ],
+)
+def test_strings_that_are_not_valid_yaml_are_quoted(header: str, value: dict[str, object]) -> None:
+    found = bring(f"---\nlayout: post\n{header}\n---\n# Title\n")
+    assert value.items() <= document(found).data().items()
+    assert "quoted, because the value is not valid YAML" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    "header", ["a: &x 1", "a: !x 1", "a: [b, c", "a: [b,\n  @c]", "a: {@b: c}", "a: 'it's'", "a: | x"]
+)
+def test_other_invalid_values_are_not_guessed(header: str) -> None:
+    assert "invalid frontmatter" in kept_out(f"---\n{header}\n---\n# Title\n".encode())
 
 
 def test_existing_numbers_and_names_are_not_reused() -> None:

@@ -13,6 +13,7 @@ from thunderus_mem.authoring.add import NewDocument
 from thunderus_mem.authoring.anchor import anchor
 from thunderus_mem.document.anchors import Anchor, code_words, parse_anchor
 from thunderus_mem.git.history import ObjectReader
+from thunderus_mem.interop.markdown import import_markdown
 from thunderus_mem.memory.memory import open_memory
 from thunderus_mem.verdicts.code import CommitTree, WorkingTree
 from thunderus_mem.verdicts.suggest import Proposals, is_beside, propose, suggest, suggest_all
@@ -373,6 +374,10 @@ def test_link_of_an_imported_text_is_relative_to_the_original(scene: Scene) -> N
         text.replace("verification:", "metadata:\n  imported_from: docs/adr/0001-tokens.md\nverification:")
     )
     assert suggest(memory, "tokens").strong == ("src/auth/jwt.py#issue_token",)
+    (scene.root / "docs/adr/0001-tokens.md").write_text("# Tokens\n\n[It](../../src/auth/jwt.py#L24).\n")
+    document.unlink()
+    import_markdown(memory, str(scene.root / "docs/adr"), "adr", why="links are rebased")
+    assert suggest(memory, "0001-tokens").strong == ("src/auth/jwt.py#issue_token",)
 
 
 def test_suggest_all_asks_for_documents_without_anchors(scene: Scene) -> None:

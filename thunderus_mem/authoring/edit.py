@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from thunderus_mem.document.document import Document, read_document
 from thunderus_mem.document.frontmatter.edit import insert_item, remove_item, replace_body, set_key
 from thunderus_mem.document.paths import archived_path, is_archived, live_path
+from thunderus_mem.document.references import rebased_text
 from thunderus_mem.document.templates import check_relation, parse_field
 from thunderus_mem.document.timestamp import format_timestamp, utc_key
 from thunderus_mem.errors import Conflict, DocumentExists, InvalidDocument
@@ -214,7 +215,7 @@ _ARCHIVE, _UNARCHIVE = "archive", "unarchive"
 
 
 class MovedDocument(NamedTuple):
-    """A moved document and its old path; its bytes are unchanged."""
+    """A moved document and its old path."""
 
     id: str
     path: str
@@ -236,7 +237,7 @@ class Archived(NamedTuple):
 
 
 def archive(memory: Memory, ids: Sequence[str], *, why: str = "", actor: str = "user") -> Archived:
-    """Move documents to the archive with their text unchanged, all in one event.
+    """Move documents to the archive, all in one event; of their texts only links of imported ones change.
 
     They keep their ids: links still resolve and `show` finds them; search and list do with ``archived``.
     Raises `InvalidDocument` for a core document, `DocumentExists` if the archive already has a file of that
@@ -276,7 +277,9 @@ def _planned(memory: Memory, op: str, ids: Sequence[str]) -> tuple[list[FileChan
             document = locate.document_in(memory, path, doc_id)
             _check_target(memory, document, target)
             moved[path] = MovedDocument(doc_id, target, path)
-            changes += FileChange.move(doc_id, path, document.text, target)
+            changes += FileChange.move(
+                doc_id, path, document.text, target, new_text=rebased_text(document, target)
+            )
     return changes, Archived(op, tuple(moved.values()), tuple(dict.fromkeys(kept)))
 
 

@@ -68,8 +68,17 @@ class Document(NamedTuple):
     @property
     def imported_from(self) -> str:
         """The file the text was imported from (``metadata.imported_from``); "" if it was not imported."""
+        return self._metadata("imported_from")
+
+    @property
+    def imported_sha256(self) -> str:
+        """`source_hash` of the file it was imported from, at the last import; "" if that was not recorded:
+        then the links of the text are relative to that file."""
+        return self._metadata("imported_sha256")
+
+    def _metadata(self, key: str) -> str:
         metadata = self.header.get("metadata")
-        return _text(metadata.get("imported_from")) if isinstance(metadata, nodes.Mapping) else ""
+        return _text(metadata.get(key)) if isinstance(metadata, nodes.Mapping) else ""
 
     @property
     def confirmed_by(self) -> str:
@@ -109,6 +118,11 @@ def content_hash(data: bytes | str) -> str:
     if b"\r" in raw:
         raw = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return "sha256:" + hashlib.sha256(raw).hexdigest()
+
+
+def source_hash(data: bytes) -> str:
+    """The value of ``metadata.imported_sha256``: the digest of `content_hash`."""
+    return content_hash(data).removeprefix("sha256:")
 
 
 def read_document(path: str, data: bytes) -> Reading:

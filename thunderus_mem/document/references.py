@@ -18,6 +18,8 @@ from thunderus_mem.startup import NamedTuple, lazy_pattern
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from thunderus_mem.document.document import Document
+
 
 class Reference(NamedTuple):
     """A link to another document or heading. ``target`` is decoded (``%20``).
@@ -59,7 +61,13 @@ _TARGET = lazy_pattern(
     r"\]\(\s{0,20}(?:<([^<>\n]*)>|([^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*){0,8}))"
     r"""(?:\s{1,20}(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\)))?\s{0,20}\)"""
 )
-_DEFINITION = lazy_pattern(r" {0,3}\[([^\[\]\n]+)\]:[ \t]*(?:<([^<>\n]*)>|([^\s<>]+))")
+_DEFINITION_TEXT = r" {0,3}\[([^\[\]\n]+)\]:[ \t]*(?:<([^<>\n]*)>|([^\s<>]+))"
+_TITLE_TEXT = r"""(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\))"""
+_DEFINITION = lazy_pattern(_DEFINITION_TEXT)
+_WHOLE_DEFINITION = lazy_pattern(rf"(?m)^{_DEFINITION_TEXT}(?:[ \t]+{_TITLE_TEXT})?[ \t\r]*$")
+_HTML = lazy_pattern(
+    r"""<(?:a|img|source)\s[^<>]{0,500}?\b(?:href|src)=(["'])([^"'<>\n]*)\1""", re.ASCII | re.IGNORECASE
+)
 _SCHEME = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]{1,30}:|//|\\\\")
 _ITEM = lazy_pattern(r"(?:[-*+]|[0-9]{1,9}[.)])[ \t]")
 _TICKS = lazy_pattern(r"(?<!\\)(\\*)(`+)")
@@ -227,8 +235,9 @@ def _markdown_links(first: int, text: str, masked: str) -> Iterator[Reference]:
                 )
 
 
-def _opening(text: str, closing: int) -> int:
-    """The offset of the ``[`` for a ``]``, within a thousand characters; -1 for none, or for an image."""
+def _opening(text: str, closing: int, *, images: bool = False) -> int:
+    """The offset of the ``[`` for a ``]``, within a thousand characters; -1 for none, or for an image unless
+    ``images``."""
     depth = 0
     for offset in range(closing - 1, max(closing - 1_000, -1), -1):
         char = text[offset]
@@ -236,7 +245,8 @@ def _opening(text: str, closing: int) -> int:
             depth += 1
         elif char == "[":
             if depth == 0:
-                if offset and text[offset - 1] in "!\\":
+                before = text[offset - 1] if offset else ""
+                if before == "\\" or (before == "!" and not images):
                     return -1
                 return offset
             depth -= 1
@@ -323,6 +333,70 @@ def link_to(reference: Reference, source: str, target: str) -> str:
     path = re.split("[#?]", reference.written, maxsplit=1)[0]
     relative = posixpath.relpath(target, posixpath.dirname(source) or ".")
     return quote(relative, safe=_PLAIN) + reference.written[len(path) :]
+
+
+def rebased(body: str, source: str, target: str) -> str:
+    """The body of the file ``source`` as the body of the file ``target``: relative links and images, also in
+    HTML, point to the same files. Nothing else changes.
+
+    Both paths are POSIX and relative to the root. Rebasing twice is the same as rebasing from the first file
+    to the last.
+    """
+    if "](" not in body and "]:" not in body and "=" not in body:
+        return body
+    here, there = (_folders(quote(posixpath.dirname(path), safe=_PLAIN)) for path in (source, target))
+    found = _relative_targets(body)
+    return relinked(body, [(one, _rebased(one.written, here, there)) for one in found])
+
+
+def _folders(path: str) -> list[str]:
+    return [part for part in posixpath.normpath(path).split("/") if part != "."] if path else []
+
+
+def rebased_text(document: Document, path: str) -> str:
+    """The text of a document as the file ``path``: with the links of an imported text rebased. Links of other
+    documents are left, and so are those of texts that were imported unchanged."""
+    if not document.imported_sha256:
+        return document.text
+    return document.text[: document.body_start] + rebased(document.body, document.path, path)
+
+
+def _rebased(written: str, source: list[str], target: list[str]) -> str:
+    """A relative link in a file of the folder ``source``, as written in a file of the folder ``target``."""
+    path = re.split("[#?]", written, maxsplit=1)[0]
+    if not path:
+        return written
+    parts = _folders("/".join([*source, path]))
+    # Not `relpath`: it depends on the current folder where a link leaves the root.
+    common = 0
+    while common < min(len(parts), len(target)) and parts[common] == target[common]:
+        common += 1
+    relative = "/".join([*[".."] * (len(target) - common), *parts[common:]]) or "."
+    ending = "/" if path.endswith("/") else ""
+    return relative + ending + written[len(path) :]
+
+
+def _relative_targets(body: str) -> list[Reference]:
+    """Every relative target of a link, an image or a definition outside code and comments."""
+    found = []
+    for first, text in _paragraphs(scan(body), "](", "]:", "href=", "src="):
+        masked, ends = _masked(text), _ends(text)
+        starts = [
+            (match[group], match.start(group))
+            for match in _TARGET.finditer(masked)
+            if _opening(masked, match.start(), images=True) >= 0
+            for group in (2 if match[1] is None else 1,)
+        ]
+        starts += [(match[2], match.start(2)) for match in _HTML.finditer(masked)]
+        for match in _WHOLE_DEFINITION.finditer(masked):
+            group = 3 if match[2] is None else 2
+            if not match[1].startswith("^"):
+                starts.append((match[group], match.start(group)))
+        for written, start in starts:
+            if _is_relative(written):
+                place = _place(first, ends, start)
+                found.append(Reference(written, "", *place, "link", written, place))
+    return found
 
 
 def wiki_to(reference: Reference, doc_id: str) -> str:

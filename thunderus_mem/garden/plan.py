@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from thunderus_mem.document.ids import fold_key
 from thunderus_mem.document.paths import archived_path, live_path
-from thunderus_mem.document.references import references
+from thunderus_mem.document.references import rebased_text, references
 from thunderus_mem.recap.scope import Activity
 from thunderus_mem.startup import NamedTuple
 
@@ -52,10 +52,10 @@ class DocumentEdit:
 
 
 def moved(document: Document, path: str) -> tuple[DocumentEdit, ...]:
-    """The two edits that move a document; its text does not change."""
+    """The two edits that move a document; only the links of an imported text change."""
     return (
         DocumentEdit(document.path, document.id, document.hash, None, renames=True),
-        DocumentEdit(path, document.id, "", document.text, renames=True),
+        DocumentEdit(path, document.id, "", rebased_text(document, path), renames=True),
     )
 
 
@@ -218,10 +218,11 @@ def path_of(document: Document, reference: Reference) -> str:
     """The root-relative path a relative link points to, without fragment and query; "" for a link within the
     text.
 
-    Links of an archived document are relative to the path it had in use.
+    Links of an archived document are relative to the path it had in use, unless they were rebased.
     """
     target = reference.target.partition("#")[0].partition("?")[0]
-    folder = posixpath.dirname(live_path(document.path))
+    here = document.path if document.imported_sha256 else live_path(document.path)
+    folder = posixpath.dirname(here)
     return posixpath.normpath(posixpath.join(folder, target)) if target else ""
 
 

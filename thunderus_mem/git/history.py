@@ -114,6 +114,24 @@ def former_texts(git: Git, paths: Sequence[str]) -> list[bytes]:
     return [blob for blob in git.blobs(oids).values() if blob is not None]
 
 
+def versions_with_hash(git: Git, wanted: Mapping[str, str]) -> dict[str, bytes]:
+    """The newest version, in the history of HEAD, of each file whose `content_hash` is the given one; by
+    root-relative path. Two processes; of very many versions the oldest are not read."""
+    found: dict[str, bytes] = {}
+    asked = list(wanted) if len(wanted) <= _FEW else ["."]
+    with ObjectReader(git) as reader:
+        for oid, name in _all_files(git, *asked)[:_MOST]:
+            path = git.below(name)
+            if path is None or path not in wanted or path in found:
+                continue
+            data = reader.object(oid)
+            if data is not None and content_hash(data) == wanted[path]:
+                found[path] = data
+            if len(found) == len(wanted):
+                break
+    return found
+
+
 def _head_files(git: Git, below: str) -> list[tuple[str, str]]:
     """Object and path of every file of HEAD below a folder."""
     output = git.ask("ls-tree", "-r", "-z", "--full-name", "HEAD", "--", below)
@@ -264,9 +282,10 @@ class ObjectReader:
 
     def read(self, revision: str, path: str) -> bytes | None:
         """The file at a root-relative path in a commit, or in the index (``""``); ``None`` if missing."""
-        return self._object(f"{revision}:{self._git.prefix}{path}")
+        return self.object(f"{revision}:{self._git.prefix}{path}")
 
-    def _object(self, name: str) -> bytes | None:
+    def object(self, name: str) -> bytes | None:
+        """The file with this object name; ``None`` if missing."""
         if self._failed or "\n" in name or "\0" in name:
             return None
         process = self._started()

@@ -2,8 +2,9 @@
 
 The input is bytes and facts, the output text and notes. The body is kept byte for byte, and so is every
 frontmatter line whose meaning does not conflict with ours. A value that does not match our schema is
-replaced, and the original is kept under ``metadata``, with a note. Values that start with an unquoted ``*``
-(``globs: **/*.ts`` in editor rules) are YAML aliases but meant as strings, so they are quoted.
+replaced, and the original is kept under ``metadata``, with a note. Unquoted values that are meant as strings
+but are not valid YAML (``globs: **/*.ts`` in editor rules, ``assignee: [@ann]``, ``title: Fix: a bug``) are
+quoted.
 
 The only module that uses python-frontmatter, with our reader as its handler. Hot paths read with
 `read_document`; a test ensures that both give the same result.
@@ -17,12 +18,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document import ids
-from thunderus_mem.document.document import read_document
+from thunderus_mem.document.document import read_document, source_hash
 from thunderus_mem.document.frontmatter.edit import remove_key, set_key
 from thunderus_mem.document.frontmatter.nodes import typed_data
 from thunderus_mem.document.frontmatter.read import find_fences, read_header
 from thunderus_mem.document.frontmatter.write import compose
 from thunderus_mem.document.markdown import headings
+from thunderus_mem.document.references import rebased
 from thunderus_mem.document.schema import DOCUMENT, check, is_valid_fast
 from thunderus_mem.document.timestamp import parse_timestamp, utc_key
 from thunderus_mem.errors import InvalidDocument, ThunderusError
@@ -32,22 +34,26 @@ from thunderus_mem.startup import NamedTuple, lazy_pattern
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from thunderus_mem.document.document import Reading
+    from thunderus_mem.document.document import Document, Reading
 
 # Maximum number of repaired lines per header; each is parsed again.
 _MOST: Final = 50
-_BEFORE = lazy_pattern(r" {0,40}(?:- {1,8})?(?:([A-Za-z_][\w-]{0,60}): {1,40})?(?=\*)", re.ASCII)
+_BEFORE = lazy_pattern(r" {0,40}(?:- {1,8})?(?:([A-Za-z_][\w-]{0,60}):(?: {1,40}|$))?", re.ASCII)
+_QUOTABLE = frozenset(["TM006", "TM009"])
+_NOT_PLAIN = tuple("\"'|>&!{#")
+_FLOW_ITEM = lazy_pattern(r"""\s*("[^"]*"|'[^']*'|[^\s,"'\[\]{}][^,"'\[\]{}]*)\s*(?:,|$)""")
 
 
 def read_foreign(path: str, data: bytes) -> tuple[Reading, tuple[str, ...]]:
-    """Read a file like `read_document`, with values that start with ``*`` quoted; and a note for each.
+    """Read a file like `read_document`, with unquoted strings that are not valid YAML quoted; and a note for
+    each.
 
     A header with any other error is returned as it is in the file.
     """
     first = reading = read_document(path, data)
     notes: list[str] = []
     while reading.header is None and reading.text is not None and len(notes) < _MOST:
-        line = next((one.line for one in reading.problems), 0)
+        line = next((one.line for one in reading.problems if one.rule in _QUOTABLE), 0)
         fixed = _quoted(reading.text, line) if line else None
         if fixed is None:
             return first, ()
@@ -57,17 +63,44 @@ def read_foreign(path: str, data: bytes) -> tuple[Reading, tuple[str, ...]]:
 
 
 def _quoted(text: str, number: int) -> tuple[str, str] | None:
-    """Quote the value on a line (from 1), with a note; ``None`` if it does not start with ``*``."""
+    """Quote the value on a line (from 1), or each item of its list, with a note; ``None`` if it is not a
+    plain string, or quoted already."""
     lines = text.split("\n")
     line = lines[number - 1]
     before = _BEFORE.match(line)
-    if before is None:
+    if before is None or not before[0].strip():
         return None
     value = line[before.end() :].partition(" #")[0].rstrip()
-    written = '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    if value.startswith("[") and value.endswith("]"):
+        items = _flow_items(value[1:-1])
+        written = f"[{', '.join(map(_in_quotes, items))}]" if items else value
+    elif not value or value.startswith(_NOT_PLAIN) or (value[0] == "[" and "]" not in value):
+        return None
+    else:
+        written = _in_quotes(value)
+    if written == value:
+        return None
     lines[number - 1] = line[: before.end()] + written + line[before.end() + len(value) :]
     name = before[1] or "list item"
-    return "\n".join(lines), f"{name}: quoted, because a value starting with * is not valid YAML"
+    return "\n".join(lines), f"{name}: quoted, because the value is not valid YAML"
+
+
+def _flow_items(text: str) -> list[str]:
+    """The items of a flat list; none if it contains anything but plain and quoted strings."""
+    items, at = [], 0
+    while at < len(text):
+        found = _FLOW_ITEM.match(text, at)
+        if found is None:
+            return []
+        items.append(found[1].rstrip())
+        at = found.end()
+    return items
+
+
+def _in_quotes(value: str) -> str:
+    if value.startswith(('"', "'")):
+        return value
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def read_post(text: str) -> tuple[dict[str, Any], str]:
@@ -119,7 +152,7 @@ class Dates:
 @dataclass(frozen=True, slots=True)
 class Taken:
     """Names taken by stored documents and files planned before: ids and file paths (folded), numbers of
-    decisions, and document ids by a digest of the body and by origin.
+    decisions, and document ids by a digest of the body.
 
     ``wanted`` are the numbers of files in the imported folder: no other file gets one of them.
     """
@@ -129,21 +162,11 @@ class Taken:
     numbers: set[int] = field(default_factory=set)
     wanted: set[int] = field(default_factory=set)
     bodies: dict[str, str] = field(default_factory=dict)
-    origins: dict[str, str] = field(default_factory=dict)
-
-    def known(self, body: str, origin: str) -> str:
-        """Why a file with this body and origin is not imported again; "" if it is new."""
-        if body in self.bodies:
-            return f"duplicate of {self.bodies[body]}"
-        if origin in self.origins:
-            known = self.origins[origin]
-            return f"already imported as {known}, but the text has changed since; use `edit {known}`"
-        return ""
 
     def put(self, made: Imported, body: str) -> None:
         """Add a planned document."""
         self.bodies[body] = made.file.id
-        self.ids.add(ids.fold_key(made.file.id))
+        self.ids.update(map(ids.fold_key, made.names))
         self.paths.add(ids.fold_key(made.file.path))
         if made.number is not None:
             self.numbers.add(made.number)
@@ -156,7 +179,8 @@ class Options:
     ``origin`` is the prefix of the recorded source of a file; ``folder_name`` is the name of the folder.
     ``events`` and ``patches`` become the provenance of each document. With ``main`` a core document becomes
     the main core document if the store has none. ``mapping`` maps foreign fields to ours; ``day_first`` is
-    the order in dates with the year last.
+    the order in dates with the year last. ``document`` is the document that was imported from the file
+    before: the new text has its id, kind and path.
     """
 
     folder: str
@@ -169,6 +193,11 @@ class Options:
     main: bool = False
     mapping: tuple[tuple[str, str], ...] = ()
     day_first: bool | None = None
+    document: Document | None = None
+
+    def origin_of(self, path: str) -> str:
+        """The recorded source of a file of the folder."""
+        return f"{self.origin}/{path}" if self.origin else path
 
 
 @dataclass(slots=True)
@@ -243,6 +272,13 @@ def set_identity(draft: Draft, path: str, kind: str, title: str, taken: Taken, *
     return made
 
 
+def keep_identity(draft: Draft, document: Document) -> None:
+    """Set id and kind to those of the document."""
+    for key, value in (("kind", document.kind), ("id", document.id)):
+        if draft.data.get(key) != value:
+            draft.replace(key, value, "imported before")
+
+
 def choose_number(draft: Draft, decision: decisions.DecisionRecord, taken: Taken) -> int:
     wanted = decision.number
     if wanted is not None and wanted not in taken.numbers:
@@ -266,6 +302,19 @@ def free_path(folder: str, document_id: str, kind: str, number: int | None, take
         count += 1
         path = f"{folder}/{prefix}{stem[: room - 4]}-{count}.md"
     return path
+
+
+def set_aliases(draft: Draft, path: str, target: str, taken: Taken) -> tuple[str, ...]:
+    """Add the name of the file, without its extension, to the aliases if it is free and the new file has
+    another name; return them."""
+    given = draft.data.get("aliases")
+    aliases = [alias for alias in given if isinstance(alias, str)] if isinstance(given, list) else []
+    stem, own = (os.path.splitext(os.path.basename(one))[0] for one in (path, target))
+    known = {*map(ids.fold_key, (*aliases, own)), *taken.ids, *_FOLDER_DOCUMENTS}
+    if ids.fold_key(stem) not in known and given in (None, aliases):
+        aliases.append(stem)
+        draft.edits["aliases"] = aliases
+    return tuple(aliases)
 
 
 def set_tags(draft: Draft, path: str, options: Options) -> None:
@@ -449,7 +498,9 @@ class ImportedFile:
 
     ``kept`` are unchanged keys of its frontmatter, ``changed`` those with a new value (the original is under
     ``metadata``), ``links`` the relations found in it, ``decision_status`` the state of a decision. ``notes``
-    are for people. ``refused``: it was skipped because something in it has to be fixed.
+    are for people. ``refused``: it was skipped because something in it has to be fixed. ``updated``: changes
+    of the file were merged into the document imported from it before; ``conflict`` is the difference, as a
+    diff from the document to the file, if they could not be.
     """
 
     source: str
@@ -464,17 +515,24 @@ class ImportedFile:
     links: tuple[tuple[str, str], ...] = ()
     decision_status: str = ""
     refused: bool = False
+    updated: bool = False
+    conflict: str = ""
 
 
 class Imported(NamedTuple):
-    """A new document: its file, text and number (of an ADR), and from the foreign file: the facts of the
-    decision record, and its own id."""
+    """A converted document: its file, text, number (of an ADR), id and aliases; and from the foreign file:
+    the facts of the decision record, and its own id.
+
+    Of an updated document, ``decision`` has only the new relations, and ``dropped`` those that are gone.
+    """
 
     file: ImportedFile
     text: str
     number: int | None
     decision: decisions.DecisionRecord
     own_id: str
+    names: tuple[str, ...]
+    dropped: tuple[decisions.RelationMention, ...] = ()
 
 
 def import_document(
@@ -503,18 +561,21 @@ def import_document(
     if plain_note:
         draft.notes.append(plain_note)
     title = set_title(draft, path, first, decision)
-    document_id = set_identity(draft, path, kind, title, taken, main=options.main)
-    number = choose_number(draft, decision, taken) if kind == "adr" else None
-    target = free_path(options.folder, document_id, kind, number, taken)
+    document_id, number, target = _identity(draft, path, kind, title, decision, taken, options)
+    names = set_aliases(draft, path, target, taken)
     set_tags(draft, path, options)
     set_dates(draft, stem, decision, dates, options.now)
     set_records(draft, options)
-    origin = f"{options.origin}/{path}" if options.origin else path
-    made = _edit(text, draft, origin) if plain_note is None else _wrap(text, body, draft, origin)
+    source = {"imported_from": options.origin_of(path), "imported_sha256": source_hash(data)}
+    linked = rebased(body, options.origin_of(path), target)
+    if plain_note is None:
+        made = _edit(text, draft, source).removesuffix(body) + linked
+    else:
+        made = _wrap(text, linked, draft, source)
     again = read_document(target, made.encode("utf-8", "surrogatepass"))
     if again.document is None:
         return f"cannot be converted to a valid document: {_problem(again)}"
-    if again.document.body != body:
+    if again.document.body != linked:
         return "cannot be converted without changing its text"
     own, touched = values.get("id"), {*draft.edits, *draft.moved}
     file = ImportedFile(
@@ -528,7 +589,26 @@ def import_document(
         changed=tuple(key for key in values if key in touched),
         decision_status=decision.status,
     )
-    return Imported(file, made, number, decision, str(own) if isinstance(own, str | int) else "")
+    own_id = str(own) if isinstance(own, str | int) else ""
+    return Imported(file, made, number, decision, own_id, (document_id, *names))
+
+
+def _identity(
+    draft: Draft,
+    path: str,
+    kind: str,
+    title: str,
+    decision: decisions.DecisionRecord,
+    taken: Taken,
+    options: Options,
+) -> tuple[str, int | None, str]:
+    """Set id and kind; return the id, the number of a new decision, and the path of the document."""
+    if options.document is not None:
+        keep_identity(draft, options.document)
+        return options.document.id, None, options.document.path
+    document_id = set_identity(draft, path, kind, title, taken, main=options.main)
+    number = choose_number(draft, decision, taken) if kind == "adr" else None
+    return document_id, number, free_path(options.folder, document_id, kind, number, taken)
 
 
 def _decision(
@@ -575,10 +655,10 @@ def _plain_reason(reading: Reading) -> str | None:
     return None
 
 
-def _wrap(text: str, body: str, draft: Draft, origin: str) -> str:
+def _wrap(text: str, body: str, draft: Draft, source: Mapping[str, str]) -> str:
     """Add a header to a text without one, with the line endings of that text."""
     header = dict(draft.edits)
-    header["metadata"] = {"imported_from": origin}
+    header["metadata"] = dict(source)
     made = compose(header, "")
     if body.count("\r\n") * 2 > body.count("\n"):
         made = made.replace("\n", "\r\n")
@@ -588,7 +668,7 @@ def _wrap(text: str, body: str, draft: Draft, origin: str) -> str:
     return made + body
 
 
-def _edit(text: str, draft: Draft, origin: str) -> str:
+def _edit(text: str, draft: Draft, source: Mapping[str, str]) -> str:
     """Set the drafted keys line by line; move conflicting values under ``metadata``."""
     for key, value in draft.edits.items():
         text = set_key(text, tuple(key.split(".")), value)
@@ -596,9 +676,9 @@ def _edit(text: str, draft: Draft, origin: str) -> str:
         draft.moved[key] = draft.data.get(key)
         draft.notes.append(f"{key}: moved under metadata, because it has another meaning here")
         text = remove_key(text, (key,))
-    for key, value in draft.moved.items():
+    for key, value in (*draft.moved.items(), *source.items()):
         text = set_key(text, ("metadata", key), value)
-    return set_key(text, ("metadata", "imported_from"), origin)
+    return text
 
 
 def _foreign(text: str) -> list[str]:

@@ -1,7 +1,8 @@
-"""`import markdown`: import a folder of Markdown files as documents, in one patch.
+"""`import markdown`: import a folder of Markdown files as documents, or update them, in one patch.
 
-The conversion, skipped files and relations are planned without side effects (`plan_folder`, and `fields` for
-one file); files are read from disk, their dates from git, and documents are written through a transaction.
+The conversion, skipped files and relations are planned without side effects (`plan_folder`; `fields` converts
+one file, `update` merges one). Files are read from disk, their dates and former versions from git, and
+documents are written through a transaction.
 """
 
 from __future__ import annotations
@@ -11,22 +12,25 @@ import os
 import posixpath
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.document.document import KINDS, MAX_DOCUMENT, read_document
+from thunderus_mem.document.document import KINDS, MAX_DOCUMENT, read_document, source_hash
 from thunderus_mem.document.frontmatter.edit import insert_item
 from thunderus_mem.document.ids import fold_key
+from thunderus_mem.document.references import rebased
 from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.document.templates import is_core_skeleton
 from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import InvalidDocument, NotFound, ThunderusError
 from thunderus_mem.git.commits import added_dates
+from thunderus_mem.git.history import versions_with_hash
 from thunderus_mem.git.repository import Git
 from thunderus_mem.interop import decisions, fields
+from thunderus_mem.interop.update import adopt_document, update_document
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.startup import NamedTuple, lazy_pattern
-from thunderus_mem.store.layout import DOCUMENT_FOLDERS, FOLDERS
+from thunderus_mem.store.layout import DOCUMENT_FOLDERS, FOLDERS, STORE
 from thunderus_mem.store.paths import kind_of
 
 if TYPE_CHECKING:
@@ -36,9 +40,12 @@ if TYPE_CHECKING:
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.store.layout import Layout
 
+ON_CONFLICT: Final = ("skip", "update")
+"""What becomes of a file that changed since it was imported."""
+
 _TOGETHER = 500
 _ENDINGS = (".md", ".markdown", ".mdc")
-_SKIPPED_FOLDERS = frozenset(["node_modules", "__pycache__"])
+_SKIPPED_FOLDERS = frozenset(["node_modules", "__pycache__", ".git", STORE])
 _NOT_DECISIONS = frozenset(["readme", "index", "template", "adr-template", "toc", "contributing"])
 _TEMPLATE_WORDS = ("template",)
 _DATE_LINE = lazy_pattern(r"(?im)^[ \t>*+-]{0,6}date[*_ ]{0,3}:(.*)$")
@@ -61,41 +68,93 @@ class ImportPlan(NamedTuple):
     texts: dict[str, str]
 
 
+class ImportUpdate(NamedTuple):
+    """How to update documents imported before: the bytes of the changed files at their last import, by path,
+    and why the others are ``missing``."""
+
+    bases: Mapping[str, bytes]
+    missing: str
+
+
 def plan_folder(
     files: Sequence[SourceFile],
     kind: str,
     documents: Iterable[Document],
     options: fields.Options,
     tell: Callable[[str, int, int], None] = lambda what, done, total: None,
+    update: ImportUpdate | None = None,
 ) -> ImportPlan:
     """Plan the import of ``files`` as documents of ``kind`` into a store with ``documents``; a file whose
-    body is already in the store is skipped. Pure."""
-    taken = _taken(documents)
+    body is already in the store is skipped. With ``update``, changes of a file are merged into the document
+    imported from it. Pure."""
+    documents = list(documents)
+    taken, copies = _taken(documents), copies_of(documents)
     if kind == "adr":
         taken.wanted.update(number for file in files if (number := _number(file.path)) is not None)
         options = replace(options, day_first=decisions.writes_day_first(_date_lines(files)))
     results: dict[str, fields.ImportedFile] = {}
     made: dict[str, fields.Imported] = {}
+    folder = f"{options.origin}/" if options.origin else ""
+    known = {path[len(folder) :]: copy for path, copy in copies.items() if path.startswith(folder)}
     names = [file.path for file in files]
     main = _main(names) if kind == "core" else ""
     for done, file in enumerate(sorted(files, key=lambda file: _reading_order(file.path, kind))):
         tell("Planning the import:", done, len(files))
-        reason = _not_wanted(file.path, names, kind)
-        body = "" if reason else _body_key(file)
-        origin = f"{options.origin}/{file.path}" if options.origin else file.path
-        if reason := reason or taken.known(body, origin):
+        if reason := _not_wanted(file.path, names, kind):
             results[file.path] = fields.ImportedFile(file.path, reason=reason)
             continue
-        own = replace(options, main=file.path == main)
-        found = fields.import_document(file.path, file.data, kind, file.dates, taken, options=own)
+        found: fields.Imported | fields.ImportedFile
+        if copy := copies.get(options.origin_of(file.path)):
+            found = _again(file, copy, taken, options, update)
+        else:
+            found = _first_time(file, kind, taken, replace(options, main=file.path == main))
         if isinstance(found, fields.Imported):
             made[file.path] = found
-            taken.put(found, body)
         else:
-            results[file.path] = fields.ImportedFile(file.path, reason=found, refused=True)
-    related, texts = _relate(made)
-    results |= related
-    return _without_secrets(ImportPlan(tuple(results[path] for path in sorted(results)), texts), files)
+            results[file.path] = found
+    relations = _Relations(made, known, update=update is not None)
+    results |= relations.results()
+    plan = ImportPlan(tuple(results[path] for path in sorted(results)), relations.texts)
+    return _without_secrets(plan, files)
+
+
+def _first_time(
+    file: SourceFile, kind: str, taken: fields.Taken, options: fields.Options
+) -> fields.Imported | fields.ImportedFile:
+    body = _body_key(file, options.origin_of(file.path))
+    if body in taken.bodies:
+        return fields.ImportedFile(file.path, reason=f"duplicate of {taken.bodies[body]}")
+    found = fields.import_document(file.path, file.data, kind, file.dates, taken, options=options)
+    if isinstance(found, str):
+        return fields.ImportedFile(file.path, reason=found, refused=True)
+    taken.put(found, body)
+    return found
+
+
+def _again(
+    file: SourceFile,
+    copy: Document,
+    taken: fields.Taken,
+    options: fields.Options,
+    update: ImportUpdate | None,
+) -> fields.Imported | fields.ImportedFile:
+    """The result for a file that ``copy`` was imported from."""
+    origin = options.origin_of(file.path)
+    if copy.imported_sha256:
+        same = copy.imported_sha256 == source_hash(file.data)
+    else:
+        same = _body_key(file, origin) == _document_key(copy)
+    if same and (copy.imported_sha256 or update is None):
+        return fields.ImportedFile(file.path, reason=f"already imported as {copy.id}")
+    if update is None:
+        reason = f"already imported as {copy.id}, and changed since; use --on-conflict update"
+        return fields.ImportedFile(file.path, reason=reason)
+    options = replace(options, document=copy)
+    if same:
+        return adopt_document(file.path, file.data, options=options)
+    missing = update.missing if copy.imported_sha256 else "the version imported before was not recorded"
+    base = update.bases.get(file.path)
+    return update_document(file.path, file.data, base, taken, options=options, missing=missing)
 
 
 def _main(names: Sequence[str]) -> str:
@@ -110,13 +169,20 @@ def _taken(documents: Iterable[Document]) -> fields.Taken:
     for document in documents:
         taken.ids.update(map(fold_key, (document.id, *document.aliases)))
         taken.paths.add(fold_key(document.path))
-        taken.bodies.setdefault(_digest(document.body), document.id)
-        if document.imported_from:
-            taken.origins.setdefault(document.imported_from, document.id)
+        taken.bodies.setdefault(_document_key(document), document.id)
         number = _number(document.path) if document.kind == "adr" else None
         if number is not None:
             taken.numbers.add(number)
     return taken
+
+
+def copies_of(documents: Iterable[Document]) -> dict[str, Document]:
+    """The document imported from each file, by its recorded path."""
+    found: dict[str, Document] = {}
+    for document in documents:
+        if document.imported_from:
+            found.setdefault(document.imported_from, document)
+    return found
 
 
 def _number(path: str) -> int | None:
@@ -153,11 +219,21 @@ def _not_wanted(path: str, names: Sequence[str], kind: str) -> str:
     return "index page" if others else ""
 
 
-def _body_key(file: SourceFile) -> str:
-    """The digest of a file's body, as it would be in its document."""
+def _body_key(file: SourceFile, origin: str) -> str:
+    """The digest of a file's body, as it would be in its document; however its relative links are written."""
     reading = fields.read_foreign(file.path, file.data)[0]
     text = (reading.text if reading.text is not None else file.data.decode("latin-1")).removeprefix("\ufeff")
-    return _digest(fields.read_post(text)[1] if reading.header is not None else text)
+    body = fields.read_post(text)[1] if reading.header is not None else text
+    return _digest(rebased(body, origin, origin))
+
+
+def _document_key(document: Document) -> str:
+    """The digest of a document's body, as it would be in the file it was imported from."""
+    origin = document.imported_from
+    if not origin:
+        return _digest(document.body)
+    path = document.path if document.imported_sha256 else origin
+    return _digest(rebased(document.body, path, origin))
 
 
 def _digest(body: str) -> str:
@@ -165,47 +241,101 @@ def _digest(body: str) -> str:
     return hashlib.sha256(even.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _relate(made: Mapping[str, fields.Imported]) -> tuple[dict[str, fields.ImportedFile], dict[str, str]]:
-    """Convert mentions between records to links between the new documents; return the results and texts by
-    source."""
-    names = _Names(made)
-    texts = {path: doc.text for path, doc in made.items()}
-    notes: dict[str, list[str]] = {path: list(doc.file.notes) for path, doc in made.items()}
-    links: dict[str, list[tuple[str, str]]] = {path: [] for path in made}
-    for path, doc in made.items():
-        for mention in doc.decision.mentions:
-            if mention.partial:
-                notes[path].append(f"no link made for: {mention.partial}")
-                continue
-            found = names.find(path, mention.target)
-            if len(found) != 1:
-                notes[path] += _not_found(mention, len(found))
-                continue
+class _Relations:
+    """Converts mentions between records to links between documents: the converted ones (``made``) and those
+    imported before (``known``), which change only with ``update``."""
+
+    def __init__(
+        self, made: Mapping[str, fields.Imported], known: Mapping[str, Document], *, update: bool
+    ) -> None:
+        self._made = made
+        self._known = known
+        self._update = update
+        self._names = _Names(made, known)
+        self._ids = {path: one.id for path, one in known.items()} | {
+            path: one.file.id for path, one in made.items()
+        }
+        self.texts = {path: one.text for path, one in made.items()}
+        self._notes: dict[str, list[str]] = {path: list(one.file.notes) for path, one in made.items()}
+        self._links: dict[str, list[tuple[str, str]]] = {}
+        for path, one in made.items():
+            for mention in one.decision.mentions:
+                self._add(path, mention)
+            for mention in one.dropped:
+                self._drop(path, mention)
+
+    def results(self) -> dict[str, fields.ImportedFile]:
+        """The results for the converted files, and for documents that only get links."""
+        found = {path: one.file for path, one in self._made.items()}
+        for path in self.texts.keys() - found.keys():
+            one = self._known[path]
+            found[path] = fields.ImportedFile(
+                path, id=one.id, path=one.path, title=one.title, updated=True, changed=("links",)
+            )
+        return {
+            path: replace(
+                file,
+                notes=tuple(dict.fromkeys(self._notes.get(path, []))),
+                links=tuple(self._links.get(path, [])),
+            )
+            for path, file in found.items()
+        }
+
+    def _add(self, path: str, mention: decisions.RelationMention) -> None:
+        notes = self._notes[path]
+        if mention.partial:
+            notes.append(f"no link made for: {mention.partial}")
+            return
+        found = self._names.find(path, mention.target)
+        if len(found) != 1:
+            notes += _not_found(mention, len(found))
+            return
+        here, there = (found[0], path) if mention.backwards else (path, found[0])
+        link = (mention.rel, self._ids[there])
+        links = self._links.setdefault(here, [])
+        if here == there or link in links:
+            return
+        text = self._text(here)
+        if text is None:
+            command = f"thunderus-mem link {self._ids[here]} {mention.rel} {link[1]}"
+            notes.append(f"not linked, because {here} was imported before: {command}")
+            return
+        self.texts[here] = insert_item(text, ("links", mention.rel), link[1])
+        links.append(link)
+        self._notes.setdefault(here, []).append(f"{mention.rel} {link[1]}")
+
+    def _drop(self, path: str, mention: decisions.RelationMention) -> None:
+        """Note a relation that the file no longer mentions; the other file may still do."""
+        found = [] if mention.partial else self._names.find(path, mention.target)
+        if len(found) == 1:
             here, there = (found[0], path) if mention.backwards else (path, found[0])
-            link = (mention.rel, made[there].file.id)
-            if here != there and link not in links[here]:
-                links[here].append(link)
-                texts[here] = insert_item(texts[here], ("links", mention.rel), made[there].file.id)
-                notes[here].append(f"{mention.rel} {made[there].file.id}")
-    results = {
-        path: replace(doc.file, notes=tuple(dict.fromkeys(notes[path])), links=tuple(links[path]))
-        for path, doc in made.items()
-    }
-    return results, texts
+            link = f"{self._ids[here]} {mention.rel} {self._ids[there]}"
+            self._notes[path].append(f"no longer mentioned: {link}; remove the link if it is outdated")
+
+    def _text(self, path: str) -> str | None:
+        """The text to change at a path; ``None`` if it is not to be changed."""
+        if path in self.texts or not self._update:
+            return self.texts.get(path)
+        return self._known[path].text
 
 
 class _Names:
     """Resolves mentions between imported files: paths, numbers, ids and names."""
 
-    def __init__(self, made: Mapping[str, fields.Imported]) -> None:
-        self._made = made
+    def __init__(self, made: Mapping[str, fields.Imported], known: Mapping[str, Document]) -> None:
+        self._paths = {*made, *known}
         self._numbers: dict[int, list[str]] = {}
         self._names: dict[str, list[str]] = {}
-        for path, doc in made.items():
-            if doc.decision.number is not None:
-                self._numbers.setdefault(doc.decision.number, []).append(path)
-            for name in {doc.own_id.lower(), stem_of(path)} - {""}:
-                self._names.setdefault(name, []).append(path)
+        for path, one in made.items():
+            self._put(path, one.decision.number, one.own_id)
+        for path in known.keys() - made.keys():
+            self._put(path, _number(path), known[path].id)
+
+    def _put(self, path: str, number: int | None, own_id: str) -> None:
+        if number is not None:
+            self._numbers.setdefault(number, []).append(path)
+        for name in {own_id.lower(), stem_of(path)} - {""}:
+            self._names.setdefault(name, []).append(path)
 
     def find(self, here: str, target: str) -> list[str]:
         """The imported files that a target in ``here`` may refer to."""
@@ -216,7 +346,7 @@ class _Names:
             return self._names.get(stem_of(bare), []) if bare.endswith(".md") else []
         joined = posixpath.normpath(posixpath.join(posixpath.dirname(here), bare.removeprefix("./")))
         for candidate in (joined, f"{joined}.md"):
-            if candidate in self._made:
+            if candidate in self._paths:
                 return [candidate]
         named = self._names.get(bare.lower()) or self._names.get(stem_of(joined))
         if named:
@@ -244,9 +374,17 @@ def holding_folder(directory: str) -> str:
     return os.path.dirname(path) if os.path.isfile(path) else path
 
 
+class SourceFolder(NamedTuple):
+    """The Markdown files of a folder, and the ``hidden`` ones: files, and folders with such files, whose
+    names begin with a dot."""
+
+    files: tuple[SourceFile, ...]
+    hidden: tuple[str, ...]
+
+
 def read_folder(
     directory: str, now: datetime, tell: Callable[[str, int, int], None] = lambda what, done, total: None
-) -> tuple[SourceFile, ...]:
+) -> SourceFolder:
     """The Markdown files below ``directory`` with their dates from git or the file system, without symlinks.
 
     Raises `NotFound` if the path does not exist.
@@ -254,8 +392,11 @@ def read_folder(
     folder = holding_folder(directory)
     if not os.path.exists(directory):
         raise NotFound(f"{directory!r} does not exist", hint="pass a folder of Markdown files, or one file")
-    chosen = [os.path.abspath(directory)] if os.path.isfile(directory) else list(_walk(folder))
-    names = [os.path.relpath(path, folder).replace(os.sep, "/") for path in chosen]
+    hidden: list[str] = []
+    chosen = [os.path.abspath(directory)] if os.path.isfile(directory) else list(_walk(folder, hidden))
+    names, passed = (
+        [os.path.relpath(path, folder).replace(os.sep, "/") for path in paths] for paths in (chosen, hidden)
+    )
     dates = _git_dates(folder) if chosen else {}
     files: list[SourceFile] = []
     for path, name in zip(chosen, names, strict=True):
@@ -263,7 +404,7 @@ def read_folder(
         data = _bytes(path)
         if data is not None:
             files.append(SourceFile(name, data, dates.get(name) or _file_dates(path, now)))
-    return tuple(files)
+    return SourceFolder(tuple(files), tuple(passed))
 
 
 def stored_documents(layout: Layout) -> Iterator[Document]:
@@ -279,20 +420,28 @@ def stored_documents(layout: Layout) -> Iterator[Document]:
                 yield document
 
 
-def _walk(folder: str) -> Iterator[str]:
-    """Markdown files below a folder, by name; hidden files, symlinks and dependencies are skipped."""
+def _walk(folder: str, hidden: list[str] | None = None) -> Iterator[str]:
+    """Markdown files below a folder, by name; without symlinks, dependencies, and what is hidden.
+
+    Adds to ``hidden`` the files and folders with such files whose names begin with a dot.
+    """
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
         return
     for entry in entries:
-        if entry.name.startswith(".") or entry.is_symlink():
+        if entry.is_symlink() or entry.name in _SKIPPED_FOLDERS:
             continue
+        dotted = entry.name.startswith(".")
+        found: Iterator[str] = iter(())
         if entry.is_dir(follow_symlinks=False):
-            if entry.name not in _SKIPPED_FOLDERS:
-                yield from _walk(entry.path)
+            found = _walk(entry.path, None if dotted else hidden)
         elif entry.is_file(follow_symlinks=False) and entry.name.lower().endswith(_ENDINGS):
-            yield entry.path
+            found = iter([entry.path])
+        if not dotted:
+            yield from found
+        elif hidden is not None and next(found, None) is not None:
+            hidden.append(entry.path)
 
 
 def _bytes(path: str) -> bytes | None:
@@ -333,6 +482,7 @@ class ImportReport:
     kind: str
     files: tuple[fields.ImportedFile, ...]
     imported: int
+    updated: int
     skipped: int
     dry_run: bool
     event_id: str = ""
@@ -351,26 +501,22 @@ def import_markdown(
     *,
     tags: Sequence[str] = (),
     mapping: Sequence[str] = (),
+    on_conflict: str = "skip",
     dry_run: bool = False,
     why: str = "",
-    actor: str = "user",
 ) -> ImportReport:
     """Import the Markdown files of ``directory`` (or one file) as documents of ``kind``.
 
-    Texts are kept byte for byte; a file whose text is already in the store is skipped. All new documents are
-    one patch: one event, or one for every 500. ``mapping`` (``THEIRS=OURS``) maps their fields to ours.
-    Raises `NotFound` if the folder does not exist, `ThunderusError` for an unknown kind or field,
-    `InvalidDocument` for a kind that the memory does not allow.
+    Texts are kept, with their relative links rebased; a file whose text is already in the store is skipped.
+    ``on_conflict`` says what becomes of a file that changed since it was imported: ``skip``, or ``update``,
+    which merges the change into the document. All documents are one patch: one event, or one for every 500.
+    ``mapping`` (``THEIRS=OURS``) maps their fields to ours. Raises `NotFound` if the folder does not exist,
+    `ThunderusError` for an unknown kind, field or ``on_conflict``, `InvalidDocument` for a kind that the
+    memory does not allow.
     """
-    if kind not in KINDS:
-        raise ThunderusError(f"unknown kind {kind!r}", hint=f"use one of: {', '.join(KINDS)}")
-    if kind not in (allowed := memory.config.kinds_allowed):
-        raise InvalidDocument(
-            f"nothing imported: documents of kind {kind!r} are not allowed in this memory",
-            hint=f"use one of: {', '.join(allowed)}; or add {kind} to `kinds.allowed`",
-        )
+    _check(memory, kind, on_conflict)
     pairs = fields.read_mapping(mapping)
-    files = read_folder(directory, memory.now(), memory.tell)
+    found = read_folder(directory, memory.now(), memory.tell)
     layout = memory.layout
     options = fields.Options(
         folder=DOCUMENT_FOLDERS[kind],
@@ -380,32 +526,83 @@ def import_markdown(
         folder_name=os.path.basename(holding_folder(directory)),
         mapping=pairs,
     )
+    update = _update(directory, found.files, layout, options) if on_conflict == "update" else None
+
+    def planned(options: fields.Options) -> tuple[ImportPlan, dict[str, str]]:
+        stored = list(stored_documents(layout))
+        kept = [one for one in stored if not _is_template(one)]
+        plan = plan_folder(found.files, kind, kept, options, memory.tell, update)
+        return _with_hidden(plan, found.hidden), {one.path: one.text for one in stored}
+
     if dry_run:
-        plan = plan_folder(files, kind, _kept_documents(layout), options, memory.tell)
-        return _report(directory, kind, plan, dry_run=True)
+        return _report(directory, kind, planned(options)[0], dry_run=True)
     with open_transaction(memory, "import") as transaction:
         ids = transaction.ids()
-        options = replace(options, events=(ids.event,), patches=(ids.patch,))
-        plan = plan_folder(files, kind, _kept_documents(layout), options, memory.tell)
+        plan, before = planned(replace(options, events=(ids.event,), patches=(ids.patch,)))
         report = _report(directory, kind, plan)
-        template = {one.path: one.text for one in stored_documents(layout) if _is_template(one)}
         changes = [
-            FileChange(file.id, file.path, template.get(file.path), plan.texts[file.source])
+            FileChange(file.id, file.path, before.get(file.path), plan.texts[file.source])
             for file in plan.files
-            if file.imported
+            if file.imported or file.updated
         ]
-        why = why or f"imported from {options.origin or options.folder_name}"
+        why = why or f"imported from {_shown_origin(directory, options)}"
         for start in range(0, len(changes), _TOGETHER):
             some = changes[start : start + _TOGETHER]
-            transaction.commit("import", some, why=why, actor=actor, ids=None if start else ids)
+            transaction.commit("import", some, why=why, ids=None if start else ids)
     if not changes:
         return report
     return replace(report, event_id=ids.event, published=transaction.outcome.published)
 
 
+def _check(memory: Memory, kind: str, on_conflict: str) -> None:
+    if on_conflict not in ON_CONFLICT:
+        raise ThunderusError(
+            f"invalid value {on_conflict!r} for --on-conflict", hint=f"use one of: {', '.join(ON_CONFLICT)}"
+        )
+    if kind not in KINDS:
+        raise ThunderusError(f"unknown kind {kind!r}", hint=f"use one of: {', '.join(KINDS)}")
+    if kind not in (allowed := memory.config.kinds_allowed):
+        raise InvalidDocument(
+            f"nothing imported: documents of kind {kind!r} are not allowed in this memory",
+            hint=f"use one of: {', '.join(allowed)}; or add {kind} to `kinds.allowed`",
+        )
+
+
+def _update(
+    directory: str, files: Sequence[SourceFile], layout: Layout, options: fields.Options
+) -> ImportUpdate:
+    """The versions of changed files at their last import, from git's history."""
+    copies = copies_of(stored_documents(layout))
+    wanted = {
+        file.path: copy.imported_sha256
+        for file in files
+        if (copy := copies.get(options.origin_of(file.path))) is not None
+        and copy.imported_sha256 not in ("", source_hash(file.data))
+    }
+    git = Git.find(holding_folder(directory)) if wanted else None
+    where = "git's history" if git is None or not git.is_shallow() else "the history of this shallow clone"
+    bases = versions_with_hash(git, {path: f"sha256:{one}" for path, one in wanted.items()}) if git else {}
+    return ImportUpdate(bases, f"the version imported before is not in {where}")
+
+
+def _with_hidden(plan: ImportPlan, hidden: Sequence[str]) -> ImportPlan:
+    """The plan with the hidden files and folders, as skipped."""
+    reason = "its name starts with a dot; pass it as DIR to import it"
+    files = (*plan.files, *(fields.ImportedFile(path, reason=reason) for path in hidden))
+    return plan._replace(files=tuple(sorted(files, key=lambda file: file.source)))
+
+
+def _shown_origin(directory: str, options: fields.Options) -> str:
+    """The imported folder or file, for the log."""
+    if os.path.isfile(directory):
+        return options.origin_of(os.path.basename(directory))
+    return options.origin or options.folder_name
+
+
 def _report(directory: str, kind: str, plan: ImportPlan, *, dry_run: bool = False) -> ImportReport:
-    imported = sum(file.imported for file in plan.files)
-    return ImportReport(directory, kind, plan.files, imported, len(plan.files) - imported, dry_run)
+    imported, updated = sum(file.imported for file in plan.files), sum(file.updated for file in plan.files)
+    skipped = len(plan.files) - imported - updated
+    return ImportReport(directory, kind, plan.files, imported, updated, skipped, dry_run)
 
 
 def _without_secrets(plan: ImportPlan, files: Sequence[SourceFile]) -> ImportPlan:
@@ -430,11 +627,6 @@ def _line_of(value: str, data: bytes) -> int:
     """The line (from 1) of a file that contains ``value``; 0 if none does literally."""
     at = data.find(value.encode("utf-8", "surrogatepass"))
     return data.count(b"\n", 0, at) + 1 if at >= 0 else 0
-
-
-def _kept_documents(layout: Layout) -> Iterator[Document]:
-    """The documents that an import does not replace: all except an unedited core template."""
-    return (document for document in stored_documents(layout) if not _is_template(document))
 
 
 def _is_template(document: Document) -> bool:

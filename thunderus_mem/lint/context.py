@@ -6,13 +6,18 @@ Everything is read when a rule first asks for it.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from thunderus_mem.diagnostic import Severity
+from thunderus_mem.document.document import MAX_DOCUMENT, source_hash
+from thunderus_mem.errors import ThunderusError
 from thunderus_mem.lint.rule import CODES, LintConfig, LintContext
 from thunderus_mem.log.event import private_to, text_in
 from thunderus_mem.memory.locate import IndexCorpus
+from thunderus_mem.store.files import read_file
+from thunderus_mem.store.paths import inside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -57,8 +62,19 @@ def contexts(
     def exists(path: str) -> bool:
         return os.path.lexists(os.path.join(memory.root, path))
 
+    def hashed(path: str) -> str | None:
+        with suppress(ThunderusError):
+            return source_hash(read_file(inside(memory.root, path), MAX_DOCUMENT))
+        return None
+
     return lambda reading: LintContext(
-        reading=reading, corpus=corpus, config=config, exists=exists, provenance=known, evidence=evidence
+        reading=reading,
+        corpus=corpus,
+        config=config,
+        exists=exists,
+        source_hash=hashed,
+        provenance=known,
+        evidence=evidence,
     )
 
 

@@ -73,6 +73,7 @@ CODES: Final[dict[str, tuple[str, Severity]]] = {
     "TM205": ("dead-citation", NOTE),
     "TM206": ("unresolved-provenance", NOTE),
     "TM207": ("archived-target", NOTE),
+    "TM208": ("import-drift", WARNING),
     "TM301": ("size-soft", WARNING),
     "TM302": ("size-hard", ERROR),
     "TM401": ("secret", ERROR),
@@ -268,7 +269,8 @@ class LintContext:
     """One document under lint; headings, references and other shared values are computed once.
 
     ``corpus``, ``provenance`` and ``evidence`` may be ``None``; rules that need them are then skipped.
-    ``exists`` returns whether a root-relative path exists in the repository.
+    ``exists`` returns whether a root-relative path exists in the repository, ``source_hash`` the hash of the
+    file there as `document.source_hash` has it; ``None`` if it cannot be read.
     """
 
     def __init__(
@@ -279,6 +281,7 @@ class LintContext:
         exists: Callable[[str], bool],
         provenance: Provenance | None = None,
         evidence: Evidence | None = None,
+        source_hash: Callable[[str], str | None] = lambda path: None,
     ) -> None:
         self.reading = reading
         self.corpus = corpus
@@ -286,6 +289,7 @@ class LintContext:
         self.exists = exists
         self.provenance = provenance
         self.evidence = evidence
+        self.source_hash = source_hash
 
     @property
     def path(self) -> str:
@@ -475,6 +479,8 @@ def _resolve(context: LintContext, document: Document, corpus: Corpus, reference
     if path.startswith("..") or "\\" in path:
         return None
     doc_id = _document_at(corpus, path) or _document_at(corpus, archived_path(path))
+    if doc_id is None and document.imported_sha256:
+        return _resolve_from_origin(context, corpus, context.path, name, anchor)
     if doc_id is not None or _is_file(context, path):
         return Target(path, anchor, doc_id, True)
     if document.imported_from:
@@ -488,7 +494,8 @@ def _document_at(corpus: Corpus, path: str) -> str | None:
 
 
 def _resolve_from_origin(context: LintContext, corpus: Corpus, origin: str, name: str, anchor: str) -> Target:
-    """Resolve a relative link of an imported text from the text's original location."""
+    """Resolve a relative link of an imported text, which is relative to ``origin``, to a document imported
+    from there or a file."""
     path = posixpath.normpath(posixpath.join(posixpath.dirname(origin), name))
     for ending in _ENDINGS:
         doc_id = corpus.resolve(path + ending)

@@ -648,7 +648,8 @@ def suggest_all(memory: Memory) -> AllSuggestions:
 
 def _words(document: Document) -> tuple[CodeWord, ...]:
     folder, origin = (path.rpartition("/")[0] for path in (document.path, document.imported_from))
-    return code_words(document.body, folder, origin if document.imported_from else None)
+    unchanged = document.imported_from and not document.imported_sha256
+    return code_words(document.body, folder, origin if unchanged else None)
 
 
 def _suggested(document: Document, tree: WorkingTree) -> Suggestions:

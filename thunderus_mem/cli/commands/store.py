@@ -434,17 +434,29 @@ def import_markdown_command(
     why: Annotated[
         str, typer.Option("--why", "-m", metavar="WHY", help="The reason, recorded in the log.")
     ] = "",
+    on_conflict: Annotated[
+        str,
+        typer.Option(
+            "--on-conflict",
+            metavar="skip|update",
+            help="A file changed since it was imported: skip it, or merge the change.",
+        ),
+    ] = "skip",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", "-n", help="Show what would be imported, without writing.")
     ] = False,
 ) -> int:
     """Import Markdown files as documents.
 
-    Text and unknown keys stay unchanged, and so do the source files. Dates come from the record, or else from
-    git. Importing again adds only new files. Decision records from adr-tools, MADR and
-    log4brains keep their numbers and dates, and their references become links. --map deciders=author fills
-    `author` from `deciders`, which may be a frontmatter key or a line under the title. Exits with 1 if a file
-    cannot be imported.
+    Text and unknown keys stay unchanged, except relative links, which are rewritten for the new path. The
+    source files stay as they are. Dates come from the record, or else from git. Decision records from
+    adr-tools, MADR and log4brains keep their numbers and dates, and their references become links.
+    --map deciders=author fills `author` from `deciders`, which may be a frontmatter key or a line under the
+    title.
+
+    Importing again adds only new files. With --on-conflict update, files that changed since are merged into
+    their documents; the version imported before is read from git. Exits with 1 if a file cannot be imported
+    or merged.
     """
     console: Console = ctx.obj
     value = import_markdown(
@@ -453,6 +465,7 @@ def import_markdown_command(
         kind,
         tags=tuple(tag or ()),
         mapping=tuple(mapping or ()),
+        on_conflict=on_conflict,
         dry_run=dry_run,
         why=why,
     )
@@ -462,25 +475,51 @@ def import_markdown_command(
 
 
 def _report(value: ImportReport, console: Console) -> str:
-    return "\n".join(line for item in value.files for line in _lines(item))
+    return "\n".join(line for item in value.files for line in _lines(item, console.style))
 
 
-def _lines(item: ImportedFile) -> list[str]:
+def _lines(item: ImportedFile, style: Style) -> list[str]:
     source = escaped(item.source)  # a file name may contain a newline
+    notes = [f"       {note}" for note in item.notes]
+    if item.updated:
+        changed = [f"       changed: {', '.join(item.changed)}"] if item.changed else []
+        return [f"update {source} → {item.id}", *changed, *notes]
+    if item.conflict:
+        diff = [f"       {line}" for line in diff_lines(item.path, "update", item.conflict, "", style)]
+        return [f"conflict {source} → {item.id}: {item.reason}", *diff, *notes]
     if not item.imported:
         return [f"skip {source}: {item.reason}"]
-    kept = [f"kept: {', '.join(item.kept)}"] if item.kept else []
-    return [f"add  {source} → {item.id}", *(f"       {note}" for note in (*kept, *item.notes))]
+    kept = [f"       kept: {', '.join(item.kept)}"] if item.kept else []
+    return [f"add  {source} → {item.id}", *kept, *notes]
+
+
+_MOST_NAMED: Final = 3
 
 
 def _summary(value: ImportReport) -> str:
+    """The totals, the next step, and at the end what could not be imported."""
     if not value.files:
         folder = os.path.normpath(value.directory)
         return f"No Markdown files in {'the current folder' if folder == '.' else folder}"
-    done = "would be imported" if value.dry_run else "imported"
-    skipped = f", {value.skipped} skipped" if value.skipped else ""
-    following = "" if value.dry_run or not value.imported else "\nNext: thunderus-mem lint"
-    return f"{counted(value.imported, 'file')} {done}{skipped}{following}"
+    would = "would be " if value.dry_run else ""
+    lines = [f"{counted(value.imported, 'file')} {would}imported"]
+    lines[0] += f", {value.updated} {would}updated" if value.updated else ""
+    lines[0] += f", {value.skipped} skipped" if value.skipped else ""
+    if not value.dry_run and (value.imported or value.updated):
+        lines.append("Next: thunderus-mem lint")
+    failed = [item for item in value.files if item.refused and not item.conflict]
+    unmerged = [item for item in value.files if item.conflict]
+    parts = [_failures(failed, "imported"), _failures(unmerged, "merged")]
+    return "\n".join([*lines, *filter(None, ["; ".join(filter(None, parts))])])
+
+
+def _failures(files: Sequence[ImportedFile], done: str) -> str:
+    """Name the files that could not be imported, or merged, with the reasons; "" if there are none."""
+    if not files:
+        return ""
+    named = [f"{escaped(item.source)} ({item.reason})" for item in files[:_MOST_NAMED]]
+    more = f", and {len(files) - _MOST_NAMED} more" if len(files) > _MOST_NAMED else ""
+    return f"{counted(len(files), 'file')} could not be {done}: {', '.join(named)}{more}"
 
 
 @app.command("migrate")

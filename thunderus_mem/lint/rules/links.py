@@ -323,6 +323,41 @@ def dead_citation(context: LintContext) -> Iterable[Diagnostic]:
         )
 
 
+def import_drift(context: LintContext) -> Iterable[Diagnostic]:
+    """The file a document was imported from has changed since.
+
+    Why: the two say different things now, and readers of one do not see the other. Removed files are not
+    reported.
+
+    Bad::
+
+        the decision in docs/adr was edited, its document was not
+
+    Good::
+
+        the edit was merged into the document
+
+    Fix: run ``thunderus-mem import markdown PATH --kind KIND --on-conflict update``.
+    """
+    document = context.document
+    if document is None or not document.imported_sha256:
+        return
+    found = context.source_hash(document.imported_from)
+    if found not in (None, document.imported_sha256):
+        import shlex
+
+        path = document.imported_from
+        command = f"thunderus-mem import markdown {shlex.quote(path)} --kind {document.kind}"
+        yield context.finding(
+            "TM208",
+            context.at("metadata", "imported_sha256"),
+            f"{path} has changed since it was imported",
+            key="metadata.imported_sha256",
+            expected="the text of the imported file",
+            hint=f"Run `{command} --on-conflict update`",
+        )
+
+
 def archived_target(context: LintContext) -> Iterable[Diagnostic]:
     """A link points to an archived document.
 
