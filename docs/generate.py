@@ -1,7 +1,8 @@
 """Generate ``docs/reference`` and the manual page; ``--check`` only lists pages that differ (exit 1).
 
 Sources: ``--help`` of every command (cli), docstrings (rules, errors, migrations), JSON Schemas (schemas,
-events), the table of keys (config), the types of the values (output) and the tables of ``--plain`` (plain).
+events), the table of keys (config), the types of the values (output), the tables of ``--plain`` (plain)
+and of agents (actors).
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from thunderus_mem.document.schema import DOCUMENT, EVENT, MANIFEST, PROPOSAL, l
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.interop.thunderus import MIGRATIONS, migrated_rules
 from thunderus_mem.lint.engine import RULES, rule_formats, rule_page
+from thunderus_mem.log.actor import AGENTS, OUTSIDE
 from thunderus_mem.store.config_keys import CONFIG, GARDENER, KEYS, toml_value
 from thunderus_mem.store.paths import present_place
 
@@ -61,7 +63,7 @@ ENVIRONMENT = [
     ["`THUNDERUS_MEM_ROOT`", "The folder that contains `.thunderus`; disables the search in parent folders."],
     [
         "`THUNDERUS_MEM_ACTOR`",
-        "Who runs the commands: `user` (default) or `agent`; see `review.agents`.",
+        "Who acts: `user`, `agent` or `tool`; `--actor` takes precedence; detected by default.",
     ],
     ["`THUNDERUS_MEM_OUTPUT_FORMAT`", "The output format of `lint`; `--format` takes precedence."],
     ["`VISUAL`, `EDITOR`", "The editor for `add` and `edit`."],
@@ -87,6 +89,49 @@ FILES = [
     (".thunderus/patches/", "Pending proposals, one file each."),
     (".thunderus/.quarantine/", "Damaged and conflicting files, never deleted by the program."),
 ]
+
+
+ACTORS_PAGE = """\
+Every event in the log says who acted. The first of these that applies counts:
+
+1. `--actor user`, `--actor agent` or `--actor tool`, on any command that writes
+2. `THUNDERUS_MEM_ACTOR` in the environment, with one of these words
+3. `agent`, if a variable of an agent below is set, also in a terminal
+4. `user`, if messages (stderr) go to a terminal and `CI` is not set
+5. `tool` otherwise, e.g. in continuous integration, or in a script that an editor or `cron` runs
+
+A variable that is empty, `0` or `false` counts as not set.
+
+| | `user` | `agent` | `tool` |
+|---|---|---|---|
+| `verify ID`, `verify --all-moved` | yes | yes, marked | refused, exit 5 |
+| `patch approve`, `patch reject` | yes | yes, but approves no proposals of agents | refused, exit 5 |
+| other writes | yes | yes, or proposals with `review.agents` | yes |
+
+- `verify` with `--check`, `--fix-moved`, `--restamp` or `--update-status` confirms nothing. It runs
+  anywhere, and its events are those of a `tool`.
+- A hand edit is by the `user` who runs the command that records it. If an agent or a tool runs that
+  command, it is not known who made the edit: the actor is `tool`, and `log` and `why` print
+  `{outside}`.
+- `log`, `why` and `blame` print an actor other than `user` after the author, as in `Ada (agent)`.
+  `show` prints who verified the document.
+
+## Known agents
+
+The name in the log is the `client` in the `origin` of an event, unless `THUNDERUS_MEM_CLIENT` is set.
+
+{known}
+
+`CURSOR_TRACE_ID` is not in the table: the terminal in which you type inside Cursor has it too.
+
+## Limits
+
+- An agent in a terminal, with an environment from which its variables were removed, is recorded as a
+  `user`. So is an agent that passes `--actor user`. The actor is a record, not a proof.
+- You are recorded as an `agent` in a shell that an agent opened for you, and as a `tool` if you redirect
+  stderr. Pass `--actor user` then.
+- For an agent that is not in the table, set `THUNDERUS_MEM_ACTOR=agent` in its environment.
+"""
 
 
 def page(title: str, lines: list[str]) -> str:
@@ -301,6 +346,16 @@ def config() -> str:
     return page("Configuration", lines)
 
 
+def actors() -> str:
+    """Return how the actor is found, and the variables of each known agent."""
+    rows = [
+        [agent.name, f"`{agent.client}`", ", ".join(f"`{name}`" for name in agent.variables), agent.where]
+        for agent in AGENTS
+    ]
+    known = table(["agent", "name in the log", "variables", "set for"], rows)
+    return page("Who acts", ACTORS_PAGE.format(outside=OUTSIDE, known="\n".join(known)).split("\n"))
+
+
 def output() -> str:
     """Return the fields of every command's `--json` output."""
     lines = [
@@ -432,6 +487,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "events": events,
     "errors": errors,
     "config": config,
+    "actors": actors,
     "output": output,
     "plain": plain,
     "migrations": migrations,

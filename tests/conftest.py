@@ -25,6 +25,7 @@ from tests.support.command_server import Server
 from tests.support.git_repository import begin_repository
 from tests.support.kept import begin_with
 from tests.support.verify_store import verify_below
+from thunderus_mem.log.actor import AGENTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -38,6 +39,10 @@ for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIG
 # A process that keeps no bytecode compiles our sources again each time, which takes longer than most tests.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# An agent that runs the tests is not the one that acts in them.
+for variable in (name for agent in AGENTS for name in agent.variables):
+    os.environ.pop(variable, None)
 
 PROJECT = Path(__file__).resolve().parent.parent
 
@@ -57,7 +62,7 @@ START = "2026-01-21T09:00:00Z"
 
 
 def sealed_environment(home: Path) -> dict[str, str]:
-    """An environment that knows nothing but a path, a home, a fixed time and fixed ids."""
+    """An environment that knows nothing but a path, a home, who acts, a fixed time and fixed ids."""
     return {
         "PATH": os.environ["PATH"],
         "HOME": str(home),
@@ -72,6 +77,7 @@ def sealed_environment(home: Path) -> dict[str, str]:
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_AUTHOR_DATE": START,
         "GIT_COMMITTER_DATE": START,
+        "THUNDERUS_MEM_ACTOR": "user",
         "THUNDERUS_MEM_TEST": "1",
         "THUNDERUS_MEM_NOW": START,
         "THUNDERUS_MEM_SEED": "1",

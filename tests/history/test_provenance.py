@@ -172,7 +172,7 @@ def test_document_outside_git_is_explained_by_the_log(tree: Writer) -> None:
 def test_event_line_contains_time_operation_actor_and_reason() -> None:
     shared = {"id": "evt_1", "ts": "2026-01-21T09:00:00Z", "session_id": "sess_1", "actor": "agent"}
     event = make_event("patch", {"op": "add"}, why="because\n  of  it", origin={"author": "Ann"}, **shared)  # type: ignore[arg-type]
-    assert event_label(event) == "2026-01-21 09:00 add by agent Ann: because of it"
+    assert event_label(event) == "2026-01-21 09:00 add by Ann (agent): because of it"
     long = make_event("note", {"text": "x" * 100}, **shared)  # type: ignore[arg-type]
     assert event_label(long).endswith("x…")
     assert event_label(make_event("tool_call", {}, **shared)) == "2026-01-21 09:00 tool call by agent"  # type: ignore[arg-type]

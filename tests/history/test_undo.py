@@ -453,7 +453,7 @@ def test_many_snapshots_are_listed_without_reading_the_log_for_each(
         memory, after = store.memory(), f"{text}\nLine {number}.\n"
         with open_transaction(memory, "garden") as transaction:
             links = PatchLinks(snapshot=memory.new_id("snap"))
-            transaction.snapshot(links.snapshot, {"command": "garden"}, ("fact.hand",), why="", actor="user")
+            transaction.snapshot(links.snapshot, {"command": "garden"}, ("fact.hand",), why="")
             change = FileChange("fact.hand", f"{FACTS}/hand.md", text, after)
             transaction.commit("garden", [change], links=links)
         text = after

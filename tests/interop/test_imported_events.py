@@ -88,7 +88,7 @@ def test_imported_approval_decides_nothing(store: CommandStore) -> None:
     rejected = {"action": "patch", "approved": False, "decision": "rejected"}
     add(store, "approval", rejected | {"key": "k1"}, refs={"patch_id": "patch_1"})
     with open_transaction(memory, "test") as transaction:
-        transaction.approve(rejected | {"key": "k2"}, (), why="", actor="user", patch="patch_2")
+        transaction.approve(rejected | {"key": "k2"}, (), why="", patch="patch_2")
     approved = {"action": "patch", "approved": True, "decision": "approved", "key": "k2"}
     add(store, "approval", approved, id="evt_2", ts="2026-12-31T09:00:00Z", refs={"patch_id": "patch_2"})
     memory.refresh()

@@ -131,6 +131,7 @@ class Scene:
             "GIT_EDITOR": "true",
             "GIT_AUTHOR_DATE": stamp,
             "GIT_COMMITTER_DATE": stamp,
+            "THUNDERUS_MEM_ACTOR": "user",
             "THUNDERUS_MEM_TEST": "1",
             "THUNDERUS_MEM_NOW": stamp,
             "THUNDERUS_MEM_SEED": str(self.turn),

@@ -150,7 +150,7 @@ def test_people_and_other_kinds_need_no_review(store: Store) -> None:
     store.add("Three", "The third.", store.memory("agent"))
     assert store.patches() == []
     assert [event.actor for event in store.events("patch")[1:]] == ["user", "agent", "agent"]
-    with pytest.raises(ThunderusError, match="must be user or agent"):
+    with pytest.raises(ThunderusError, match="must be one of user, agent, tool"):
         store.add("Four", "The fourth.", store.memory("robot"))
 
 
@@ -733,3 +733,10 @@ def test_existing_text_is_not_proposed_again(store: Store) -> None:
     with pytest.raises(DocumentExists):
         store.add("Two", SAME, store.agent())
     assert store.patches() == []
+
+
+def test_actor_can_be_set_for_each_call(store: Store) -> None:
+    memory = store.memory("tool")
+    for memory.actor in ("agent", "user"):
+        edit_module.note(memory, f"By the {memory.actor}.")
+    assert [event.actor for event in store.events("note")] == ["agent", "user"]

@@ -24,6 +24,7 @@ def environment(home: Path) -> dict[str, str]:
         "GIT_COMMITTER_DATE": CLOCK,
         "GIT_EDITOR": "true",
         "LC_ALL": "C",
+        "THUNDERUS_MEM_ACTOR": "user",
     }
 
 

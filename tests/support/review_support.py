@@ -37,11 +37,9 @@ class Store:
         self.seed = seed
         self.environ: dict[str, str] = {}
 
-    def memory(self, actor: str = "", **environ: str) -> Memory:
+    def memory(self, actor: str = "user", **environ: str) -> Memory:
         self.turn += 1
-        surroundings = {**self.environ, **environ}
-        if actor:
-            surroundings["THUNDERUS_MEM_ACTOR"] = actor
+        surroundings = {"THUNDERUS_MEM_ACTOR": actor, **self.environ, **environ}
         moment = START + timedelta(days=self.days, seconds=self.turn)
         return open_memory(
             str(self.root),

@@ -45,9 +45,7 @@ class NewDocument(NamedTuple):
     anchors: Sequence[str] = ()
 
 
-def add(
-    memory: Memory, new: NewDocument, *, why: str = "", dry_run: bool = False, actor: str = "user"
-) -> Written:
+def add(memory: Memory, new: NewDocument, *, why: str = "", dry_run: bool = False) -> Written:
     """Write a new document and the fingerprints of its anchors.
 
     Raises `InvalidDocument` (schema, no tag, empty body), `Refused` (secret), `DocumentExists` (the id or the
@@ -65,7 +63,7 @@ def add(
     with open_transaction(memory, "add") as transaction:
         ids = transaction.ids()
         document, warnings = _compose(memory, new, ids)
-        return transaction.write("add", None, document, why=why, actor=actor, ids=ids, warnings=warnings)
+        return transaction.write("add", None, document, why=why, ids=ids, warnings=warnings)
 
 
 def _complete(new: NewDocument) -> NewDocument:

@@ -18,6 +18,7 @@ from thunderus_mem.fingerprint.selectors import leaf_of, split_selector
 from thunderus_mem.fingerprint.source import fingerprint_of_files
 from thunderus_mem.git.history import ObjectReader
 from thunderus_mem.lint.draft import validate
+from thunderus_mem.log.actor import refuse_tool
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import find_document, find_row
 from thunderus_mem.memory.transaction import Written, open_transaction, settle, unchanged
@@ -186,7 +187,6 @@ def anchor(
     *,
     remove: bool = False,
     why: str = "",
-    actor: str = "user",
 ) -> Anchoring:
     """Add anchors to a document, or remove them with ``remove``.
 
@@ -207,7 +207,7 @@ def anchor(
             return _answer(document, unchanged(document, "anchor"), new, repeated)
         text = remove_key(text, _COMMITTED)
         after, warnings = validate(memory, document.path, text, before=document.text)
-        written = transaction.write("anchor", document, after, why=why, actor=actor, warnings=warnings)
+        written = transaction.write("anchor", document, after, why=why, warnings=warnings)
         return _answer(after, written, new, repeated)
 
 
@@ -275,13 +275,13 @@ class Verification(NamedTuple):
         return sum(bool(one.refused) for one in self.documents)
 
 
-def confirm(memory: Memory, ids: Sequence[str], *, note: str = "", actor: str = "user") -> Verification:
-    """Verify documents: write fingerprints, commit, status and who verified, and log an approval by
-    ``actor``.
+def confirm(memory: Memory, ids: Sequence[str], *, note: str = "") -> Verification:
+    """Verify documents: write fingerprints, commit, status and who verified, and log an approval.
 
     A document is refused and stays unchanged if anchored code is missing or cannot be read.
-    Raises `NotFound` for an unknown id.
+    Raises `NotFound` for an unknown id, `Refused` if the actor is a tool.
     """
+    refuse_tool(memory.actor, "verify")
     settle(memory, "verify")
     memory.refresh()
     found = list(dict.fromkeys(find_row(memory, id).id for id in ids))
@@ -289,14 +289,14 @@ def confirm(memory: Memory, ids: Sequence[str], *, note: str = "", actor: str = 
     events: list[str] = []
     with open_transaction(memory, "verify") as transaction:
         for at in range(0, len(found), _AT_ONCE):
-            some, written = _confirmed(memory, transaction, found[at : at + _AT_ONCE], note, actor)
+            some, written = _confirmed(memory, transaction, found[at : at + _AT_ONCE], note)
             answers.extend(some)
             events.extend(written)
-    return Verification(tuple(answers), tuple(events), actor, transaction.outcome.published)
+    return Verification(tuple(answers), tuple(events), memory.actor, transaction.outcome.published)
 
 
 def _confirmed(
-    memory: Memory, transaction: Transaction, ids: Sequence[str], note: str, actor: str
+    memory: Memory, transaction: Transaction, ids: Sequence[str], note: str
 ) -> tuple[list[Confirmed], list[str]]:
     judged = _judged(memory, ids)
     committed = _committed(memory, transaction.head, judged)
@@ -312,7 +312,7 @@ def _confirmed(
             answers.append(Confirmed(id, document.path, document.status, places, False, refused))
             continue
         text = _with_places(document, looked_at)
-        text = _with_verification(text, transaction.head or None, actor)
+        text = _with_verification(text, transaction.head or None, memory.actor)
         if id in committed:
             text = set_key(text, _COMMITTED, _proof(transaction.head, committed[id]))
         else:
@@ -326,10 +326,10 @@ def _confirmed(
     confirmed = [one.id for one in answers if not one.refused]
     events = []
     if edits:
-        events.append(transaction.commit("verify", edits, why=note, actor=actor))
+        events.append(transaction.commit("verify", edits, why=note))
     if confirmed:
         body = {"action": "verify", "approved": True, "evidence": evidence}
-        events.append(transaction.approve(body, confirmed, why=note, actor=actor))
+        events.append(transaction.approve(body, confirmed, why=note))
     return answers, events
 
 
@@ -392,7 +392,7 @@ def _with_places(document: Document, judged: Sequence[Judged], only: Collection[
 def _with_verification(text: str, commit: str | None, actor: str) -> str:
     text = set_key(text, ("verification", "last_verified_commit"), commit)
     text = set_key(text, ("verification", "status"), "verified")
-    return set_key(text, ("verification", "by"), "agent" if actor == "agent" else "user")
+    return set_key(text, ("verification", "by"), actor)
 
 
 def _evidence(one: Judged) -> dict[str, str]:

@@ -42,7 +42,7 @@ class DocumentEdits(NamedTuple):
     expecting: str | None = None
 
 
-def edit(memory: Memory, id: str, edits: DocumentEdits, *, why: str = "", actor: str = "user") -> Written:
+def edit(memory: Memory, id: str, edits: DocumentEdits, *, why: str = "") -> Written:
     """Change a document; new anchors get the fingerprints of the current code.
 
     ``updated`` changes only with title or body. Raises `Conflict` if the file does not have the expected
@@ -70,7 +70,7 @@ def edit(memory: Memory, id: str, edits: DocumentEdits, *, why: str = "", actor:
             return unchanged(document, "edit")
         after, warnings = validate(memory, document.path, text, before=document.text)
         _check_identity(document, after)
-        return transaction.write("edit", document, after, why=why, actor=actor, warnings=warnings)
+        return transaction.write("edit", document, after, why=why, warnings=warnings)
 
 
 def _edited(document: Document, edits: DocumentEdits) -> str:
@@ -115,29 +115,29 @@ def _check_identity(before: Document, after: Document) -> None:
         )
 
 
-def remove(memory: Memory, id: str, *, why: str, actor: str = "user") -> Written:
+def remove(memory: Memory, id: str, *, why: str) -> Written:
     """Remove a document; git and the log keep its text. Warns about documents that still link to it."""
     with open_transaction(memory, "remove") as transaction:
         document = locate.find_document(memory, id, itself=True)
         warnings = locate.left_behind(memory, document.id, document.path)
-        return transaction.write("remove", document, None, why=why, actor=actor, warnings=warnings)
+        return transaction.write("remove", document, None, why=why, warnings=warnings)
 
 
-def supersede(memory: Memory, old: str, new: str, *, why: str, actor: str = "user") -> tuple[Written, str]:
+def supersede(memory: Memory, old: str, new: str, *, why: str) -> tuple[Written, str]:
     """Record that ``new`` supersedes ``old``: the new document gets the link, the old one is unchanged.
 
     The event names both. Return also the id of the old document.
     """
-    return _add_link(memory, new, "supersedes", old, why=why, actor=actor, op="supersede")
+    return _add_link(memory, new, "supersedes", old, why=why, op="supersede")
 
 
-def link(memory: Memory, a: str, rel: str, b: str, *, why: str = "", actor: str = "user") -> Written:
+def link(memory: Memory, a: str, rel: str, b: str, *, why: str = "") -> Written:
     """Add a relation from ``a`` to ``b``: derives_from, refers_to, supersedes or duplicates."""
-    return _add_link(memory, a, check_relation(rel), b, why=why, actor=actor, op="link")[0]
+    return _add_link(memory, a, check_relation(rel), b, why=why, op="link")[0]
 
 
 def _add_link(
-    memory: Memory, source: str, relation: str, target: str, *, why: str, actor: str, op: str
+    memory: Memory, source: str, relation: str, target: str, *, why: str, op: str
 ) -> tuple[Written, str]:
     """Add a relation; return the result and the id of the target."""
     with open_transaction(memory, op) as transaction:
@@ -156,7 +156,7 @@ def _add_link(
             return unchanged(document, op), other.id
         after, warnings = validate(memory, document.path, text, before=document.text)
         about = (other.id,) if op == "supersede" else ()
-        value = transaction.write(op, document, after, why=why, actor=actor, about=about, warnings=warnings)
+        value = transaction.write(op, document, after, why=why, about=about, warnings=warnings)
         return value, other.id
 
 
@@ -184,13 +184,13 @@ class Noted(NamedTuple):
     refs: tuple[str, ...]
 
 
-def note(memory: Memory, text: str, *, refs: Sequence[str] = (), actor: str = "user") -> Noted:
+def note(memory: Memory, text: str, *, refs: Sequence[str] = ()) -> Noted:
     """Append a note to the log, without changing a document. Raises `Refused` for a secret."""
     if not text.strip():
         raise InvalidDocument("the note is empty")
     with open_transaction(memory, "note") as transaction:
         doc_ids = tuple(locate.find_row(memory, ref).id for ref in refs)
-        return Noted(transaction.note(text, doc_ids, actor=actor), doc_ids)
+        return Noted(transaction.note(text, doc_ids), doc_ids)
 
 
 class Recorded(NamedTuple):
@@ -236,30 +236,30 @@ class Archived(NamedTuple):
     published: bool = True
 
 
-def archive(memory: Memory, ids: Sequence[str], *, why: str = "", actor: str = "user") -> Archived:
+def archive(memory: Memory, ids: Sequence[str], *, why: str = "") -> Archived:
     """Move documents to the archive, all in one event; of their texts only links of imported ones change.
 
     They keep their ids: links still resolve and `show` finds them; search and list do with ``archived``.
     Raises `InvalidDocument` for a core document, `DocumentExists` if the archive already has a file of that
     name or another document with that id.
     """
-    return _move(memory, _ARCHIVE, ids, why, actor)
+    return _move(memory, _ARCHIVE, ids, why)
 
 
-def unarchive(memory: Memory, ids: Sequence[str], *, why: str = "", actor: str = "user") -> Archived:
+def unarchive(memory: Memory, ids: Sequence[str], *, why: str = "") -> Archived:
     """Move archived documents back to their original paths, all in one event.
 
     Raises `DocumentExists` if a document in use has the same id or path.
     """
-    return _move(memory, _UNARCHIVE, ids, why, actor)
+    return _move(memory, _UNARCHIVE, ids, why)
 
 
-def _move(memory: Memory, op: str, ids: Sequence[str], why: str, actor: str) -> Archived:
+def _move(memory: Memory, op: str, ids: Sequence[str], why: str) -> Archived:
     with open_transaction(memory, op) as transaction:
         changes, archived = _planned(memory, op, ids)
         if not changes:
             return archived
-        transaction.commit(op, changes, why=why, actor=actor)
+        transaction.commit(op, changes, why=why)
         done = transaction.outcome
         return archived._replace(event_id=done.event_id, recorded=done.recorded, published=done.published)
 

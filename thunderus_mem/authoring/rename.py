@@ -209,9 +209,7 @@ class _Plan(NamedTuple):
     mentions: tuple[IdMention, ...]
 
 
-def rename(
-    memory: Memory, id: str, new_id: str, *, plan: bool = False, why: str = "", actor: str = "user"
-) -> Renamed:
+def rename(memory: Memory, id: str, new_id: str, *, plan: bool = False, why: str = "") -> Renamed:
     """Change a document's id to ``new_id``, and its file name with it; the old id becomes an alias.
 
     Links, references in double brackets and paths in other documents are updated, in one event. Title and
@@ -231,7 +229,7 @@ def rename(
         planned = _plan(memory, id, new_id)
         if not planned.edits:
             return _value(planned)
-        transaction.commit("rename", planned.edits, why=why, actor=actor)
+        transaction.commit("rename", planned.edits, why=why)
         done = transaction.outcome
         return replace(_value(planned, outside), changed=not done.proposed, **done._asdict())
 

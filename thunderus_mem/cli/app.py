@@ -95,13 +95,14 @@ def load_command(entry: CommandEntry) -> Command:
 
 
 _OPTIONS = {option.switch: option for option in GLOBAL_OPTIONS}
-_ANYWHERE = ("json", "plain", "color", "quiet", "no_input", "no_pager")
+_ANYWHERE = ("json", "plain", "color", "quiet", "no_input")
 
 
 def _with_globals(command: Command, entry: CommandEntry) -> Command:
     """Accept the global switches after the command too, where people and agents put them."""
     taken = {name for parameter in command.params for name in getattr(parameter, "opts", ())}
-    for option in map(_OPTIONS.__getitem__, _ANYWHERE if entry.pages else _ANYWHERE[:-1]):
+    accepted = (*_ANYWHERE, *(["no_pager"] if entry.pages else []), *(["actor"] if entry.acts else []))
+    for option in map(_OPTIONS.__getitem__, accepted):
         free = [name for name in option.names if name not in taken]
         if free and free[-1].startswith("--"):
             command.params.append(cast("Any", _switch(option, free)))
@@ -151,6 +152,7 @@ def top(
     quiet: Annotated[bool, _option("quiet")] = False,
     no_input: Annotated[bool, _option("no_input")] = False,
     no_pager: Annotated[bool, _option("no_pager")] = False,
+    actor: Annotated[str, _option("actor", show_default=False)] = "",
     version: Annotated[bool, _option("version")] = False,
 ) -> None:
     """Repository memory: searchable Markdown documents beside the code, with provenance."""
@@ -158,6 +160,7 @@ def top(
     console.configure(
         directory=directory,
         color=color,
+        actor=actor,
         json=json or console.json,
         plain=plain,
         quiet=quiet,

@@ -69,6 +69,7 @@ def without_secrets(text: str) -> str:
 
 
 _WHEN = ("auto", "always", "never")
+_ACTORS = ("", "user", "agent", "tool")
 
 
 class Console:
@@ -87,6 +88,7 @@ class Console:
         self.no_pager = False
         self.plain = False
         self.color = "auto"
+        self.actor = ""
         self.start = os.curdir
         self.style = Style(colored=False)
         for stream in (out, talk):
@@ -94,14 +96,15 @@ class Console:
             if reconfigure is not None:
                 reconfigure(errors="backslashreplace")
 
-    def configure(self, *, directory: str, color: str, **switches: bool) -> None:
-        """Set the global options. Raises ``ThunderusError`` for a missing folder or an invalid color mode."""
+    def configure(self, *, directory: str, color: str, actor: str, **switches: bool) -> None:
+        """Set the global options. Raises ``ThunderusError`` for a missing folder or an invalid value."""
         for name, value in switches.items():
             setattr(self, name, value)
         if directory and not os.path.isdir(directory):
             raise ThunderusError(f"-C: no such folder: {directory}")
         self.start = directory or os.curdir
         self.switch("color", color)
+        self.switch("actor", actor)
 
     def switch(self, name: str, value: bool | str) -> None:
         """Set a global option that may also be given after the command."""
@@ -110,6 +113,8 @@ class Console:
             raise ThunderusError(
                 f"invalid value for --color: {self.color!r}", hint="use auto, always or never"
             )
+        if self.actor not in _ACTORS:
+            raise ThunderusError(f"invalid value for --actor: {self.actor!r}", hint="use user, agent or tool")
         self.style = Style(colored=self._colored(self._out))
 
     def _colored(self, stream: TextIO) -> bool:
@@ -312,7 +317,9 @@ class Console:
 
         now, random_bits = fixed_clock(self.environ)
         memory = open_memory(start, environ=self.environ, now=now, random_bits=random_bits, lenient=lenient)
-        memory.say = self.say
+        memory.say, memory.terminal = self.say, self._talk.isatty()
+        if self.actor:
+            memory.actor = self.actor
         if not (self.quiet or self.json) and self._talk.isatty() and self.environ.get("TERM") != "dumb":
             self._progress = memory.tell = Progress(self._talk)
         return memory

@@ -15,8 +15,8 @@ class CommandEntry(NamedTuple):
     """One command or group of commands.
 
     ``pages``: the output may be longer than a screen and then goes through the pager. ``completes``: which
-    ids its arguments are (documents, events or snapshots). ``hidden``: called by other programs, so omitted
-    from help and completion.
+    ids its arguments are (documents, events or snapshots). ``acts``: it logs who acted. ``hidden``: called
+    by other programs, so omitted from help and completion.
     """
 
     name: str
@@ -24,6 +24,7 @@ class CommandEntry(NamedTuple):
     help: str
     completes: str = ""
     pages: bool = False
+    acts: bool = False
     hidden: bool = False
     section: str = ""
 
@@ -45,6 +46,12 @@ GLOBAL_OPTIONS: Final = (
     GlobalOption("quiet", ("-q", "--quiet"), "Print only data and errors."),
     GlobalOption("no_input", ("--no-input",), "Never prompt and never open an editor."),
     GlobalOption("no_pager", ("--no-pager",), "Do not use a pager."),
+    GlobalOption(
+        "actor",
+        ("--actor",),
+        "Who acts: user, agent or tool; default: THUNDERUS_MEM_ACTOR, or detected.",
+        "WHO",
+    ),
     GlobalOption("version", ("--version",), "Print the version."),
 )
 
@@ -105,34 +112,46 @@ _SECTIONS: Final[dict[str, tuple[CommandEntry, ...]]] = {
             pages=True,
         ),
         CommandEntry(
-            "verify", "code", "Confirm that documents match the current code.", completes="documents"
+            "verify",
+            "code",
+            "Confirm that documents match the current code.",
+            completes="documents",
+            acts=True,
         ),
-        CommandEntry("lint", "lint", "Check documents, manifest and log for problems.", pages=True),
+        CommandEntry(
+            "lint", "lint", "Check documents, manifest and log for problems.", pages=True, acts=True
+        ),
         CommandEntry("rule", "lint", "Explain a lint rule.", pages=True),
         CommandEntry("schema", "lint", "List, print or update the JSON Schemas."),
         CommandEntry("doctor", "store", "Diagnose and fix problems with the store."),
     ),
     "Maintain": (
-        CommandEntry("init", "store", "Create a memory in this folder."),
-        CommandEntry("migrate", "store", "Upgrade an older store to the current format."),
+        CommandEntry("init", "store", "Create a memory in this folder.", acts=True),
+        CommandEntry("migrate", "store", "Upgrade an older store to the current format.", acts=True),
         CommandEntry("config", "store", "Show settings and where they come from."),
         CommandEntry("index", "store", "Inspect, refresh or rebuild the search index."),
         CommandEntry("manifest", "store", "Write or check the manifest."),
         CommandEntry(
-            "garden", "garden", "Plan or apply cleanup: duplicates, links, tags, archive.", pages=True
+            "garden",
+            "garden",
+            "Plan or apply cleanup: duplicates, links, tags, archive.",
+            pages=True,
+            acts=True,
         ),
-        CommandEntry("recap", "garden", "Write a recap of a day, session or other period."),
+        CommandEntry("recap", "garden", "Write a recap of a day, session or other period.", acts=True),
         CommandEntry("completion", "store", "Print a shell completion script."),
     ),
     "Import and automate": (
-        CommandEntry("import", "store", "Import an existing folder of Markdown."),
+        CommandEntry("import", "store", "Import an existing folder of Markdown.", acts=True),
         CommandEntry("hooks", "lint", "Install, remove or run the git pre-commit hook."),
         CommandEntry("merge-driver", "undo", "Merge one document for git.", hidden=True),
         CommandEntry("watch", "lint", "Refresh the index and lint files as they change."),
     ),
 }
 COMMANDS: Final = tuple(
-    entry._replace(section=section) for section, entries in _SECTIONS.items() for entry in entries
+    entry._replace(section=section, acts=entry.acts or section == "Write")
+    for section, entries in _SECTIONS.items()
+    for entry in entries
 )
 
 BY_NAME: Final[dict[str, CommandEntry]] = {entry.name: entry for entry in COMMANDS}

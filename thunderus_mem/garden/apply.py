@@ -36,7 +36,7 @@ from thunderus_mem.log.new_event import PatchLinks
 from thunderus_mem.memory.journal import DEFAULT_MODE, FileChange
 from thunderus_mem.memory.locate import documents
 from thunderus_mem.memory.proposals import Proposal, ProposedEdit, all_waiting, needs_review, write
-from thunderus_mem.memory.transaction import Written, open_transaction, resolve_actor
+from thunderus_mem.memory.transaction import Written, open_transaction
 from thunderus_mem.recap.events import generated_texts
 from thunderus_mem.recap.scope import history_of
 from thunderus_mem.review.queue import queue_state, rejected_keys
@@ -502,13 +502,13 @@ _MAX_LISTED = 2_000
 """The limit on documents listed by a snapshot; the others are counted."""
 
 
-def is_reviewed(memory: Memory, *, actor: str = "user") -> bool:
+def is_reviewed(memory: Memory) -> bool:
     """Whether steps may be proposed instead of applied, because an agent runs this: the plan must then be
     made ``apart``."""
-    return memory.config.review_agents == "propose" and resolve_actor(memory.environ, actor) == "agent"
+    return memory.config.review_agents == "propose" and memory.actor == "agent"
 
 
-def garden_apply(memory: Memory, plan: Plan, *, actor: str = "user") -> Applied:
+def garden_apply(memory: Memory, plan: Plan) -> Applied:
     """Apply every safe step of ``plan``, each as its own event, after a snapshot.
 
     A step whose documents have changed is listed in ``skipped``. Steps of an agent whose changes need review
@@ -516,7 +516,7 @@ def garden_apply(memory: Memory, plan: Plan, *, actor: str = "user") -> Applied:
     """
     if not plan.applicable:
         return Applied((), plan.reports, proposals=plan.proposals, waiting=plan.waiting)
-    who = resolve_actor(memory.environ, actor)
+    who = memory.actor
     reviewed = [
         step
         for step in plan.applicable
@@ -526,15 +526,15 @@ def garden_apply(memory: Memory, plan: Plan, *, actor: str = "user") -> Applied:
     written: list[Written] = []
     snapshot = ""
     with open_transaction(memory, "garden") as transaction:
-        filed, skipped = _filed(memory, reviewed, actor)
+        filed, skipped = _filed(memory, reviewed)
         for step in plan.applicable:
             if step in reviewed:
                 continue
             try:
                 edits = [_file_change(memory, edit) for edit in step.edits]
-                snapshot = snapshot or _snapshot(memory, transaction, plan, actor)
+                snapshot = snapshot or _snapshot(memory, transaction, plan)
                 links = PatchLinks(private=step.private, snapshot=snapshot)
-                event = transaction.commit(step.op, edits, why=step.why, actor=actor, links=links)
+                event = transaction.commit(step.op, edits, why=step.why, links=links)
             except Conflict as error:
                 skipped.append(SkippedStep(step.action, str(error), step.targets))
                 continue
@@ -554,7 +554,7 @@ def garden_apply(memory: Memory, plan: Plan, *, actor: str = "user") -> Applied:
     )
 
 
-def _snapshot(memory: Memory, transaction: Transaction, plan: Plan, actor: str) -> str:
+def _snapshot(memory: Memory, transaction: Transaction, plan: Plan) -> str:
     """Record the documents that the plan is about to change; returns the snapshot's id."""
     id = memory.new_id("snap")
     touched = {edit.path: edit for step in reversed(plan.applicable) for edit in reversed(step.edits)}
@@ -571,7 +571,6 @@ def _snapshot(memory: Memory, transaction: Transaction, plan: Plan, actor: str) 
         },
         tuple(dict.fromkeys(edit.doc_id for edit in listed if edit.doc_id)),
         why="before a run of the gardener",
-        actor=actor,
     )
     return id
 
@@ -590,7 +589,7 @@ def digest(plan: Plan) -> str:
     return "sha256:" + hashlib.sha256(repr(steps).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def garden_propose(memory: Memory, plan: Plan, *, actor: str = "user") -> Filed:
+def garden_propose(memory: Memory, plan: Plan) -> Filed:
     """Propose every step with changes for review (of a plan made ``apart``), except those already pending.
 
     A step whose documents have changed, or that cannot be proposed, is listed in ``skipped``.
@@ -599,11 +598,11 @@ def garden_propose(memory: Memory, plan: Plan, *, actor: str = "user") -> Filed:
     if not steps:
         return Filed((), plan.waiting, plan.reports)
     with open_transaction(memory, "garden") as transaction:
-        filed, skipped = _filed(memory, steps, actor)
+        filed, skipped = _filed(memory, steps)
     return Filed(tuple(filed), plan.waiting, plan.reports, transaction.outcome.recorded, tuple(skipped))
 
 
-def _filed(memory: Memory, steps: Sequence[Step], actor: str) -> tuple[list[FiledStep], list[SkippedStep]]:
+def _filed(memory: Memory, steps: Sequence[Step]) -> tuple[list[FiledStep], list[SkippedStep]]:
     """Propose steps, and return those proposed and those skipped; the lock is held."""
     filed: list[FiledStep] = []
     skipped: list[SkippedStep] = []
@@ -615,7 +614,7 @@ def _filed(memory: Memory, steps: Sequence[Step], actor: str) -> tuple[list[File
             proposal = Proposal(
                 id,
                 format_precise(memory.now()),
-                resolve_actor(memory.environ, actor),
+                memory.actor,
                 step.op,
                 step.why,
                 step.targets,

@@ -120,7 +120,6 @@ def undo(
     *,
     why: str = "",
     dry_run: bool = False,
-    actor: str = "user",
     exact: bool = False,
     modes: Mapping[str, int] = MappingProxyType({}),
 ) -> Undone:
@@ -147,7 +146,7 @@ def undo(
             planned = planner.plan()
             written: list[_Reverted] = []
             for one in planned:
-                written.append(_revert(transaction, memory, one, why, actor, modes))
+                written.append(_revert(transaction, memory, one, why, modes))
                 if not transaction.outcome.published:  # a write failed, and the next step may need that file
                     break
         return planned, _undone(planned, written)._replace(published=transaction.outcome.published)
@@ -250,7 +249,7 @@ def _check_secrets(reversals: Iterable[FileChange]) -> None:
 
 
 def _revert(
-    transaction: Transaction, memory: Memory, one: _Reversal, why: str, actor: str, modes: Mapping[str, int]
+    transaction: Transaction, memory: Memory, one: _Reversal, why: str, modes: Mapping[str, int]
 ) -> _Reverted:
     """Abort what the event has not written yet, and write the changes that revert the rest."""
     event, kept = one.chosen.event, dict[str, str]()
@@ -258,15 +257,15 @@ def _revert(
         aborts = Ids(memory.new_id("evt"), one.patch)
         # Only an event that is aborted as a whole is undone by that.
         links = PatchLinks(undoes=() if one.changes else [event.id], about=document_ids(event))
-        lost = transaction.give_up(event.id, why=why, actor=actor, ids=aborts, links=links)
+        lost = transaction.give_up(event.id, why=why, ids=aborts, links=links)
         kept = {file.path: memory.layout.relative(file.kept) for file in lost if file.kept}
         if not one.changes:
             return _Reverted(aborts.event, kept)
-    return _Reverted(_commit(transaction, memory, one, why, actor, modes), kept)
+    return _Reverted(_commit(transaction, memory, one, why, modes), kept)
 
 
 def _commit(
-    transaction: Transaction, memory: Memory, one: _Reversal, why: str, actor: str, modes: Mapping[str, int]
+    transaction: Transaction, memory: Memory, one: _Reversal, why: str, modes: Mapping[str, int]
 ) -> str:
     event = one.chosen.event
     logged = {change.path: reverse.permissions_in(change.mode) for change in changes_of(event)}
@@ -275,7 +274,6 @@ def _commit(
         reverse.UNDO,
         [reversal._replace(mode=known.get(reversal.path)) for reversal in one.changes],
         why=why or one.why,
-        actor=actor,
         links=PatchLinks(undoes=[event.id], about=document_ids(event)),
         ids=Ids(memory.new_id("evt"), one.patch),
     )
@@ -359,9 +357,7 @@ def snapshots(memory: Memory, *, limit: int = 0) -> SnapshotList:
     return SnapshotList(tuple(found), max(total - len(found), 0))
 
 
-def restore(
-    memory: Memory, snap: str, *, why: str = "", dry_run: bool = False, actor: str = "user"
-) -> Undone:
+def restore(memory: Memory, snap: str, *, why: str = "", dry_run: bool = False) -> Undone:
     """Revert everything done after a snapshot, given by its id or a unique prefix: byte for byte, all or
     nothing.
 
@@ -386,12 +382,10 @@ def restore(
             f"{snap!r} is ambiguous: it matches {len(ids)} snapshots", hint=f"use one of: {names}"
         )
     (event,) = ids.values()
-    return _restored(memory, event, why=why, dry_run=dry_run, actor=actor)
+    return _restored(memory, event, why=why, dry_run=dry_run)
 
 
-def restore_last(
-    memory: Memory, command: str = "garden", *, why: str = "", dry_run: bool = False, actor: str = "user"
-) -> Undone:
+def restore_last(memory: Memory, command: str = "garden", *, why: str = "", dry_run: bool = False) -> Undone:
     """Revert the last run of a command in this working tree that is not reverted yet.
 
     Raises `NotFound` if there is none, `Conflict` like `restore`.
@@ -403,20 +397,20 @@ def restore_last(
         if here and event.body.get("command") == command:
             (seen,) = _snapshots(memory, [(event, here)])
             if not seen.is_restored:
-                return _restored(memory, event, why=why, dry_run=dry_run, actor=actor)
+                return _restored(memory, event, why=why, dry_run=dry_run)
     raise NotFound(
         f"no {'gardener' if command == 'garden' else command} run to undo in this working tree",
         hint="`thunderus-mem restore --list` also lists the runs of other working trees",
     )
 
 
-def _restored(memory: Memory, event: Event, *, why: str, dry_run: bool, actor: str) -> Undone:
+def _restored(memory: Memory, event: Event, *, why: str, dry_run: bool) -> Undone:
     patch = _patch(event)
     if not reverse.of_patch(memory, patch):
         raise Conflict(f"no changes after {_id(event)}", hint="run `thunderus-mem log` to list events")
     reason = why or f"restores {_id(event)}"
     choice = reverse.UndoChoice(patch)
-    return undo(memory, choice, why=reason, dry_run=dry_run, actor=actor, exact=True, modes=_modes(event))
+    return undo(memory, choice, why=reason, dry_run=dry_run, exact=True, modes=_modes(event))
 
 
 def _events(memory: Memory) -> Iterator[tuple[Event, bool]]:

@@ -15,6 +15,7 @@ from thunderus_mem.git.commits import commit_named, first_commits
 from thunderus_mem.git.history import file_commits, file_versions
 from thunderus_mem.history.log import trace
 from thunderus_mem.history.marks import marks_of
+from thunderus_mem.log.actor import OUTSIDE, by_whom, is_outside
 from thunderus_mem.log.event import changes_of, document_ids, private_to, text_in
 from thunderus_mem.log.imported import origin_of
 from thunderus_mem.memory.locate import find_document
@@ -190,10 +191,12 @@ def _author(event: Event) -> str:
 
 def event_label(event: Event, mark: str = "") -> str:
     """A one-line summary of an event: time, operation, author, mark, reason."""
-    who = " ".join(filter(None, (event.actor, _author(event), mark and f"({mark})")))
+    op, who = _op(event), by_whom(event.actor, _author(event))
+    what = OUTSIDE if is_outside(event.actor, op) else f"{op.replace('_', ' ')} by {who}"
     text = event.why or text_in(event.body, "text")
     reason = f": {_excerpt(text)}" if text else ""
-    return f"{event.ts[:16].replace('T', ' ')} {_op(event).replace('_', ' ')} by {who}{reason}"
+    marked = f" ({mark})" if mark else ""
+    return f"{event.ts[:16].replace('T', ' ')} {what}{marked}{reason}"
 
 
 def events_about(doc: Document, events: Sequence[LoggedEvent], ids: Iterable[str] = ()) -> list[LoggedEvent]:

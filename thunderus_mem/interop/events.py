@@ -262,8 +262,8 @@ def _of_base_shape(number: int, data: Mapping[str, Any]) -> Brought:
     body = _without_floats(body)
     if isinstance(episode := data.get("episode_id"), str) and episode:
         body = {"episode_id": episode, **body}
-    actor = data.get("actor") or _actor_of(kind, body)
-    if actor not in ACTORS:
+    actor = data.get("actor") or _actor_of(kind, body) or ("user" if imported else "")
+    if actor and actor not in ACTORS:
         raise ValueError(_no_choice("actor", actor, ACTORS))
     return Brought(
         line=number,
@@ -325,9 +325,10 @@ def _logged(number: int, data: Mapping[str, Any]) -> Brought:
 
 
 def _actor_of(kind: str, body: Mapping[str, Any]) -> str:
+    """Return who sends such an event; "" for a note, which is by whoever adds it."""
     if kind == "message":
         return "agent" if body.get("role") in ("assistant", "agent", "model") else "user"
-    return {"tool_call": "agent", "tool_result": "tool"}.get(kind, "user")
+    return {"tool_call": "agent", "tool_result": "tool"}.get(kind, "")
 
 
 def _word(data: Mapping[str, Any], key: str) -> str:
@@ -414,11 +415,12 @@ def events_add(memory: Memory, given: bytes | Brought, *, why: str = "", share: 
     skipped. Raises `InvalidDocument` for an invalid event, `Refused` for one with a possible secret.
     """
     if isinstance(given, Brought):
+        given = _signed(given, memory)
         _check(given)
         return _add(memory, (given,), why, share=share)
     brought, refused = read_brought(given)
     fit = []
-    for one in brought:
+    for one in (_signed(one, memory) for one in brought):
         try:
             _check(one)
             fit.append(one)
@@ -427,6 +429,11 @@ def events_add(memory: Memory, given: bytes | Brought, *, why: str = "", share: 
     chosen, doubled = _distinct(fit)
     done = _add(memory, chosen, why, share=share) if chosen else AddedEvents(())
     return done._replace(refused=tuple(sorted((*refused, *doubled))))
+
+
+def _signed(one: Brought, memory: Memory) -> Brought:
+    """The event, by whoever adds it if nobody else is named."""
+    return one if one.actor else one._replace(actor=memory.actor)
 
 
 def _distinct(brought: Iterable[Brought]) -> tuple[list[Brought], list[RefusedLine]]:

@@ -522,7 +522,7 @@ class _File(NamedTuple):
     after: str
 
 
-def migrate(memory: Memory, *, apply: bool = False, why: str = "", actor: str = "user") -> MigrationReport:
+def migrate(memory: Memory, *, apply: bool = False, why: str = "") -> MigrationReport:
     """Compute the changes that convert documents, gardener rules and schemas to the current format.
 
     With ``apply`` they are written: documents and rules as one change that `undo` can revert, then the other
@@ -549,21 +549,19 @@ def migrate(memory: Memory, *, apply: bool = False, why: str = "", actor: str = 
     if not apply:
         return report
     if files:
-        report = _write(memory, report, dates, why=why, actor=actor)
+        report = _write(memory, report, dates, why=why)
     if report.published:
         update_files(memory)
     return report._replace(applied=True)
 
 
-def _write(
-    memory: Memory, report: MigrationReport, dates: _Dates, *, why: str, actor: str
-) -> MigrationReport:
+def _write(memory: Memory, report: MigrationReport, dates: _Dates, *, why: str) -> MigrationReport:
     """Write the converted files, and report what was written."""
     written: set[str] = set()
     with open_transaction(memory, OP) as transaction:
         files, left = _plan(memory, dates)
         for edits in _batches(files):
-            transaction.commit(OP, edits, why=why or f"to version {FORMAT}", actor=actor)
+            transaction.commit(OP, edits, why=why or f"to version {FORMAT}")
             written.update(edit.path for edit in edits if edit.after is not None)
             if not transaction.outcome.published:  # a write failed, and the next batch may need that file
                 break

@@ -100,8 +100,8 @@ def is_hand_edit(event: Event) -> bool:
 def same_recording(first: Event, second: Event) -> bool:
     """Whether two lines with one id record the same thing, e.g. a hand edit found on two branches.
 
-    They may differ in time, session, author and reason. A diff does not count: its hashes do, and it is
-    omitted where the text before is unknown.
+    They may differ in time, session, author and reason, hand edits in the actor too. A diff does not count:
+    its hashes do, and it is omitted where the text before is unknown.
     """
     return _content(first) == _content(second)
 
@@ -110,7 +110,7 @@ def _content(event: Event) -> tuple[str, str, dict[str, Any], dict[str, Any]]:
     body = event.body
     if changes := changes_of(event):
         body = body | {"changes": [change._replace(diff=None, diff_omitted=False) for change in changes]}
-    return event.kind, event.actor, event.refs, body
+    return event.kind, "" if is_hand_edit(event) else event.actor, event.refs, body
 
 
 def named_ids(event: Event) -> list[str]:

@@ -1,8 +1,8 @@
 """Find hand edits: changes made outside the program that are in no event and no commit yet. Read only.
 
-Hand edits are always allowed: the next write records them as patches of the actor ``user``. The id of such an
-event is derived from the document, its path and both hashes, so that the same edit recorded twice is one
-event. Edits that are committed to git are not logged.
+Hand edits are always allowed: the next write records them as patches. Their actor is ``user`` if a user runs
+that command, else ``tool``. The id of such an event is derived from the document, its path and both hashes,
+so that the same edit recorded twice is one event. Edits that are committed to git are not logged.
 """
 
 from __future__ import annotations

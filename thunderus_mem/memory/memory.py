@@ -62,6 +62,8 @@ class Memory:
         """Callback for progress; a terminal displays it."""
         self.say: Callable[[str], None] = _ignore
         """Callback for notices to the user."""
+        self.terminal = False
+        """Whether a person reads these notices."""
         self._clock = clock
         self._index: SqliteIndex | None = None
         self._random_bits = random_bits
@@ -70,6 +72,13 @@ class Memory:
     def root(self) -> str:
         """The absolute folder that contains ``.thunderus``."""
         return self.layout.root
+
+    @cached_property
+    def actor(self) -> str:
+        """Who acts: user, agent or tool; a front end that knows it sets it, for each call if need be."""
+        from thunderus_mem.log.actor import actor_of
+
+        return actor_of(self.environ, terminal=self.terminal)
 
     def now(self) -> datetime:
         """Return the current time, with its zone."""
@@ -230,9 +239,11 @@ class Memory:
         """Return author and client for the ``origin`` of events; empty if disabled by the settings."""
         if not self.config.events_origin:
             return {}
+        from thunderus_mem.log.actor import agent_in
+
         found = {
             "author": (self.git.user_name() if self.git else None) or "",
-            "client": self.environ.get("THUNDERUS_MEM_CLIENT", "cli"),
+            "client": self.environ.get("THUNDERUS_MEM_CLIENT") or agent_in(self.environ) or "cli",
             "session": self.environ.get("THUNDERUS_MEM_CLIENT_SESSION", ""),
             "model": self.environ.get("THUNDERUS_MEM_MODEL", ""),
         }

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.timestamp import format_precise
-from thunderus_mem.errors import Busy, Conflict, Degraded, NotWritable, ThunderusError, explain
+from thunderus_mem.errors import Busy, Conflict, Degraded, NotWritable, explain
 from thunderus_mem.log.event import ABORTED, Change, changes_of
 from thunderus_mem.log.line import Event, encode, line_hash, refuse_secrets
 from thunderus_mem.log.new_event import (
@@ -153,25 +153,11 @@ def _reflog_size(state: GitState | None) -> int:
     return state.reflog_size if state is not None else 0
 
 
-ACTOR: Final = "THUNDERUS_MEM_ACTOR"
-"""The environment variable that sets the actor: user or agent."""
-
-
-def resolve_actor(environ: Mapping[str, str], actor: str) -> str:
-    """Return ``actor``, or the actor in the environment if it is the default ``user``.
-
-    Raises `ThunderusError` if the environment has neither user nor agent.
-    """
-    found = environ.get(ACTOR, "")
-    if actor != "user" or not found:
-        return actor
-    if found not in ("user", "agent"):
-        raise ThunderusError(f"{ACTOR} must be user or agent, not {found!r}")
-    return found
-
-
 class Transaction:
-    """An open transaction. For each step call `ids`, then `commit`, `write` or `note`."""
+    """An open transaction. For each step call `ids`, then `commit`, `write` or `note`.
+
+    The actor of its events is that of the memory.
+    """
 
     def __init__(self, memory: Memory, git: GitState | None, origin: Mapping[str, str]) -> None:
         self._memory = memory
@@ -202,7 +188,6 @@ class Transaction:
         after: Document | None,
         *,
         why: str = "",
-        actor: str = "user",
         ids: Ids | None = None,
         about: Sequence[str] = (),
         warnings: tuple[Diagnostic, ...] = (),
@@ -216,7 +201,7 @@ class Transaction:
         assert document is not None
         text = after.text if after is not None else None
         change = FileChange(document.id, document.path, before.text if before is not None else None, text)
-        self.commit(op, [change], why=why, actor=actor, ids=ids, links=PatchLinks(about=about))
+        self.commit(op, [change], why=why, ids=ids, links=PatchLinks(about=about))
         return Written(
             document.id,
             document.path,
@@ -233,7 +218,7 @@ class Transaction:
         changes: Sequence[FileChange],
         *,
         why: str = "",
-        actor: str = "user",
+        actor: str = "",
         ids: Ids | None = None,
         links: PatchLinks = NO_LINKS,
         drops: Sequence[FileChange] = (),
@@ -241,12 +226,13 @@ class Transaction:
     ) -> str:
         """Write one patch event and its files; return the id of the event.
 
-        ``links`` are its other references, ``drops`` files to remove with it. Raises `Conflict`, without
+        ``actor`` is ``tool`` if the program alone decides what to write; ``links`` are its other references,
+        ``drops`` files to remove with it. Raises `Conflict`, without
         writing anything, if a file does not match ``change.before``. If the settings require a review and it
         is not ``reviewed`` yet, the change becomes a proposal: see `Outcome`.
         """
         chosen = ids or self.ids()
-        actor = resolve_actor(self._memory.environ, actor)
+        actor = actor or self._memory.actor
         changes = list(with_modes(changes, self._mode))
         if not reviewed and needs_review(self._memory.config, actor, op, [one.path for one in changes]):
             self._propose(op, changes, why, actor, chosen, links.about)
@@ -282,12 +268,11 @@ class Transaction:
         write(self._memory.layout, proposal)
         self.outcome = self.outcome._replace(event_id="", proposed=proposal.id)
 
-    def note(self, text: str, doc_ids: Sequence[str] = (), *, actor: str = "user") -> str:
+    def note(self, text: str, doc_ids: Sequence[str] = ()) -> str:
         """Append a note event; no file changes."""
-        actor = resolve_actor(self._memory.environ, actor)
         return self._append(
             lambda context: note_event(
-                context, text, id=self._memory.new_id("evt"), actor=actor, doc_ids=doc_ids
+                context, text, id=self._memory.new_id("evt"), actor=self._memory.actor, doc_ids=doc_ids
             )
         )
 
@@ -297,7 +282,6 @@ class Transaction:
         doc_ids: Sequence[str],
         *,
         why: str,
-        actor: str,
         id: str = "",
         patch: str = "",
         drops: Sequence[FileChange] = (),
@@ -308,14 +292,12 @@ class Transaction:
         remove with the decision.
         """
         refs = {"patch_id": patch} if patch else {}
-        return self._append_about("approval", body, doc_ids, refs, why=why, actor=actor, drops=drops, id=id)
+        return self._append_about("approval", body, doc_ids, refs, why=why, drops=drops, id=id)
 
-    def snapshot(
-        self, id: str, body: Mapping[str, Any], doc_ids: Sequence[str], *, why: str, actor: str
-    ) -> str:
+    def snapshot(self, id: str, body: Mapping[str, Any], doc_ids: Sequence[str], *, why: str) -> str:
         """Append a snapshot of the documents that the next commits will change."""
         refs = {"snapshot_id": id, "patch_id": self.ids().patch}
-        return self._append_about("snapshot", body, doc_ids, refs, why=why, actor=actor)
+        return self._append_about("snapshot", body, doc_ids, refs, why=why)
 
     def _append_about(
         self,
@@ -325,16 +307,16 @@ class Transaction:
         refs: Mapping[str, str] = {},
         *,
         why: str = "",
-        actor: str,
         drops: Sequence[FileChange] = (),
         id: str = "",
     ) -> str:
         """Append an event about documents without changing them."""
-        actor = resolve_actor(self._memory.environ, actor)
         named = id or self._memory.new_id("evt")
         about = {**refs, "memory_doc_ids": list(dict.fromkeys(doc_ids))}
         return self._append(
-            lambda context: make_event(context, kind, dict(body), id=named, actor=actor, refs=about, why=why),
+            lambda context: make_event(
+                context, kind, dict(body), id=named, actor=self._memory.actor, refs=about, why=why
+            ),
             drops=drops,
         )
 
@@ -443,14 +425,11 @@ class Transaction:
         why = f"{recovered.event_id} was not applied: the file has other text{kept}"
         self._log_change(ABORTED, _aborted(recovered), why)
 
-    def give_up(
-        self, event_id: str, *, why: str, actor: str, ids: Ids, links: PatchLinks
-    ) -> tuple[RecoveredFile, ...]:
+    def give_up(self, event_id: str, *, why: str, ids: Ids, links: PatchLinks) -> tuple[RecoveredFile, ...]:
         """Abort the writes of an event that are not published yet, as an event with ``ids``; return them.
 
         Raises `NotWritable` if their texts cannot be quarantined: then nothing was changed.
         """
-        actor = resolve_actor(self._memory.environ, actor)
 
         def log(lost: Sequence[RecoveredFile]) -> None:
             kept = self._kept(lost, "; its text is in ")
@@ -458,7 +437,7 @@ class Transaction:
             changes = [_aborted(one) for one in lost]
             self._append(
                 lambda context: patch_event(
-                    context, ids, ABORTED, changes, actor=actor, why=reason, links=links
+                    context, ids, ABORTED, changes, actor=self._memory.actor, why=reason, links=links
                 )
             )
 
@@ -470,7 +449,11 @@ class Transaction:
         return before + paths if paths else ""
 
     def record(self, edits: Iterable[HandEdit], why: str = "") -> None:
-        """Log hand edits, one event each, as actor ``user``."""
+        """Log hand edits, one event each.
+
+        Their actor is ``user`` if a user runs this command, else ``tool``: an agent that writes here may
+        only have found the edit of somebody else.
+        """
         recorded = []
         for edit in edits:
             self._log_change("hand-edit", edit.change, why, Ids(edit.event_id, edit.patch_id))
@@ -479,7 +462,8 @@ class Transaction:
 
     def _log_change(self, op: str, change: Change, why: str, ids: Ids | None = None) -> None:
         fresh = Ids(self._memory.new_id("evt"), self._memory.new_id("patch"))
-        self._append(lambda context: patch_event(context, ids or fresh, op, (change,), actor="user", why=why))
+        actor = "user" if self._memory.actor == "user" else "tool"
+        self._append(lambda context: patch_event(context, ids or fresh, op, (change,), actor=actor, why=why))
 
 
 def _aborted(lost: RecoveredFile) -> Change:

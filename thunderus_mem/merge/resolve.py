@@ -122,7 +122,6 @@ def resolve(
     plan: bool = False,
     stage: bool = False,
     why: str = "",
-    actor: str = "user",
 ) -> Resolved:
     """Resolve the conflicts in documents after a merge, rebase, cherry-pick, revert or stash.
 
@@ -150,9 +149,9 @@ def resolve(
     if plan:
         value = replace(value, diff=_diff(answers), planned=True)
         return replace(value, next_step=_next_step(memory, value))
-    written = _write(memory, answers, found.shards, why=why, actor=actor)
+    written = _write(memory, answers, found.shards, why=why)
     if written is None:
-        return resolve(memory, names, stage=stage, why=why, actor=actor)
+        return resolve(memory, names, stage=stage, why=why)
     events, recorded, published = written
     staged, unstaged = _stage(memory, answers, found.shards) if stage else ((), "")
     value = replace(
@@ -274,7 +273,6 @@ def _write(
     shards: Sequence[Shard],
     *,
     why: str,
-    actor: str,
 ) -> tuple[dict[str, str], tuple[str, ...], bool] | None:
     """Write documents, with one event for each file in conflict, and shards.
 
@@ -297,7 +295,7 @@ def _write(
             replace_file(inside(memory.root, shard.path), shard.data or b"")
         for changes in by_file.values():
             reason = why or _reason([answer for answer, _ in changes])
-            event = transaction.commit("resolve", [edit for _, edit in changes], why=reason, actor=actor)
+            event = transaction.commit("resolve", [edit for _, edit in changes], why=reason)
             events |= {answer.path: event for answer, _ in changes}
     return events, transaction.outcome.recorded, transaction.outcome.published
 

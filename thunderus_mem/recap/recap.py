@@ -52,7 +52,6 @@ def recap(
     force: bool = False,
     dry_run: bool = False,
     why: str = "",
-    actor: str = "user",
     summarizer: str = "",
     timeout: float = 60.0,
 ) -> Written:
@@ -82,7 +81,7 @@ def recap(
             return written
         said = why or f"recap of {page.header['id'].removeprefix('recap.')}"
         links = PatchLinks(private=page.private)
-        transaction.commit(RECAP_OP, [edit], links=links, why=said, actor=actor)
+        transaction.commit(RECAP_OP, [edit], links=links, why=said)
         return written._replace(dry_run=False, **transaction.outcome._asdict())
 
 

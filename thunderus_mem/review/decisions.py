@@ -14,11 +14,12 @@ from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.errors import Busy, Conflict, InvalidDocument, NotWritable, Refused, ThunderusError
 from thunderus_mem.index.log import read as read_events
 from thunderus_mem.lint.draft import validate
+from thunderus_mem.log.actor import refuse_tool
 from thunderus_mem.log.event import is_own_patch
 from thunderus_mem.log.new_event import Ids, PatchLinks
 from thunderus_mem.memory.past_texts import CommittedTexts
 from thunderus_mem.memory.proposals import age, all_waiting
-from thunderus_mem.memory.transaction import Written, open_transaction, resolve_actor, settle
+from thunderus_mem.memory.transaction import Written, open_transaction, settle
 from thunderus_mem.review.queue import DECISION, decision_of, rebase, waiting_for
 from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.files import remove_file
@@ -168,11 +169,10 @@ _HINTS = {
 class _Decider:
     """State of a command that decides proposals: results so far, and proposals left."""
 
-    def __init__(self, memory: Memory, left: Sequence[Waiting], why: str, actor: str) -> None:
+    def __init__(self, memory: Memory, left: Sequence[Waiting], why: str) -> None:
         self.memory = memory
         self.left = list(left)
         self.why = why
-        self.actor = resolve_actor(memory.environ, actor)
         self.committed = CommittedTexts(memory.git)
         self.decisions: list[Decision] = []
         self.written: list[Written] = []
@@ -221,7 +221,7 @@ class _Decider:
             if applied:
                 remove_file(inside(self.memory.root, waiting.path), expecting=waiting.hash)
                 return stays._replace(state="applied", event_id=applied, problem="already applied")
-            if _is_own(proposal, self.actor) and not self.memory.config.review_self_approval:
+            if _is_own(proposal, self.memory.actor) and not self.memory.config.review_self_approval:
                 return stays._replace(
                     state="refused",
                     code=5,
@@ -265,14 +265,13 @@ class _Decider:
         _check(memory, made)
         if not former:
             transaction.approve(
-                _body(proposal, APPROVED), _doc_ids(proposal), why=self.why, actor=self.actor, id=approval,
+                _body(proposal, APPROVED), _doc_ids(proposal), why=self.why, id=approval,
                 patch=proposal.id,
             )  # fmt: skip
         event = transaction.commit(
             proposal.op,
             made,
             why=self.why or proposal.why,
-            actor=self.actor,
             links=PatchLinks(about=proposal.targets, private=proposal.private),
             ids=ids,
             drops=(waiting.removal,),
@@ -297,7 +296,6 @@ class _Decider:
             _body(proposal, decision),
             _doc_ids(proposal),
             why=why,
-            actor=self.actor,
             patch=proposal.id,
             drops=(waiting.removal,),
         )
@@ -314,18 +312,18 @@ def patch_approve(
     rule: str = "",
     rebase: bool = False,
     why: str = "",
-    actor: str = "user",
 ) -> Decided:
     """Approve proposals: log the approval and the patch, write the documents, delete the proposal.
 
     A proposal whose documents have changed since is approved only with ``rebase``, and only if the changes do
     not overlap. Proposals that cannot be approved stay and are reported. A proposal expires if an earlier one
     in the same call made its change, or made the gardener's step obsolete. Raises `NotFound` for an id that
-    is not pending.
+    is not pending, `Refused` if the actor is a tool.
     """
+    refuse_tool(memory.actor, "patch approve")
     settle(memory, "patch approve")
     chosen = waiting_for(memory, ids, every=every, label=label, rule=rule)
-    return _Decider(memory, chosen, why, actor).approve(on_changed=rebase)
+    return _Decider(memory, chosen, why).approve(on_changed=rebase)
 
 
 def patch_reject(
@@ -336,20 +334,23 @@ def patch_reject(
     label: str = "",
     rule: str = "",
     why: str,
-    actor: str = "user",
 ) -> Decided:
-    """Reject proposals. The gardener plans the same step again only if one of its documents changes."""
+    """Reject proposals. The gardener plans the same step again only if one of its documents changes.
+
+    Raises `Refused` if the actor is a tool.
+    """
     if not why.strip():
         raise InvalidDocument("a reason is required", hint="give it with -m")
+    refuse_tool(memory.actor, "patch reject")
     settle(memory, "patch reject")
-    decider = _Decider(memory, waiting_for(memory, ids, every=every, label=label, rule=rule), why, actor)
+    decider = _Decider(memory, waiting_for(memory, ids, every=every, label=label, rule=rule), why)
     if not decider.left:
         return decider.decided()
     return decider.dismiss_all("patch reject", REJECTED, [(one, why) for one in decider.left])
 
 
 def patch_expire(
-    memory: Memory, *, older_than: int | None = None, plan: bool = False, why: str = "", actor: str = "user"
+    memory: Memory, *, older_than: int | None = None, plan: bool = False, why: str = ""
 ) -> Decided:
     """Delete proposals pending for more than ``older_than`` days (``review.expires_days`` by default), those
     about missing documents, and those already applied. With ``plan`` only report them.
@@ -357,7 +358,7 @@ def patch_expire(
     if not plan:
         settle(memory, "patch expire")
     memory.refresh()
-    decider = _Decider(memory, (), why, actor)
+    decider = _Decider(memory, (), why)
     limit = memory.config.review_expires_days if older_than is None else older_than
     found = decider.committed.fetching(lambda: list(_expired(memory, decider.committed, limit)))
     if plan or not found:

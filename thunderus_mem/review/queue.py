@@ -13,6 +13,7 @@ from thunderus_mem.document.document import MAX_DOCUMENT, content_hash, read_doc
 from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import Conflict, InvalidDocument, NotFound
 from thunderus_mem.index.log import read
+from thunderus_mem.log.actor import by_whom
 from thunderus_mem.log.event import changes_of, text_in
 from thunderus_mem.log.imported import is_imported
 from thunderus_mem.memory import proposals
@@ -419,7 +420,7 @@ def _resolved(memory: Memory, given: str, known: Collection[str]) -> str:
     memory.refresh()
     decided = decision_about(memory, f"patch_{wanted}")
     if decided is not None:
-        who = text_in(decided.origin, "author") or decided.actor
+        who = by_whom(decided.actor, text_in(decided.origin, "author"))
         raise NotFound(
             f"{given!r} is not pending: {text_in(decided.body, DECISION)} by {who} on {decided.ts[:10]}",
             hint=f"see `thunderus-mem events show {decided.id}`",

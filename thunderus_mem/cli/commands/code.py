@@ -34,7 +34,6 @@ app = typer.Typer()
 
 # ``anchor verify``
 
-_ACTORS: Final = ("user", "agent")
 _MOST_NAMES: Final = 12
 """Maximum number of skipped names listed per reason."""
 
@@ -135,7 +134,6 @@ def verify_command(
         bool, typer.Option("--check", help="Write nothing; exit with 1 if a status in a file is outdated.")
     ] = False,
     yes: Yes = False,
-    actor: Annotated[str, typer.Option("--actor", metavar="WHO", help="Who verifies: user or agent.")] = "",
     note: Annotated[
         str, typer.Option("-m", "--note", "--why", metavar="WHY", help="The reason, recorded in the log.")
     ] = "",
@@ -166,7 +164,7 @@ def verify_command(
             return 0
     if not ids:
         raise ThunderusError("missing argument ID", hint="pass document ids, or --all-moved")
-    return _confirm(console, memory, ids, note, actor)
+    return _confirm(console, memory, ids, note)
 
 
 def _statuses(console: Console, memory: Memory, ids: Sequence[str], why: str, *, write: bool) -> int:
@@ -188,11 +186,8 @@ def _restamp(console: Console, memory: Memory, ids: Sequence[str], why: str) -> 
     return console.published_code(value.published)
 
 
-def _confirm(console: Console, memory: Memory, ids: Sequence[str], note: str, actor: str) -> int:
-    who = actor or console.environ.get("THUNDERUS_MEM_ACTOR", "") or "user"
-    if who not in _ACTORS:
-        raise ThunderusError(f"invalid actor {who!r}", hint=f"use one of: {', '.join(_ACTORS)}")
-    value = anchor.confirm(memory, ids, note=note, actor=who)
+def _confirm(console: Console, memory: Memory, ids: Sequence[str], note: str) -> int:
+    value = anchor.confirm(memory, ids, note=note)
     console.emit("verify", value, confirmed)
     console.say_others()
     return console.published_code(value.published) or int(bool(value.refused))
@@ -279,7 +274,6 @@ def anchoring(value: anchor.Anchoring, console: Console) -> str:
 def confirmed(value: anchor.Verification, console: Console) -> str:
     """List each document with the previous verdicts of its anchors, or why it was refused."""
     style = console.style
-    who = "agent" if value.by == "agent" else "user"
     lines = []
     for one in value.documents:
         if one.refused:
@@ -291,7 +285,7 @@ def confirmed(value: anchor.Verification, console: Console) -> str:
             for place, verdict in one.places
         ]
     if any(not one.refused for one in value.documents):
-        console.say(f"Verified by {who}:")
+        console.say(f"Verified by {value.by}:")
     return "\n".join(lines)
 
 

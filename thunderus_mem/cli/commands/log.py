@@ -36,6 +36,7 @@ from thunderus_mem.document.diff import stretches
 from thunderus_mem.errors import InvalidQuery, ThunderusError
 from thunderus_mem.history import blame, log, replay, why
 from thunderus_mem.interop.events import MAX_INPUT, AddedEvents, Export, Exported, events_add, given_event
+from thunderus_mem.log.actor import OUTSIDE, by_whom, is_outside
 from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
@@ -130,7 +131,9 @@ def events_add_command(
             "--kind and --body must be used together", hint="or omit both and pipe JSON Lines to stdin"
         )
     if kind and body:
-        one = given_event(kind, text_of(body, console) or "", actor=actor, exit_code=exit_code)
+        one = given_event(
+            kind, text_of(body, console) or "", actor=actor or console.actor, exit_code=exit_code
+        )
         value = events_add(console.memory(), one, why=why)
     else:
         if sys.stdin.isatty():
@@ -241,7 +244,12 @@ def _about(doc_ids: tuple[str, ...]) -> str:
 
 def _by(event: log.LogEntry | blame.BlameSource, style: Style) -> str:
     """Format who acted, and the mark of the event."""
-    return _marked(event.author or event.actor, event.mark, style)
+    return _marked(by_whom(event.actor, event.author, event.op), event.mark, style)
+
+
+def _what(event: log.LogEntry) -> str:
+    """Format the operation of an event, or its kind."""
+    return OUTSIDE if is_outside(event.actor, event.op) else event.op or event.kind
 
 
 def _marked(who: str, mark: str, style: Style) -> str:
@@ -253,10 +261,9 @@ def log_listing(value: log.LogListing, console: Console) -> str:
     style = console.style
     rows = []
     for event in value.events:
-        what = event.op or event.kind
         about = _about(event.doc_ids)
         reason = one_line(event.why or event.text)
-        rows.append((style.dim(minute(event.ts)), _by(event, style), what, style.name(about), reason))
+        rows.append((style.dim(minute(event.ts)), _by(event, style), _what(event), style.name(about), reason))
     return columns(rows, console.width, whole=1)
 
 

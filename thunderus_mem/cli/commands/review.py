@@ -21,6 +21,7 @@ from thunderus_mem.cli.text import (
     target_names,
 )
 from thunderus_mem.errors import Conflict, Degraded, ThunderusError
+from thunderus_mem.log.actor import by_whom
 from thunderus_mem.review import decisions, queue
 from thunderus_mem.startup import lazy_pattern
 
@@ -254,7 +255,7 @@ def listing(value: queue.ProposalListing, console: Console) -> str:
         (
             style.name(one.id[:length]),
             style.warning(_days(one)) if one.expired else style.dim(_days(one)),
-            one.author,
+            by_whom(one.actor, one.author),
             one.label or one.action,
             target_names(one.targets, style, one.more_targets),
             one_line(one.why),
@@ -284,7 +285,7 @@ def shown(value: queue.ShownProposal, console: Console) -> str:
     style, one = console.style, value.proposal
     rows = [
         ("id", style.name(one.id)),
-        ("created", f"{minute(one.created)} by {one.author}{' (agent)' if one.actor == 'agent' else ''}"),
+        ("created", f"{minute(one.created)} by {by_whom(one.actor, one.author)}"),
         ("action", one.action + (f" (rule {one.rule})" if one.rule else "")),
         ("label", one.label),
         ("targets", target_names(one.targets, style)),
