@@ -40,7 +40,8 @@ def plan(
     sources = [SourceFile(path, text.encode(), DATES) for path, text in texts.items()]
     update = None
     if bases is not None:
-        update = ImportUpdate({path: text.encode() for path, text in bases.items()}, "no history")
+        former = {f"docs/adr/{path}": text.encode() for path, text in bases.items()}
+        update = ImportUpdate(former, "no history")
     return {
         item.source: item
         for item in planned(
@@ -244,6 +245,30 @@ def test_moved_document_follows_its_original(root: Path, adopted: Path) -> None:
     undo(memory)
     unarchive(memory, ["adr.use-a-queue"])
     assert (root / PATH).read_text() == text
+
+
+def test_renamed_original_is_followed(root: Path, adopted: Path) -> None:
+    memory = later(root)
+    folder = root / "docs/decisions"
+    git(root, "mv", "docs/adr", "docs/decisions")
+    git(root, "mv", "docs/decisions/0001-queue.md", "docs/decisions/0001-one-queue.md")
+    text = ONE.replace("Third.", "Fourth.") + "\nMore of it.\n" * 3
+    (folder / "0001-one-queue.md").write_text(text.replace("More of it.", "More."))
+    git(root, "commit", "-qam", "Rename")
+    (folder / "0001-one-queue.md").write_text(text)
+    (folder / "0003-copy.md").write_text(TWO)
+    report = import_markdown(memory, str(folder), "adr", on_conflict="update")
+    assert [(item.id, item.updated, item.reason) for item in report.files] == [
+        ("adr.use-a-queue", True, ""),
+        ("adr.drop-the-queue", True, ""),
+        ("", False, "duplicate of adr.drop-the-queue"),
+    ]
+    assert report.files[0].notes == ("renamed from docs/adr/0001-queue.md",)
+    made = (root / PATH).read_text()
+    assert "imported_from: docs/decisions/0001-one-queue.md\n" in made
+    assert '  - "0001-one-queue"\n  - "0001-queue"\n' in made
+    assert "](../../../../docs/decisions/it.png)" in made
+    assert made.endswith("Fourth.\n" + "\nMore of it.\n" * 3)
 
 
 def test_former_version_is_missing_in_a_shallow_clone_and_without_git(

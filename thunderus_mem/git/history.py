@@ -93,6 +93,31 @@ def renamed_files(git: Git, commits: Sequence[str], below: str) -> dict[tuple[st
     return found
 
 
+def former_names(git: Git, paths: Sequence[str], removed: Sequence[str]) -> dict[str, str]:
+    """Path → the one among ``removed`` that it had before commits of HEAD renamed it; one process."""
+    asked = [*paths, *removed]
+    output = git.ask(
+        *("log", "-z", "-M", "--diff-filter=R", "--name-status", "--no-ext-diff", "--format="),
+        *("HEAD", "--", *(asked if len(asked) <= _FEW else ["."])),
+    )
+    fields = [os.fsdecode(field).lstrip("\n") for field in output.data.split(b"\0")] if output.ok else []
+    entries = [field for field in fields if field]
+    steps: dict[str, str] = {}
+    for old, new in zip(entries[1::3], entries[2::3], strict=False):
+        before, after = git.below(old), git.below(new)
+        if before is not None and after is not None:
+            steps.setdefault(after, before)
+    wanted, found = frozenset(removed), {}
+    for path in paths:
+        seen, name = {path}, steps.get(path)
+        while name is not None and name not in wanted and name not in seen:
+            seen.add(name)
+            name = steps.get(name)
+        if name in wanted and name is not None:
+            found[path] = name
+    return found
+
+
 def texts_in_history(git: Git, texts: Mapping[str, bytes], below: str) -> set[str]:
     """The paths whose text is in a commit of HEAD below a folder, ignoring line ends.
 

@@ -23,7 +23,7 @@ from thunderus_mem.document.templates import is_core_skeleton
 from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import InvalidDocument, NotFound, ThunderusError
 from thunderus_mem.git.commits import added_dates
-from thunderus_mem.git.history import versions_with_hash
+from thunderus_mem.git.history import former_names, versions_with_hash
 from thunderus_mem.git.repository import Git
 from thunderus_mem.interop import decisions, fields
 from thunderus_mem.interop.update import adopt_document, update_document
@@ -69,11 +69,12 @@ class ImportPlan(NamedTuple):
 
 
 class ImportUpdate(NamedTuple):
-    """How to update documents imported before: the bytes of the changed files at their last import, by path,
-    and why the others are ``missing``."""
+    """How to update documents imported before: the bytes of the changed files at their last import, why the
+    others are ``missing``, and the former names of ``renamed`` files. Files are named as in `origin_of`."""
 
     bases: Mapping[str, bytes]
     missing: str
+    renamed: Mapping[str, str] = {}
 
 
 def plan_folder(
@@ -104,7 +105,8 @@ def plan_folder(
             results[file.path] = fields.ImportedFile(file.path, reason=reason)
             continue
         found: fields.Imported | fields.ImportedFile
-        if copy := copies.get(options.origin_of(file.path)):
+        origin = options.origin_of(file.path)
+        if copy := copies.get(update.renamed.get(origin, origin) if update else origin):
             found = _again(file, copy, taken, options, update)
         else:
             found = _first_time(file, kind, taken, replace(options, main=file.path == main))
@@ -144,16 +146,17 @@ def _again(
         same = copy.imported_sha256 == source_hash(file.data)
     else:
         same = _body_key(file, origin) == _document_key(copy)
-    if same and (copy.imported_sha256 or update is None):
+    renamed = copy.imported_from != origin
+    if same and not renamed and (copy.imported_sha256 or update is None):
         return fields.ImportedFile(file.path, reason=f"already imported as {copy.id}")
     if update is None:
         reason = f"already imported as {copy.id}, and changed since; use --on-conflict update"
         return fields.ImportedFile(file.path, reason=reason)
     options = replace(options, document=copy)
-    if same:
+    if same and not renamed:
         return adopt_document(file.path, file.data, options=options)
     missing = update.missing if copy.imported_sha256 else "the version imported before was not recorded"
-    base = update.bases.get(file.path)
+    base = file.data if same else update.bases.get(copy.imported_from)
     return update_document(file.path, file.data, base, taken, options=options, missing=missing)
 
 
@@ -571,18 +574,38 @@ def _check(memory: Memory, kind: str, on_conflict: str) -> None:
 def _update(
     directory: str, files: Sequence[SourceFile], layout: Layout, options: fields.Options
 ) -> ImportUpdate:
-    """The versions of changed files at their last import, from git's history."""
+    """Former names of renamed files, and the versions of changed files at their last import, from git."""
     copies = copies_of(stored_documents(layout))
-    wanted = {
-        file.path: copy.imported_sha256
-        for file in files
-        if (copy := copies.get(options.origin_of(file.path))) is not None
-        and copy.imported_sha256 not in ("", source_hash(file.data))
-    }
-    git = Git.find(holding_folder(directory)) if wanted else None
-    where = "git's history" if git is None or not git.is_shallow() else "the history of this shallow clone"
-    bases = versions_with_hash(git, {path: f"sha256:{one}" for path, one in wanted.items()}) if git else {}
-    return ImportUpdate(bases, f"the version imported before is not in {where}")
+    hashes = {options.origin_of(file.path): source_hash(file.data) for file in files}
+    outside = _below(directory, layout.root) is None
+    git = Git.find(holding_folder(directory) if outside else layout.root)
+    renamed = {} if outside else _renamed(git, layout.root, hashes, copies)
+    wanted: dict[str, str] = {}
+    for origin, present in hashes.items():
+        former = renamed.get(origin, origin)
+        copy = copies.get(former)
+        if copy is not None and copy.imported_sha256 not in ("", present):
+            wanted[former] = f"sha256:{copy.imported_sha256}"
+    above = f"{options.origin}/" if outside else ""
+    asked = {origin.removeprefix(above): one for origin, one in wanted.items()}
+    found = versions_with_hash(git, asked) if git is not None and asked else {}
+    shallow = git is not None and git.is_shallow()
+    where = "the history of this shallow clone" if shallow else "git's history"
+    bases = {above + path: data for path, data in found.items()}
+    return ImportUpdate(bases, f"the version imported before is not in {where}", renamed)
+
+
+def _renamed(
+    git: Git | None, root: str, hashes: Mapping[str, str], copies: Mapping[str, Document]
+) -> dict[str, str]:
+    """The former names of files that were imported under another name: by the same bytes, or else by git."""
+    gone = [path for path in copies if not os.path.lexists(os.path.join(root, path))]
+    by_hash = {one: path for path in gone if (one := copies[path].imported_sha256)}
+    new = {path: one for path, one in hashes.items() if path not in copies}
+    found = {path: former for path, one in new.items() if (former := by_hash.pop(one, ""))}
+    rest = [path for path in new if path not in found]
+    left = [path for path in gone if path not in found.values()]
+    return found | (former_names(git, rest, left) if git is not None and rest and left else {})
 
 
 def _with_hidden(plan: ImportPlan, hidden: Sequence[str]) -> ImportPlan:
@@ -637,12 +660,19 @@ def _is_template(document: Document) -> bool:
 def _origin(directory: str, root: str) -> str:
     """The origin of the files without absolute paths: relative to the root, or to their repository's
     parent."""
-    folder = os.path.realpath(holding_folder(directory))
-    relative = os.path.relpath(folder, os.path.realpath(root)).replace(os.sep, "/")
-    if relative == ".":
-        return ""
-    if relative != ".." and not relative.startswith("../"):
+    relative = _below(directory, root)
+    if relative is not None:
         return relative
+    folder = os.path.realpath(holding_folder(directory))
     git = Git.find(folder)
     above = os.path.dirname(git.toplevel) if git is not None else os.path.dirname(folder)
     return os.path.relpath(folder, above).replace(os.sep, "/")
+
+
+def _below(directory: str, root: str) -> str | None:
+    """The folder relative to the root, "" for the root; ``None`` if it is outside."""
+    folder = os.path.realpath(holding_folder(directory))
+    relative = os.path.relpath(folder, os.path.realpath(root)).replace(os.sep, "/")
+    if relative == ".." or relative.startswith("../"):
+        return None
+    return "" if relative == "." else relative

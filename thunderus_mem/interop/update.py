@@ -49,13 +49,16 @@ def update_document(
     assert document is not None
     dates = fields.Dates(document.created, document.updated)
 
-    def converted(version: bytes) -> fields.Imported | str:
-        return fields.import_document(path, version, document.kind, dates, taken, options=options)
+    def converted(name: str, version: bytes, options: fields.Options) -> fields.Imported | str:
+        return fields.import_document(name, version, document.kind, dates, taken, options=options)
 
-    theirs = converted(data)
+    theirs = converted(path, data, options)
     if isinstance(theirs, str):
         return fields.ImportedFile(path, reason=theirs, refused=True)
-    before = converted(base) if base is not None else ""
+    former, under = path, options
+    if document.imported_from != options.origin_of(path):
+        former, under = document.imported_from, replace(options, origin="")
+    before = converted(former, base, under) if base is not None else ""
     if isinstance(before, str):
         return _conflict(path, data, document, theirs, missing, _SHOWN)
     merged = _merged(before.text, document, theirs.text)
@@ -69,7 +72,10 @@ def update_document(
         return _conflict(path, data, document, theirs, _INVALID, _SHOWN)
     known, wanted = before.decision.mentions, theirs.decision.mentions
     return theirs._replace(
-        file=_updated_file(path, document, after, theirs.decision.status),
+        file=replace(
+            _updated_file(path, document, after, theirs.decision.status),
+            notes=(f"renamed from {former}",) if former != path else (),
+        ),
         text=text,
         decision=replace(theirs.decision, mentions=tuple(one for one in wanted if one not in known)),
         dropped=tuple(one for one in known if one not in wanted),
