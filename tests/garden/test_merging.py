@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from thunderus_mem.document.document import Document, read_document
-from thunderus_mem.garden.rules.duplicates import file_links, malformation, obstacle, unite
+from thunderus_mem.garden.rules.duplicates import conflicts, file_links, malformation, obstacle, unite
 
 
 def document(name: str = "a", *, title: str = "The cache", extra: str = "", tags: str = "[x]") -> Document:
@@ -52,13 +52,14 @@ def test_titles_can_distinguish_documents(title: str, words: int, is_obstacle: b
     assert bool(obstacle(document(), document("b", title=title), words, {})) is is_obstacle
 
 
-def test_different_field_prevents_merge_but_author_does_not() -> None:
+def test_both_values_of_a_key_are_listed_but_not_those_of_an_author() -> None:
     one, other = (
         document(extra="market: Oslo\nauthor: I\n"),
         document("b", extra="market: Bergen\nauthor: R\n"),
     )
-    assert "`market` differs" in obstacle(one, other, 30, {})
+    assert conflicts(one, other) == ('`market`: "Oslo" in `fact.a`, "Bergen" in `fact.b`',)
     same = document("b", extra="market: Oslo\nauthor: R\n")
+    assert conflicts(one, same) == ()
     assert obstacle(one, same, 30, {}) == ""
     united = unite(one, same)
     assert united is not None

@@ -10,7 +10,7 @@ import json
 import os
 import shutil
 import tomllib
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,27 +97,31 @@ def _long_ones() -> Files:
 @pytest.mark.parametrize(
     ("kinds", "told"),
     [
-        ((), [("split", "fact.long"), ("report", "playbook.long")]),
-        (("fact = 100", "playbook = 3000"), [("split", "fact.long")]),
-        (("fact = 3000", "playbook=100"), [("report", "playbook.long")]),
-        (("fact = 3000", "playbook = 3000"), []),
+        ((), [("split", "fact.long")]),
+        (("fact = 100",), [("split", "fact.long")]),
+        (("fact = 3000", "playbook=100"), []),
     ],
 )
-def test_only_documents_above_the_cap_of_their_kind_are_too_long(
-    kinds: tuple[str, ...], told: list[tuple[str, str]]
-) -> None:
+def test_only_facts_above_their_cap_are_split(kinds: tuple[str, ...], told: list[tuple[str, str]]) -> None:
     config = Config(caps_document_soft=100, caps_document_hard=200, caps_kinds=kinds)
     plan = plan_of(material(_long_ones()), config, ["sizes"])
     assert [(step.action, step.targets[0]) for step in plan.steps] == told
 
 
-def test_fact_is_only_reported_where_its_kind_is_not_allowed() -> None:
+def test_fact_is_not_split_where_its_kind_is_not_allowed() -> None:
     config = Config(caps_document_soft=100, caps_document_hard=200, kinds_allowed=("core", "playbook"))
-    plan = plan_of(material(_long_ones()), config, ["sizes"])
-    assert [(step.action, step.targets[0]) for step in plan.steps] == [
-        ("report", "fact.long"),
-        ("report", "playbook.long"),
-    ]
+    assert plan_of(material(_long_ones()), config, ["sizes"]).steps == ()
+
+
+def test_imported_fact_is_split_only_if_the_rule_is_named() -> None:
+    config = Config(caps_document_soft=100, caps_document_hard=200)
+    files = {
+        path: data.replace(b"kind: fact\n", b"kind: fact\nmetadata:\n  imported_from: docs/long.md\n")
+        for path, data in _long_ones().items()
+    }
+    assert plan_of(material(files), config, ["sizes"]).steps == ()
+    named = replace(material(files), named=frozenset(["sizes"]))
+    assert [step.action for step in plan_of(named, config, ["sizes"]).steps] == ["split"]
 
 
 def test_fact_is_split_down_to_the_cap() -> None:

@@ -47,7 +47,6 @@ DOORS: dict[str, tuple[str, ...]] = {
     "ast_grep_py": ("fingerprint/definitions.py",),
     "pygments": ("fingerprint/plain.py",),
     "jinja2": ("recap/template.py",),
-    "rensa": ("garden/similar/profile.py",),
     "pydantic": (),
     "click": (),
 }
@@ -55,7 +54,7 @@ DOORS: dict[str, tuple[str, ...]] = {
 
 HEAVY = (
     "jsonschema", "git", "ruamel", "frontmatter", "watchdog", "rich", "pydantic", "numpy", "asyncio",
-    "ast_grep_py", "pygments", "jinja2", "rensa",
+    "ast_grep_py", "pygments", "jinja2",
 )  # fmt: skip
 
 

@@ -206,7 +206,6 @@ def _load() -> None:
     import jinja2.sandbox  # noqa: F401
     import jsonschema  # noqa: F401
     import pygments.lexers.configs  # noqa: F401
-    import rensa  # noqa: F401
     import ruamel.yaml  # noqa: F401
 
     import tests.support.failpoints

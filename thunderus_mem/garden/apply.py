@@ -9,9 +9,8 @@ log.
 from __future__ import annotations
 
 import hashlib
-from base64 import b64decode, b64encode
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from datetime import UTC
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
@@ -24,13 +23,11 @@ from thunderus_mem.document.timestamp import format_precise
 from thunderus_mem.errors import Conflict, NotFound, NotWritable, Refused, ThunderusError
 from thunderus_mem.garden.plan import GardenInput, Plan, make_plan, references_in
 from thunderus_mem.garden.rules.archive import expiry, old_recaps, plan_archive
-from thunderus_mem.garden.rules.duplicates import compared, gates_of, plan_duplicates, plan_similar
+from thunderus_mem.garden.rules.duplicates import FLAG_FOR_REVIEW, plan_duplicates
 from thunderus_mem.garden.rules.names import plan_links, plan_numbers, plan_tags
 from thunderus_mem.garden.rules.recaps import plan_recaps
+from thunderus_mem.garden.rules.similar import plan_similar
 from thunderus_mem.garden.rules.sizes import plan_sizes
-from thunderus_mem.garden.similar.pairs import memory_key
-from thunderus_mem.garden.similar.profile import computed, gists, key_of, measure, not_kept
-from thunderus_mem.index.caches import SignatureCache
 from thunderus_mem.index.log import read
 from thunderus_mem.log.new_event import PatchLinks
 from thunderus_mem.memory.journal import DEFAULT_MODE, FileChange
@@ -42,11 +39,11 @@ from thunderus_mem.recap.scope import history_of
 from thunderus_mem.review.queue import queue_state, rejected_keys
 from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.files import ABSENT, permissions, read_file
-from thunderus_mem.store.parallel import gc_paused, spread
+from thunderus_mem.store.parallel import gc_paused
 from thunderus_mem.store.paths import inside
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from thunderus_mem.document.document import Document
     from thunderus_mem.garden.plan import DocumentEdit, Reach, Step
@@ -69,15 +66,14 @@ class GardenRule(NamedTuple):
 
 
 def _duplicates(material: GardenInput, config: Config) -> tuple[Step, ...]:
-    known = gists(material.documents, material.signatures)
-    return plan_duplicates(material.documents, config, known, material.logged)
+    return plan_duplicates(material.documents, config, material.logged)
 
 
 RULES: Final[tuple[GardenRule, ...]] = (
     GardenRule("duplicates", "Merge documents that make exactly the same statements.", _duplicates),
     GardenRule(
         "similar",
-        "Propose how to resolve near-duplicates and contradictions.",
+        "Propose how to resolve two documents about the same subject.",
         plan_similar,
         applies=False,
     ),
@@ -93,12 +89,19 @@ RULES: Final[tuple[GardenRule, ...]] = (
 RULE_NAMES: Final = tuple(rule.name for rule in RULES)
 
 
-def garden_plan(memory: Memory, *, only: Sequence[str] = (), apart: bool = False) -> Plan:
+_ASKED_FOR: Final = ("duplicates", "similar")
+"""Rules whose reports are omitted unless asked for: most are about two documents that are both right."""
+
+
+def garden_plan(
+    memory: Memory, *, only: Sequence[str] = (), apart: bool = False, verbose: bool = False
+) -> Plan:
     """Plan what the gardener would do now, with all rules or those in ``only``; changes nothing.
 
     The plan is deterministic. Rejected steps and those pending review are omitted and counted. Steps to apply
     build on each other; with ``apart`` each is planned against the current memory, so that it can be
-    proposed. Raises `NotFound` for an unknown rule.
+    proposed. Documents that only a person can decide about are reported if ``verbose``, or if the strategy is
+    to flag them for review. Raises `NotFound` for an unknown rule.
     """
     for name in only:
         if name not in RULE_NAMES:
@@ -107,13 +110,30 @@ def garden_plan(memory: Memory, *, only: Sequence[str] = (), apart: bool = False
             raise NotFound(f"unknown rule {name!r}{meant}", hint=f"rules: {', '.join(RULE_NAMES)}")
     chosen = [rule for rule in RULES if not only or rule.name in only]
     _see_all_decisions(memory)
-    with gc_paused(), with_signatures(memory, material_of(memory), [rule.name for rule in chosen]) as seen:
+    with gc_paused():
         decisions = _Decisions(memory)
-        parts = planned(chosen, seen, memory.config, (lambda _: ()) if apart else decisions.undecided)
+        parts = planned(
+            _telling(memory, chosen),
+            replace(material_of(memory), named=frozenset(only)),
+            memory.config,
+            (lambda _: ()) if apart else decisions.undecided,
+        )
+    if not verbose and memory.config.duplicates_strategy != FLAG_FOR_REVIEW:
+        parts = tuple(
+            tuple(step for step in part if step.extent != "report" or step.rule not in _ASKED_FOR)
+            for part in parts
+        )
     steps = [step for part in parts for step in part if step.extent != "report"]
     if not steps:
         return make_plan(*parts, order=RULE_NAMES)
     return make_plan(*parts, rejected=decisions.rejected, waiting=decisions.pending, order=RULE_NAMES)
+
+
+def _telling(memory: Memory, rules: Sequence[GardenRule]) -> Iterator[GardenRule]:
+    """The rules, each after a report of the progress."""
+    for done, rule in enumerate(rules):
+        memory.tell("Planning, rules:", done, len(rules))
+        yield rule
 
 
 def _see_all_decisions(memory: Memory) -> None:
@@ -198,7 +218,8 @@ def carried_out(material: GardenInput, steps: Sequence[Step]) -> GardenInput:
             if document is not None:
                 by_path[edit.path] = document
     ordered: list[Document] = sorted(by_path.values(), key=lambda one: (one.id, one.path))
-    return material._replace(
+    return replace(
+        material,
         documents=tuple(one for one in ordered if not is_archived(one.path)),
         archived=tuple(one for one in ordered if is_archived(one.path)),
         files=frozenset(files),
@@ -207,9 +228,6 @@ def carried_out(material: GardenInput, steps: Sequence[Step]) -> GardenInput:
 
 
 # The input of the rules
-
-_COMPARES: Final = frozenset(("duplicates", "similar"))
-"""Rules that compare all texts."""
 
 
 def material_of(memory: Memory) -> GardenInput:
@@ -261,39 +279,6 @@ def _ours(memory: Memory, in_use: Sequence[Document], today: str) -> frozenset[s
     return frozenset(one.id for one in asked.values() if (one.id, one.hash) in by_us)
 
 
-@contextmanager
-def with_signatures(memory: Memory, seen: GardenInput, names: Sequence[str]) -> Iterator[GardenInput]:
-    """The input with the cache of what was computed for its texts, if a rule compares them."""
-    if not _COMPARES.intersection(names):
-        yield seen
-        return
-    remembered = SignatureCache(memory.layout.signatures_file, measure())
-    known = remembered.read()
-    learn(seen.documents, known)
-    yield seen._replace(signatures=known)
-    texts = [key_of(document) for document in seen.documents]
-    remembered.save(known, [*texts, memory_key(compared(seen.documents), gates_of(memory.config))])
-
-
-# Below this, starting processes and transferring their results takes longer than the work.
-_MANY: Final = 256
-
-
-def learn(documents: Sequence[Document], known: MutableMapping[str, bytes]) -> None:
-    """Add missing profiles to ``known`` in parallel if there are many; otherwise, and if a process fails,
-    they are computed where they are needed."""
-    missing = not_kept(documents, known)
-    if len(missing) < _MANY:
-        return
-    for document, packed in zip(missing, spread(missing, _packed), strict=True):
-        if packed is not None:
-            known[key_of(document)] = b64decode(packed)
-
-
-def _packed(documents: Sequence[Document]) -> list[str]:
-    return [b64encode(profile).decode() for profile in computed(documents)]
-
-
 # Show a plan with its diffs, apply it, or propose it for review
 
 
@@ -332,8 +317,8 @@ class PlanReport:
     """A plan as it is reported.
 
     ``steps`` are those shown, ``left_out`` is the number not shown. ``to_apply``, ``to_propose`` and
-    ``to_report`` count all steps; ``decided`` counts rejected ones, ``waiting`` pending ones, ``expired``
-    proposals that have been pending for too long.
+    ``to_report`` count all steps, ``counts`` does by rule and reach; ``decided`` counts rejected ones,
+    ``waiting`` pending ones, ``expired`` proposals that have been pending for too long.
     """
 
     steps: tuple[PlannedStep, ...]
@@ -344,6 +329,7 @@ class PlanReport:
     decided: int
     waiting: int
     expired: int = 0
+    counts: dict[str, dict[str, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -432,12 +418,16 @@ def _file_change(memory: Memory, edit: DocumentEdit) -> FileChange:
     return FileChange(edit.doc_id, edit.path, text, edit.after_text, edit.renames)
 
 
-def garden_report(memory: Memory, plan: Plan, *, limit: int = 0) -> PlanReport:
-    """The plan as it is reported, with diffs; only the first ``limit`` steps unless that is 0."""
-    shown = plan.steps[:limit] if limit else plan.steps
+def garden_report(memory: Memory, plan: Plan, *, limit: int = 0, diffs: bool = True) -> PlanReport:
+    """The plan as it is reported, by rule; of each rule only the first ``limit`` steps unless that is 0.
+
+    Without ``diffs``, no document is read.
+    """
+    by_rule = {name: [step for step in plan.steps if step.rule == name] for name in RULE_NAMES}
+    shown = [step for steps in by_rule.values() for step in (steps[:limit] if limit else steps)]
     laid: dict[str, str | None] = {}
     return PlanReport(
-        tuple([_planned(memory, step, laid) for step in shown]),
+        tuple([_planned(memory, step, laid, diffs=diffs) for step in shown]),
         len(plan.steps) - len(shown),
         len(plan.applicable),
         len(plan.proposals),
@@ -445,10 +435,11 @@ def garden_report(memory: Memory, plan: Plan, *, limit: int = 0) -> PlanReport:
         plan.decided,
         plan.waiting,
         queue_state(memory).expired,
+        {name: dict(Counter(step.extent for step in steps)) for name, steps in by_rule.items() if steps},
     )
 
 
-def _planned(memory: Memory, step: Step, laid: dict[str, str | None]) -> PlannedStep:
+def _planned(memory: Memory, step: Step, laid: dict[str, str | None], *, diffs: bool) -> PlannedStep:
     """A step as it is reported; ``laid`` are the texts after the steps before it, by path."""
     planned_step = PlannedStep(
         step.action,
@@ -459,7 +450,7 @@ def _planned(memory: Memory, step: Step, laid: dict[str, str | None]) -> Planned
         step.extent,
         step.label,
         step.key,
-        tuple(_planned_edits(memory, step.edits, laid)),
+        tuple(_planned_edits(memory, step.edits, laid)) if diffs else (),
     )
     if step.extent == "apply":
         laid.update((edit.path, edit.after_text) for edit in step.edits)

@@ -9,9 +9,8 @@ from __future__ import annotations
 import hashlib
 import posixpath
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from thunderus_mem.document.ids import fold_key
@@ -21,7 +20,7 @@ from thunderus_mem.recap.scope import Activity
 from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from thunderus_mem.document.document import Document
     from thunderus_mem.document.references import Reference
@@ -177,7 +176,8 @@ def _taken(step: Step) -> list[tuple[str, str]]:
     return [(step.rule, edit.path) for edit in step.edits if edit.after_text is None]
 
 
-class GardenInput(NamedTuple):
+@dataclass(frozen=True)
+class GardenInput:
     """The input of the gardening rules.
 
     ``documents`` are those in use, ``archived`` those in the archive, both ordered by id and path; ``today``
@@ -185,8 +185,7 @@ class GardenInput(NamedTuple):
     unreadable ones; ``ours`` are ids of documents whose text was last written by the program itself;
     ``former`` maps paths that no longer exist to the id of the one document that was there, according to the
     log; ``logged`` maps an id to the place of its creating event in the log. ``history`` returns the events,
-    read on demand; ``signatures`` caches what was computed for texts, by content: rules may add to it, and it
-    never changes a result.
+    read on demand; ``named`` are the rules the user asked for by name.
     """
 
     documents: tuple[Document, ...]
@@ -194,10 +193,15 @@ class GardenInput(NamedTuple):
     today: str = ""
     files: frozenset[str] = frozenset()
     ours: frozenset[str] = frozenset()
-    former: Mapping[str, str] = MappingProxyType({})
-    logged: Mapping[str, int] = MappingProxyType({})
+    former: Mapping[str, str] = field(default_factory=dict)
+    logged: Mapping[str, int] = field(default_factory=dict)
     history: Callable[[], Activity] = Activity
-    signatures: MutableMapping[str, bytes] | None = None
+    named: frozenset[str] = frozenset()
+
+    @cached_property
+    def names(self) -> DocumentNames:
+        """The documents by name."""
+        return DocumentNames(self)
 
 
 _CACHE_SIZE: Final = 1 << 15

@@ -58,8 +58,6 @@ class Config(NamedTuple):
     duplicates_strategy: str = "merge_to_first"
     duplicates_kinds: tuple[str, ...] = ("fact", "playbook")
     duplicates_near: int = 50
-    duplicates_contained: int = 80
-    duplicates_restated: int = 33
     recap_include_file_changes: bool = True
     recap_max_files: int = 20
     recap_template: str = ""

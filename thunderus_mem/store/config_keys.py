@@ -177,15 +177,9 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("duplicates.kinds", "list",
         "Kinds whose duplicates are merged; others are only reported.", choices=_KINDS),
     Key("duplicates.near", "int",
-        "Percentage of three-word sequences two documents share at which they are near duplicates.",
+        "Percentage of three-word sequences that two documents about one subject share at which the newer "
+        "one may supersede the older.",
         bounds=(30, 100)),
-    Key("duplicates.contained", "int",
-        "Percentage of the shorter document's three-word sequences found in the longer one at which they "
-        "are near duplicates.",
-        bounds=(50, 100)),
-    Key("duplicates.restated", "int",
-        "Percentage of shared content, by weight, at which one document may restate another.",
-        bounds=(20, 100)),
     Key("recap.include_file_changes", "bool", "Whether a recap lists the changed files."),
     Key("recap.max_files", "int",
         "Maximum number of changed files in a recap.", bounds=(0, 1000), older="recap.max_files_listed"),
@@ -238,7 +232,10 @@ OF_OTHERS: Final = frozenset(
 """Sections and keys that only Thunderus reads: allowed in our files and ignored."""
 
 RETIRED: Final = frozenset(
-    ("consolidate.keywords", "consolidate.workflow_steps", "consolidate.max_per_session")
+    (
+        *("consolidate.keywords", "consolidate.workflow_steps", "consolidate.max_per_session"),
+        *("duplicates.contained", "duplicates.restated"),
+    )
 )
 """Keys of earlier versions without an effect: allowed, and reported by `doctor`."""
 

@@ -175,11 +175,6 @@ class Layout(NamedTuple):
         return os.path.join(self.indexes_dir, "verdicts.json")
 
     @property
-    def signatures_file(self) -> str:
-        """The cache of the similarity search: ``…/indexes/similar.bin``."""
-        return os.path.join(self.indexes_dir, "similar.bin")
-
-    @property
     def manifest_file(self) -> str:
         """The manifest: the list of all documents."""
         return os.path.join(self.indexes_dir, "manifest.json")

@@ -5,6 +5,8 @@ The commands parse, call and render; the functions they call write documents, pr
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +14,7 @@ import typer
 from thunderus_mem.cli.commands.undo import undone_code
 from thunderus_mem.cli.commands.write import written_code
 from thunderus_mem.cli.params import Why
-from thunderus_mem.cli.text import Style, counted, diff_lines, flowing, indented, target_names
+from thunderus_mem.cli.text import counted, cut, diff_lines, one_line
 from thunderus_mem.errors import Conflict, ThunderusError
 from thunderus_mem.garden import apply as gardener
 from thunderus_mem.history import undo
@@ -32,9 +34,7 @@ app = typer.Typer()
 # ``garden``
 
 _MOST_SKIPPED = 5
-_REACH = {"apply": "", "propose": "for review", "report": "needs a decision"}
-_MOST_LINES = 60
-"""Maximum number of diff lines shown per step."""
+_REACH = {"apply": "to apply", "propose": "to propose", "report": "to decide"}
 _MOST_STEPS = 5
 """Maximum number of other steps listed after an apply."""
 
@@ -55,8 +55,17 @@ def garden_command(
         list[str] | None,
         typer.Option("--only", metavar="RULE", help="Only these rules, e.g. links,tags (repeatable)."),
     ] = None,
+    patch: Annotated[
+        bool, typer.Option("--patch", "-p", help="Show the evidence and the diff of each step.")
+    ] = False,
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose", "-v", help="Report also similar documents for which no change is proposed."
+        ),
+    ] = False,
     limit: Annotated[
-        int, typer.Option("--limit", "-n", metavar="N", min=0, help="Steps to show; 0 for all.")
+        int, typer.Option("--limit", "-n", metavar="N", min=0, help="Steps to show per rule; 0 for all.")
     ] = 20,
     why: Annotated[str, typer.Option("-m", "--why", metavar="WHY", help="The reason for --undo.")] = "",
 ) -> int:
@@ -79,12 +88,12 @@ def garden_command(
     if apply or propose:
         settle(memory, "garden")
     apart = propose or (apply and gardener.is_reviewed(memory))
-    found = gardener.garden_plan(memory, only=_rules(only or ()), apart=apart)
+    found = gardener.garden_plan(memory, only=_rules(only or ()), apart=apart, verbose=verbose)
     if apply and found.steps:
         return _apply(console, memory, found)
     if propose and found.steps:
         return _propose(console, memory, found)
-    return _show(console, memory, found, limit, check=check)
+    return _show(console, memory, found, limit, check=check, patch=patch)
 
 
 def _rules(given: Sequence[str]) -> tuple[str, ...]:
@@ -98,12 +107,13 @@ def _rules(given: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def _show(console: Console, memory: Memory, found: Plan, limit: int, *, check: bool) -> int:
+def _show(console: Console, memory: Memory, found: Plan, limit: int, *, check: bool, patch: bool) -> int:
     if not found.steps:
         console.say("Nothing new to do" if found.waiting or found.decided else "Nothing to do")
     # Programs get all steps, people a few screens.
-    shown = 0 if console.json or console.plain else limit
-    console.emit("garden", gardener.garden_report(memory, found, limit=shown), plan, long=True)
+    people = not (console.json or console.plain)
+    value = gardener.garden_report(memory, found, limit=limit if people else 0, diffs=patch or not people)
+    console.emit("garden", value, partial(plan, patch=patch), long=True)
     return int(check and bool(found.applicable or found.proposals))
 
 
@@ -139,14 +149,21 @@ def _undo(console: Console, memory: Memory, why: str) -> int:
     return undone_code(console, "garden undo", value)
 
 
-def plan(value: gardener.PlanReport, console: Console) -> str:
-    """Format the numbered steps with reason, evidence and diff, then their counts."""
-    style = console.style
+def plan(value: gardener.PlanReport, console: Console, *, patch: bool = False) -> str:
+    """Format the steps, one per line under the name of their rule, then their counts.
+
+    With ``patch`` the evidence and the diff follow each step.
+    """
     lines: list[str] = []
-    for number, step in enumerate(value.steps, 1):
-        lines += _step(step, number, style, console.width)
-    if value.left_out:
-        lines += ["", f"{counted(value.left_out, 'more step')} not shown; use -n 0"]
+    for rule, some in groupby(value.steps, key=lambda step: step.rule):
+        steps = list(some)
+        counts = value.counts[rule]
+        about = ", ".join(f"{counts[reach]:,} {what}" for reach, what in _REACH.items() if reach in counts)
+        lines += [*([""] if lines else []), f"{console.style.bold(rule)}: {about}"]
+        for step in steps:
+            lines += _step(step, console, patch=patch)
+        if omitted := sum(counts.values()) - len(steps):
+            lines.append(f"  {counted(omitted, 'more step')} not shown; use -n 0")
     lines += ["", *_counts(value)] if lines else _counts(value)
     if value.to_apply:
         lines.append("Next: thunderus-mem garden --apply")
@@ -155,20 +172,20 @@ def plan(value: gardener.PlanReport, console: Console) -> str:
     return "\n".join(lines).strip("\n")
 
 
-def _step(step: gardener.PlannedStep, number: int, style: Style, room: int | None) -> Iterator[str]:
-    about = ", ".join(filter(None, (step.label, _REACH[step.reach])))
-    head = f"{number}. {style.bold(step.action)}  {target_names(step.targets, style)}"
-    yield from indented(head + (f"  ({about})" if about else ""), room)
-    yield from indented(step.why, room, "   ")
-    for item in step.evidence:
-        yield from (style.dim(line) for line in indented(item, room, "   "))
-    diff: list[str] = []
-    for edit in step.edits:
-        diff += diff_lines(edit.path, edit.op or "change", edit.diff, edit.moved_from, style)
-    yield from (f"   {line}" for line in diff[:_MOST_LINES])
-    if len(diff) > _MOST_LINES:
-        more = counted(len(diff) - _MOST_LINES, "more line")
-        yield f"   {style.dim(f'… {more}')}"
+def _step(step: gardener.PlannedStep, console: Console, *, patch: bool) -> Iterator[str]:
+    yield _line(step.action, step.why, console, "  ")
+    if patch:
+        for item in step.evidence:
+            yield f"    {console.style.dim(one_line(item))}"
+        for edit in step.edits:
+            diff = diff_lines(edit.path, edit.op or "change", edit.diff, edit.moved_from, console.style)
+            yield from (f"    {line}" for line in diff)
+
+
+def _line(name: str, why: str, console: Console, indent: str = "") -> str:
+    """A step as one line that fits the terminal."""
+    text = f"{indent}{name}  {one_line(why)}"
+    return text if console.width is None else cut(text, console.width)
 
 
 def _counts(value: gardener.PlanReport) -> list[str]:
@@ -189,38 +206,29 @@ def _counts(value: gardener.PlanReport) -> list[str]:
 
 def applied(value: gardener.Applied, console: Console) -> str:
     """Format the applied steps, one per line, then those that need a review or decision."""
-    style = console.style
-    room = console.width
-    lines = flowing(
-        [(done.action, target_names(done.targets, style), done.why) for done in value.steps], room
-    )
+    lines = [_line(done.action, done.why, console) for done in value.steps]
     if value.filed:
         console.say(f"{counted(len(value.filed), 'step')} queued for review, not applied")
-        lines += [*([""] if lines else []), *_filed_lines(value.filed, style, room)]
+        lines += [*([""] if lines else []), *_filed_lines(value.filed, console)]
     for title, steps in (
         ("To propose (thunderus-mem garden --propose):", value.proposals),
         ("Needs a decision:", value.reported),
     ):
         if steps:
-            lines += [*([""] if lines else []), title, *_few(steps, style, room)]
+            lines += [*([""] if lines else []), title, *_few(steps, console)]
     if value.waiting:
         console.say(f"{counted(value.waiting, 'step')} pending review: thunderus-mem patch list")
     return "\n".join(lines)
 
 
-def _few(steps: Sequence[Step], style: Style, room: int | None) -> list[str]:
-    rows = [(step.action, target_names(step.targets, style), step.why) for step in steps[:_MOST_STEPS]]
-    more = (
-        [f"… {len(steps) - _MOST_STEPS:,} more; see: thunderus-mem garden -n 0"]
-        if len(steps) > len(rows)
-        else []
-    )
-    return [*flowing(rows, room), *more]
+def _few(steps: Sequence[Step], console: Console) -> list[str]:
+    rows = [_line(step.action, step.why, console) for step in steps[:_MOST_STEPS]]
+    left = len(steps) - len(rows)
+    return [*rows, *([f"… {left:,} more; see: thunderus-mem garden -n 0"] if left else [])]
 
 
 def filed(value: gardener.Filed, console: Console) -> str:
     """Format the queued proposals, one per line."""
-    style = console.style
     if value.waiting:
         console.say(f"{counted(value.waiting, 'step')} already pending review")
     if not value.proposals and not value.waiting:
@@ -229,17 +237,11 @@ def filed(value: gardener.Filed, console: Console) -> str:
         console.say(
             f"Queued {counted(len(value.proposals), 'proposal')} for review\nNext: thunderus-mem patch list"
         )
-    return "\n".join(_filed_lines(value.proposals, style, console.width))
+    return "\n".join(_filed_lines(value.proposals, console))
 
 
-def _filed_lines(proposals: Sequence[gardener.FiledStep], style: Style, room: int | None) -> list[str]:
-    return flowing(
-        [
-            (style.name(one.id), one.label or one.action, target_names(one.targets, style), one.why)
-            for one in proposals
-        ],
-        room,
-    )
+def _filed_lines(proposals: Sequence[gardener.FiledStep], console: Console) -> list[str]:
+    return [_line(console.style.name(one.id), f"{one.action}  {one.why}", console) for one in proposals]
 
 
 # ``recap``

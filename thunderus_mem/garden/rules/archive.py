@@ -74,6 +74,8 @@ def _step(document: Document, reason: _Reason) -> Step:
 
 def expiry(document: Document) -> str:
     """The day on which a document expires, from its ``expires`` key; "" without a valid one."""
+    if document.header.get("expires") is None:
+        return ""
     value = document.data().get("expires")
     return utc_key(value)[:10] if isinstance(value, str) else ""
 
@@ -103,7 +105,7 @@ class _Seen:
     def __init__(self, material: GardenInput, config: Config) -> None:
         self._material = material
         self._config = config
-        names = DocumentNames(material)
+        names = material.names
         self._twice = names.claimed_twice
         self._old = {one.path for one in old_recaps(material.documents, config, material.today)}
         self._replaced_before = _days_before(material.today, config.archive_superseded_after_days)

@@ -1,17 +1,15 @@
-"""The gardening rules `duplicates` (documents that make the same statements) and `similar` (near-duplicates).
-Pure.
+"""The gardening rule `duplicates`: merge documents that make the same statements, without loss. Pure.
 
-`duplicates` merges exact duplicates without loss. The text of the survivor never changes; the ids and titles
-of the others become its aliases, and their tags, links and provenance are added to its own. If a merge could
-lose or blur anything, the documents are only reported.
-
-Steps of `similar` always need review. Of two documents with the same content, one gets the blocks that only
-the other has; of two that may contradict each other, the newer may supersede the older.
+The text of the survivor never changes; the ids and titles of the others become its aliases, and their tags,
+links, provenance and other keys are added to its own. Where both have a value for a key, the merge is only
+proposed, and lists both values. If a merge could lose or blur anything else, the documents are only reported.
 """
 
 from __future__ import annotations
 
+import json
 import posixpath
+import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -19,8 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.anchors import anchors_in
 from thunderus_mem.document.document import RELATIONS, read_document
-from thunderus_mem.document.frontmatter.edit import insert_item, replace_body, set_key
-from thunderus_mem.document.paths import archived_path
+from thunderus_mem.document.frontmatter.edit import insert_item, set_key
 from thunderus_mem.document.references import references
 from thunderus_mem.document.statements import (
     ORDERED_KINDS,
@@ -33,25 +30,21 @@ from thunderus_mem.document.statements import (
 )
 from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.errors import InvalidDocument
-from thunderus_mem.garden.plan import MERGE_DUPLICATES, REPORT, DocumentEdit, Step, moved
-from thunderus_mem.garden.similar.compare import CONTRADICTION, FORM, SAME
-from thunderus_mem.garden.similar.pairs import Families, Gates, find_similar, links_between
-from thunderus_mem.garden.similar.profile import sentences_of
-from thunderus_mem.startup import lazy_pattern
+from thunderus_mem.garden.plan import MERGE_DUPLICATES, REPORT, DocumentEdit, Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from thunderus_mem.document.document import Document
-    from thunderus_mem.garden.plan import GardenInput
-    from thunderus_mem.garden.similar.pairs import Pair
     from thunderus_mem.store.config import Config
 
 # A body shorter than this depends on its title: documents with different titles are different.
 _WORDS_THAT_STAND_ALONE = 12
+# So does a short one about "this command" or "this page".
+_WORDS_OF_A_STUB = 40
 _NEGATIONS = frozenset(["no", "not", "never", "none", "without", "cannot", "avoid", "except"])
 _LISTS_OF_PROVENANCE = ("events", "patches", "commits")
-# Other lists cannot be merged, because their meaning is unknown.
+# Other lists of provenance and links cannot be merged, because their meaning is unknown.
 _KNOWN_LISTS = frozenset(
     ["tags", "aliases"]
     + [f"provenance.{key}" for key in _LISTS_OF_PROVENANCE]
@@ -97,13 +90,14 @@ def _is_significant(word: str) -> bool:
     return word in _NEGATIONS or "n't" in word or any(map(str.isdigit, word))
 
 
-def _titles_disagree(one: str, other: str, words: int) -> bool:
+def _titles_disagree(one: Document, other: Document, words: int) -> bool:
     """Whether two titles give the same text different meanings: a number, a negation, or a short text."""
-    folded = fold(one).lower(), fold(other).lower()
+    folded = fold(one.title).lower(), fold(other.title).lower()
     if folded[0] == folded[1]:
         return False
     significant = [sorted(word for word in title.split() if _is_significant(word)) for title in folded]
-    return words < _WORDS_THAT_STAND_ALONE or significant[0] != significant[1]
+    stub = words < _WORDS_OF_A_STUB and "this" in one.body.lower().split()
+    return words < _WORDS_THAT_STAND_ALONE or stub or significant[0] != significant[1]
 
 
 def folder(path: str) -> str:
@@ -122,33 +116,44 @@ def obstacle(stays: Document, leaves: Document, words: int, linked_files: Mappin
 
     ``words`` is the length of their common text, ``linked_files`` maps a file to a document that links to it.
     """
-    if _titles_disagree(stays.title, leaves.title, words):
+    if _titles_disagree(stays, leaves, words):
         return f"the titles of `{stays.id}` and `{leaves.id}` may describe different things"
-    reason = hindrance(stays, leaves, linked_files)
-    if not reason and unite(stays, leaves) is None:
-        return _no_room(stays, leaves)
-    return reason
-
-
-def _no_room(stays: Document, leaves: Document) -> str:
-    return f"cannot merge: the frontmatter of `{stays.id}` has no place for keys of `{leaves.id}`"
+    return hindrance(stays, leaves, linked_files)
 
 
 def hindrance(stays: Document, leaves: Document, linked_files: Mapping[str, str]) -> str:
-    """Why two documents cannot be merged, regardless of their text and of what the header can store; "" if
-    they can.
+    """Why two documents cannot be merged, regardless of their text; "" if they can.
 
     ``linked_files`` maps a file to a document that links to it.
     """
-    kept, given = stays.data(), leaves.data()
-    for key in sorted(given.keys() - _UNITED):
-        if key in kept and kept[key] != given[key] and key not in _ORIGIN:
-            return f"`{key}` differs between `{stays.id}` and `{leaves.id}`"
     if leaves.path in linked_files:
         return f"`{linked_files[leaves.path]}` links to the file of `{leaves.id}`; link to its id instead"
     if folder(stays.path) != folder(leaves.path) and file_links(leaves.body):
         return f"`{leaves.id}` is in another folder; its relative links would break"
+    if unite(stays, leaves) is None:
+        return f"cannot merge: the frontmatter of `{stays.id}` has no place for keys of `{leaves.id}`"
     return ""
+
+
+def conflicts(stays: Document, leaves: Document) -> tuple[str, ...]:
+    """A line with both values for each key that the two documents have with different values.
+
+    Not for lists, which are united, nor for keys about the origin of a text, of which both values are kept.
+    """
+    kept, given = stays.data(), leaves.data()
+    return tuple(
+        f"`{key}`: {_shown(kept[key])} in `{stays.id}`, {_shown(given[key])} in `{leaves.id}`"
+        for key in sorted(kept.keys() & given.keys() - _UNITED - _ORIGIN)
+        if kept[key] != given[key] and not _are_lists(kept[key], given[key])
+    )
+
+
+def _shown(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _are_lists(one: Any, other: Any) -> bool:
+    return _is_list_of_text(one) and _is_list_of_text(other)
 
 
 def _united_text(stays: Document, leaves: Document) -> str:
@@ -175,7 +180,12 @@ def _united_text(stays: Document, leaves: Document) -> str:
     text = insert_item(text, ("links", "duplicates"), leaves.id)
     own = stays.data()
     for key, value in leaves.data().items():
-        if key not in _UNITED and own.get(key) != value:
+        if key in _UNITED or own.get(key) == value:
+            continue
+        if _are_lists(own.get(key), value):
+            for item in value:
+                text = insert_item(text, (key,), item)
+        else:
             text = set_key(text, _place(key, own, leaves.id), value)
     return text
 
@@ -214,7 +224,9 @@ def unite(stays: Document, leaves: Document) -> Document | None:
         return None
     own, kept = stays.data(), after.data()
     whole = all(
-        own.get(key) == value or _holds(kept, _place(key, own, leaves.id), value)
+        own.get(key) == value
+        or (_are_lists(own.get(key), value) and set(value) <= set(kept[key]))
+        or _holds(kept, _place(key, own, leaves.id), value)
         for key, value in leaves.data().items()
         if key not in _UNITED
     )
@@ -274,7 +286,11 @@ def _choose(members: Sequence[_Member], strategy: str, logged: Mapping[str, int]
     return [of[document.path] for document in by_strategy((m.document for m in members), strategy, logged)]
 
 
-def _merge_step(stays: Document, said: str, merged: Document, gone: Sequence[_Member]) -> Step:
+def _merge_step(
+    first: _Member, merged: Document, gone: Sequence[_Member], apart: tuple[str, ...] = ()
+) -> Step:
+    """The merge of ``gone`` into the first; a proposal if they have different values for keys (``apart``)."""
+    stays = first.document
     edits = [DocumentEdit(stays.path, stays.id, stays.hash, merged.text)]
     edits += [DocumentEdit(m.document.path, m.id, m.document.hash, None) for m in gone]
     ids = ", ".join(f"`{member.id}`" for member in gone)
@@ -284,10 +300,12 @@ def _merge_step(stays: Document, said: str, merged: Document, gone: Sequence[_Me
         tuple(
             f"`{m.id}` ({m.document.path}) makes the same statements as `{stays.id}` ({stays.path})"
             for m in gone
-        ),
+        )
+        + apart,
         (stays.id, *(member.id for member in gone)),
         tuple(edits),
-        texts=((stays.id, said), *((member.id, member.text) for member in gone)),
+        reach="propose" if apart else "apply",
+        texts=((stays.id, first.text), *((member.id, member.text) for member in gone)),
     )
 
 
@@ -305,7 +323,7 @@ def _merge_family(
         for member in others:
             document = member.document
             after = None
-            if not obstacle(merged, document, member.words, links):
+            if not conflicts(merged, document) and not obstacle(merged, document, member.words, links):
                 after = unite(merged, document)
             if after is None:
                 waiting.append(member)
@@ -313,10 +331,17 @@ def _merge_family(
                 merged = after
                 gone.append(member)
         if gone:
-            steps.append(_merge_step(first.document, first.text, merged, gone))
+            steps.append(_merge_step(first, merged, gone))
         left.append(_Member(merged, first.said, first.words))
     reasons = [obstacle(left[0].document, m.document, m.words, links) for m in left[1:]]
-    return steps, left, reasons
+    if len(left) == 1 or any(reasons):
+        return steps, left, reasons
+    # Only keys differ: one proposal at a time, on top of what was applied.
+    first, other = left[:2]
+    after = None if steps else unite(first.document, other.document)
+    if after is not None:
+        steps.append(_merge_step(first, after, [other], conflicts(first.document, other.document)))
+    return steps, [], []
 
 
 def _families(group: Sequence[_Member], strategy: str, logged: Mapping[str, int]) -> list[list[_Member]]:
@@ -384,277 +409,43 @@ def linked_files(documents: Iterable[Document]) -> dict[str, str]:
 
 
 def plan_duplicates(
-    documents: Iterable[Document],
-    config: Config,
-    gists: Mapping[str, str] = MappingProxyType({}),
-    logged: Mapping[str, int] = MappingProxyType({}),
+    documents: Iterable[Document], config: Config, logged: Mapping[str, int] = MappingProxyType({})
 ) -> tuple[Step, ...]:
     """Steps that merge exact duplicates, and reports of those that need a decision.
 
     ``documents`` in any order; ``duplicates_strategy`` selects the survivor: the oldest (``merge_to_first``),
     the one updated last (``keep_newest``), or no merge at all (``flag_for_review``). Facts and playbooks
     among ``duplicates_kinds`` are merged within their kind; core documents, decisions, recaps and pairs of
-    different kinds are only reported. Ids claimed by two files are left to lint. ``gists`` are those already
-    computed (see `statements.gist`), by path; ``logged`` orders documents created at the same time (see
-    `by_strategy`).
+    different kinds are only reported. Ids claimed by two files are left to lint. ``logged`` orders documents
+    created at the same time (see `by_strategy`).
     """
     ordered = sorted(documents, key=lambda document: (document.id, document.path))
     claims = Counter(document.id for document in ordered)
-    groups: dict[str, list[Document]] = {}
+    alike: dict[tuple[int, ...], list[Document]] = {}
     for document in ordered:
-        if claims[document.id] == 1 and (digest := _gist(document, gists)):
-            groups.setdefault(digest, []).append(document)
-    shared = [[_member(document) for document in group] for group in groups.values() if len(group) > 1]
+        if claims[document.id] == 1:
+            alike.setdefault(letters(document), []).append(document)
+    groups: dict[str, list[_Member]] = {}
+    for document in (one for some in alike.values() if len(some) > 1 for one in some):
+        member = _member(document)
+        if text := gist(member.said):
+            groups.setdefault(text, []).append(member)
+    shared = [group for group in groups.values() if len(group) > 1]
     links = linked_files(ordered) if shared else {}
     steps = [step for group in shared for step in _plan_group(group, config, links, logged)]
     return tuple(sorted(steps, key=lambda step: (step.action == REPORT, step.targets)))
 
 
-def _gist(document: Document, gists: Mapping[str, str]) -> str:
-    known = gists.get(document.path)
-    return gist(statements(document.body, document.title)) if known is None else known
+_COUNTED: Final = "aeioutnsrlc"
 
 
-# The rule `similar`
-
-_FENCE: Final = lazy_pattern(r" {0,3}(`{3,}|~{3,})")
-_HEADING: Final = lazy_pattern(r"(#{1,6})([ \t].*)")
-_DEEPEST = 6
-
-
-def blocks(body: str) -> list[str]:
-    """A body split at its blank lines; fenced blocks and comments are not split."""
-    found: list[list[str]] = [[]]
-    closing = ""
-    for line in body.splitlines():
-        if closing:
-            found[-1].append(line)
-            if closing in line if closing == "-->" else line.strip().startswith(closing):
-                closing = ""
-            continue
-        if fence := _FENCE.match(line):
-            closing = fence[1]
-        elif line.lstrip().startswith("<!--") and "-->" not in line:
-            closing = "-->"
-        if not line.strip():
-            found.append([])
-        elif line.startswith("#"):
-            found += [[line], []]
-        else:
-            found[-1].append(line)
-    return ["\n".join(lines) for lines in found if lines]
-
-
-def lacking(stays: Document, leaves: Document) -> list[str]:
-    """The blocks of ``leaves`` with a sentence that ``stays`` does not have, each under its headings."""
-    known = {sentence.plain for sentence in sentences_of(stays.body)}
-    lines = "\n".join(["", *stays.body.splitlines(), ""])
-    kept: list[str] = []
-    headings: list[str] = []
-    for block in blocks(leaves.body):
-        if heading := _HEADING.match(block):
-            level = len(heading[1])
-            headings = [one for one in headings if len(one) - len(one.lstrip("#")) < level]
-            headings.append(block)
-            continue
-        said = {sentence.plain for sentence in sentences_of(block)}
-        if f"\n{block}\n" in lines or (said and said <= known):
-            continue
-        kept += [_lowered(one) for one in headings]
-        headings = []
-        kept.append(block)
-    return kept
-
-
-def _lowered(heading: str) -> str:
-    marks = len(heading) - len(heading.lstrip("#"))
-    return "#" * min(max(marks + 1, 3), _DEEPEST) + heading[marks:]
-
-
-def joined(stays: Document, leaves: Document) -> Document | None:
-    """``stays`` with the merged header (see `unite`), and with the blocks that only ``leaves`` has under a
-    heading of their own; ``None`` if the header cannot store everything."""
-    united = unite(stays, leaves)
-    if united is None:
-        return None
-    added = lacking(stays, leaves)
-    text = united.text
-    if added:
-        title = " ".join(leaves.title.split())
-        body = united.body.rstrip("\r\n") + "\n\n" + "\n\n".join([f"## From “{title}”", *added]) + "\n"
-        text = replace_body(text, body.replace("\r\n", "\n"))
-    try:
-        if added and utc_key(leaves.updated) > utc_key(stays.updated):
-            text = set_key(text, ("updated",), leaves.updated)
-        return read_document(stays.path, text.encode("utf-8", "surrogatepass")).document
-    except InvalidDocument:
-        return None
-
-
-RULE: Final = "similar"
-JOIN: Final = "join"
-SUPERSEDE: Final = "supersede"
-_SETTLED: Final = frozenset(("supersedes", "duplicates"))
-
-
-def plan_similar(material: GardenInput, config: Config) -> tuple[Step, ...]:
-    """Proposals and reports about near-duplicates and paraphrases.
-
-    *same* proposes to merge the two, *possible contradiction* that the newer supersedes the older; documents
-    of the same form and related ones are only reported, as is everything if ``duplicates_strategy`` is
-    ``flag_for_review``. Superseded documents, and pairs already linked as superseded or duplicate, are
-    skipped.
-    """
-    settled = links_between(material.documents, _SETTLED)
-    documents = compared(material.documents)
-    by_id = {document.id: document for document in documents}
-    joined_pairs = {frozenset((source, target)) for source, _, target in settled}
-    pairs = [
-        pair
-        for pair in find_similar(documents, material.signatures, gates_of(config))
-        if frozenset((pair.first, pair.second)) not in joined_pairs
-    ]
-    links = linked_files(documents) if any(pair.label == SAME for pair in pairs) else {}
-    steps = [_step(pair, by_id, config, links, material.logged) for pair in pairs if pair.label != FORM]
-    return (*steps, *_forms([pair for pair in pairs if pair.label == FORM], by_id))
-
-
-def gates_of(config: Config) -> Gates:
-    """The similarity thresholds, from the settings (in percent)."""
-    percent = config.duplicates_near, config.duplicates_contained, config.duplicates_restated
-    return Gates(*(one / 100 for one in percent))
-
-
-def compared(documents: Sequence[Document]) -> list[Document]:
-    """The documents to compare: those that are not superseded."""
-    links = links_between(documents, _SETTLED)
-    replaced = {target for source, rel, target in links if rel == "supersedes" and source != target}
-    return [document for document in documents if document.id not in replaced]
-
-
-def _texts(documents: Iterable[Document]) -> tuple[tuple[str, str], ...]:
-    return tuple((one.id, text_digest(one.title, statements(one.body, one.title))) for one in documents)
-
-
-def _step(
-    pair: Pair,
-    by_id: Mapping[str, Document],
-    config: Config,
-    links: Mapping[str, str],
-    logged: Mapping[str, int],
-) -> Step:
-    two = by_id[pair.first], by_id[pair.second]
-    if pair.label == SAME:
-        return _same(pair, two, config, links, logged)
-    if pair.label == CONTRADICTION:
-        return _contradiction(pair, two, config, logged)
-    return _report_pair(
-        pair, two, f"`{pair.first}` and `{pair.second}` overlap; decide whether to merge them"
-    )
-
-
-def _report_pair(pair: Pair, documents: Sequence[Document], why: str, obstacle: str = "") -> Step:
-    """A pair that is only reported."""
-    return Step(
-        REPORT,
-        why,
-        (*pair.evidence, *([obstacle] if obstacle else [])),
-        tuple(document.id for document in documents),
-        rule=RULE,
-        reach="report",
-        label=pair.label,
-        texts=_texts(documents),
-    )
-
-
-def archived(document: Document) -> tuple[DocumentEdit, ...]:
-    """The edits that archive the file of a document whose content was merged into another."""
-    return moved(document, archived_path(document.path))
-
-
-def _same(
-    pair: Pair, two: Sequence[Document], config: Config, links: Mapping[str, str], logged: Mapping[str, int]
-) -> Step:
-    stays, leaves = by_strategy(two, config.duplicates_strategy, logged)
-    why = f"`{stays.id}` and `{leaves.id}` say the same thing"
-    reason = _obstacle(stays, leaves, config, links)
-    after = None if reason else joined(stays, leaves)
-    if after is None:
-        obstacle = reason or _no_room(stays, leaves)
-        return _report_pair(pair, (stays, leaves), f"{why}; decide which one to keep", obstacle)
-    return Step(
-        JOIN,
-        f"{why}; `{leaves.id}` is merged into `{stays.id}`",
-        pair.evidence,
-        (stays.id, leaves.id),
-        (DocumentEdit(stays.path, stays.id, stays.hash, after.text), *archived(leaves)),
-        rule=RULE,
-        reach="propose",
-        label=pair.label,
-        texts=_texts((stays, leaves)),
-    )
-
-
-def _obstacle(stays: Document, leaves: Document, config: Config, links: Mapping[str, str]) -> str:
-    """Why a merge of two documents with the same content cannot be proposed; "" if it can."""
-    if config.duplicates_strategy == FLAG_FOR_REVIEW:
-        return "`duplicates.strategy` is `flag_for_review`"
-    merged = MERGEABLE_KINDS & frozenset(config.duplicates_kinds)
-    if stays.kind != leaves.kind or stays.kind not in merged:
-        kinds = stays.kind if stays.kind == leaves.kind else f"{stays.kind} and {leaves.kind}"
-        return f"documents of kind {kinds} are not merged"
-    return malformation(stays) or malformation(leaves) or hindrance(stays, leaves, links)
-
-
-def _text_age(document: Document, logged: Mapping[str, int]) -> tuple[str, int]:
-    """When a text was last changed: the time, and the place in the log (-1 if unknown)."""
-    updated = utc_key(document.updated)
-    unchanged = updated == utc_key(document.created)
-    return updated, logged.get(document.id, -1) if unchanged else -1
-
-
-def _contradiction(pair: Pair, two: Sequence[Document], config: Config, logged: Mapping[str, int]) -> Step:
-    older, newer = sorted(two, key=lambda document: (*_text_age(document, logged), document.id))
-    why = f"`{newer.id}` and `{older.id}` may contradict each other"
-    text = ""
-    (since, first), (until, last) = _text_age(older, logged), _text_age(newer, logged)
-    known = since and (since != until or -1 < first < last)
-    if known and config.duplicates_strategy != FLAG_FOR_REVIEW:
-        try:
-            text = insert_item(newer.text, ("links", "supersedes"), older.id)
-        except InvalidDocument:
-            text = ""
-    if not text:
-        return _report_pair(pair, (newer, older), f"{why}; decide which one is correct")
-    return Step(
-        SUPERSEDE,
-        f"{why}; this step marks `{older.id}`, the older one, as superseded",
-        pair.evidence,
-        (newer.id, older.id),
-        (DocumentEdit(newer.path, newer.id, newer.hash, text),),
-        rule=RULE,
-        reach="propose",
-        label=pair.label,
-        texts=_texts((newer, older)),
-    )
-
-
-def _forms(pairs: Sequence[Pair], by_id: Mapping[str, Document]) -> list[Step]:
-    """One report for each form (shared template), with all its documents."""
-    families = Families()
-    for pair in pairs:
-        families.join(pair.first, pair.second)
-    return [_form([by_id[name] for name in members]) for members in families.all()]
-
-
-def _form(members: Sequence[Document]) -> Step:
-    return Step(
-        REPORT,
-        f"{len(members)} documents share a template but differ in content; not duplicates",
-        tuple(f"`{one.id}`: {one.path}" for one in members),
-        tuple(one.id for one in members),
-        rule=RULE,
-        reach="report",
-        label=FORM,
-        texts=_texts(members),
-    )
+def letters(document: Document) -> tuple[int, ...]:
+    """How often some letters occur in a body: equal for bodies that make the same statements, whatever their
+    layout, and a fraction of the cost of reading these."""
+    body = document.body if document.body.isascii() else unicodedata.normalize("NFC", document.body)
+    first, mark, rest = body.lstrip().partition("\n")
+    heading = first.startswith("#") or rest.startswith(("===", "---"))
+    if mark and heading and fold(first.strip("# \r")) == fold(document.title):
+        body = rest
+    lowered = body.lower()
+    return tuple(map(lowered.count, _COUNTED))

@@ -84,7 +84,7 @@ class _Where:
     """Resolves links to current and former targets."""
 
     def __init__(self, material: GardenInput) -> None:
-        self.names = DocumentNames(material)
+        self.names = material.names
         self._material = material
         self._files = material.files
         self._stems: dict[str, list[Document]] = {}

@@ -1,8 +1,9 @@
-"""The gardening rule `sizes`: split facts that are too long at their headings, and report the longest
-sections of other long documents. Pure.
+"""The gardening rule `sizes`: split facts that are too long at their headings, and report core memory that is
+too long. Pure.
 
 The longest sections of a fact are moved unchanged into facts of their own; the rest keeps its place and gets
-a list of the parts. Links to the moved headings are updated in every document.
+a list of the parts. Links to the moved headings are updated in every document. Imported pages keep their
+shape unless the user asks for this rule by name. Lint reports every long document.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from thunderus_mem.document.document import Document, read_document
 from thunderus_mem.document.frontmatter.edit import remove_item, remove_key, set_key
 from thunderus_mem.document.ids import MAX_ID, file_stem, fold_key, is_document_id, slug
 from thunderus_mem.document.markdown import Heading, heading_anchor, headings, scan
-from thunderus_mem.document.references import references, relinked
+from thunderus_mem.document.references import relinked
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.fingerprint.selectors import leaf_of
-from thunderus_mem.garden.plan import REPORT, DocumentEdit, DocumentNames, Step, path_of
+from thunderus_mem.garden.plan import REPORT, DocumentEdit, DocumentNames, Step, path_of, references_in
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.config import configured_caps
 from thunderus_mem.store.layout import CORE_LOCAL_FILE
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.document.references import Reference
     from thunderus_mem.garden.plan import GardenInput
-    from thunderus_mem.store.config import Caps, Config
+    from thunderus_mem.store.config import Config
 
 _DEFINITION: Final = lazy_pattern(r" {0,3}\[([^\[\]\n]+)\]:")
 _LABEL: Final = lazy_pattern(r"\[([^\[\]\n]+)\]")
@@ -152,7 +153,7 @@ def moved_references(
     ``within`` a result of the split, a reference without a name means the document that was split.
     """
     here = document._replace(path=path)
-    for reference in references(body):
+    for reference in references_in(body):
         name, mark, anchor = reference.target.partition("#")
         wiki = reference.kind == "wiki"
         if not mark or not _is_meant(reference, name, here, document, means, within=within):
@@ -425,30 +426,56 @@ _LISTED: Final = 10
 
 
 def plan_sizes(material: GardenInput, config: Config) -> tuple[Step, ...]:
-    """A proposal to split each fact above the hard cap, and reports of other documents that are too long.
+    """A proposal to split each fact above the hard cap, and a report of core memory that is too long.
 
     Decisions, playbooks and recaps are not split, because each needs all of its sections.
     """
     core = [one for one in material.documents if one.kind == "core" and one.path != CORE_LOCAL_FILE]
     steps = _core(core, config)
-    others = [one for one in material.documents if one.kind != "core"]
-    caps = {kind: configured_caps(config, kind) for kind in {one.kind for one in others}}
-    long = [one for one in others if _tokens(one) > caps[one.kind].hard]
-    if not long:
+    caps = configured_caps(config, "fact")
+    asked = RULE in material.named
+    long = [
+        one
+        for one in material.documents
+        if one.kind == "fact" and (asked or not one.imported_from) and _tokens(one) > caps.hard
+    ]
+    if not long or "fact" not in config.kinds_allowed:
         return tuple(steps)
-    names = DocumentNames(material)
+    names = material.names
     taken = _Taken(material, names)
+    linking = _linking(material.documents, names)
     for document in long:
-        if document.kind in config.kinds_allowed:
-            found = _split_step(document, material, caps[document.kind], names, taken)
-        else:
-            found = Split(reason=f"documents of kind {document.kind} are not allowed, so it is not split")
-        steps.append(
-            _too_long(document, found.reason, caps[document.kind].hard)
-            if found.reason
-            else _parted(document, found)
-        )
+        if document.id not in names.claimed_twice:
+            found = split(
+                document,
+                [one for one in linking.get(document.path, ()) if one.path != document.path],
+                soft=caps.soft,
+                hard=caps.hard,
+                taken=taken,
+                means=lambda name: names.resolve(name) == document.id,  # noqa: B023
+            )
+            taken.give(found)
+            steps += [_parted(document, found)] if found.edits else []
     return tuple(steps)
+
+
+def _linking(documents: Sequence[Document], names: DocumentNames) -> dict[str, list[Document]]:
+    """For the path of each document, those with a link to one of its headings."""
+    found: dict[str, dict[str, Document]] = {}
+    for document in documents:
+        if "#" not in document.body or "[" not in document.body:
+            continue
+        for reference in references_in(document.body):
+            name, mark, _ = reference.target.partition("#")
+            if not mark or not name.strip():
+                continue
+            if reference.kind == "wiki":
+                target = names.ids.get(names.resolve(name.strip()) or "")
+                path = target.path if target is not None else ""
+            else:
+                path = path_of(document, reference)
+            found.setdefault(path, {})[document.path] = document
+    return {path: list(linking.values()) for path, linking in found.items()}
 
 
 def _tokens(document: Document) -> int:
@@ -474,25 +501,6 @@ class _Taken:
         """Reserve the ids and paths of a split."""
         self._given |= {doc_id for doc_id, _, _ in found.parts}
         self._paths |= {fold_key(path) for _, path, _ in found.parts}
-
-
-def _split_step(
-    document: Document, material: GardenInput, caps: Caps, names: DocumentNames, taken: _Taken
-) -> Split:
-    if document.kind != "fact":
-        return Split(reason=f"{document.kind} documents are not split automatically; shorten it by hand")
-    if document.id in names.claimed_twice:
-        return Split(reason="another file has the same id")
-    found = split(
-        document,
-        [one for one in material.documents if one.path != document.path],
-        soft=caps.soft,
-        hard=caps.hard,
-        taken=taken,
-        means=lambda name: names.resolve(name) == document.id,
-    )
-    taken.give(found)
-    return found
 
 
 def _parted(document: Document, found: Split) -> Step:
@@ -522,18 +530,6 @@ def _outline(document: Document) -> str:
     """
     outline = [(heading.level, heading.text) for heading in headings(document.body)]
     return hashlib.sha256(repr(outline).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _too_long(document: Document, reason: str, most: int) -> Step:
-    return Step(
-        REPORT,
-        f"`{document.id}` has about {_tokens(document):,} tokens (limit {most:,}); {reason}",
-        tuple(_longest([document])),
-        (document.id,),
-        rule=RULE,
-        reach="report",
-        texts=((document.id, document.hash),),
-    )
 
 
 def _core(core: Sequence[Document], config: Config) -> list[Step]:

@@ -1,0 +1,324 @@
+"""The gardening rule `similar`: one of two documents about the same subject is obsolete. Pure.
+
+Likeness alone proposes nothing. Two documents are compared only if they have the same kind and subject: the
+same title or the same anchors. Then
+
+- if one makes all statements of the other, the other is archived, and the first takes over its frontmatter;
+- if each has its own but much of the text is the same, they may contradict each other: the newer one
+  supersedes the older, if both come from one place and their dates differ. Otherwise it is only reported.
+
+Every step needs review.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections import Counter
+from itertools import combinations
+from typing import TYPE_CHECKING, Final
+
+from thunderus_mem.document.anchors import anchors_in
+from thunderus_mem.document.frontmatter.edit import insert_item
+from thunderus_mem.document.paths import archived_path
+from thunderus_mem.document.statements import ORDERED_KINDS, Statement, fold, gist, statements, text_digest
+from thunderus_mem.document.timestamp import utc_key
+from thunderus_mem.errors import InvalidDocument
+from thunderus_mem.garden.plan import REPORT, DocumentEdit, Step, moved
+from thunderus_mem.garden.rules.duplicates import (
+    FLAG_FOR_REVIEW,
+    MERGEABLE_KINDS,
+    conflicts,
+    hindrance,
+    linked_files,
+    malformation,
+    unite,
+)
+from thunderus_mem.startup import NamedTuple, lazy_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+
+    from thunderus_mem.document.document import Document
+    from thunderus_mem.garden.plan import GardenInput
+    from thunderus_mem.store.config import Config
+
+RULE: Final = "similar"
+JOIN: Final = "join"
+SUPERSEDE: Final = "supersede"
+SAME: Final = "same"
+CONTRADICTION: Final = "possible contradiction"
+
+_KINDS: Final = MERGEABLE_KINDS | {"adr"}
+_MOST_OF_ONE_SUBJECT: Final = 3
+"""If more documents share a title or their anchors, these name a form or a file, not a subject."""
+_ASIDE: Final = frozenset(
+    ("archive", "archived", "backup", "deprecated", "draft", "drafts", "legacy", "obsolete", "old")
+)
+"""Folders of documents that are no longer current."""
+_MOST_VARIANTS: Final = 20
+_FEWEST_TITLES: Final = 3
+_WORD: Final = lazy_pattern(r"\w+")
+_NUMBER: Final = lazy_pattern(r"\d+")
+_OWN_NUMBER: Final = lazy_pattern(r"(?i:adr|rfc|kep|oep)?[-_ #]{0,2}\d{1,6}[-_ .:]{1,3}")
+_MOST_SHOWN: Final = 3
+_LONGEST: Final = 120
+
+
+def plan_similar(material: GardenInput, config: Config) -> tuple[Step, ...]:
+    """Proposals and reports about pairs of documents with one subject, ordered by their ids.
+
+    Pairs that mention each other are skipped: their author knew both. So are superseded documents and exact
+    duplicates. With ``duplicates_strategy`` ``flag_for_review``, everything is only reported.
+    """
+    known = {one.id: one for one in _comparable(material.documents)}
+    pairs = _pairs(known.values())
+    files = linked_files(material.documents) if pairs else {}
+    steps = (_step(_read(known[one], known[other]), config, files) for one, other in pairs)
+    return tuple(step for step in steps if step is not None)
+
+
+# Pairs with one subject
+
+
+def _comparable(documents: Sequence[Document]) -> list[Document]:
+    claims = Counter(document.id for document in documents)
+    replaced = {
+        link.target
+        for one in documents
+        for link in one.links
+        if link.rel == "supersedes" and link.target != one.id
+    }
+    return [
+        one
+        for one in documents
+        if one.kind in _KINDS and claims[one.id] == 1 and replaced.isdisjoint((one.id, *one.aliases))
+    ]
+
+
+def _pairs(documents: Iterable[Document]) -> list[tuple[str, str]]:
+    """The ids of every two documents with one subject, in order."""
+    subjects: dict[tuple[str, ...], list[Document]] = {}
+    for document in sorted(documents, key=lambda each: each.id):
+        for subject in _subjects(document):
+            subjects.setdefault((document.kind, *subject), []).append(document)
+    variants = _variants(subjects.values())
+    return sorted(
+        {
+            (one.id, other.id)
+            for some in subjects.values()
+            if 1 < len(some) <= _MOST_OF_ONE_SUBJECT
+            for one, other in combinations(some, 2)
+            if not (_mentions(one, other) or _mentions(other, one))
+            and _titles_agree(one, other)
+            and frozenset((_folder(one), _folder(other))) not in variants
+        }
+    )
+
+
+def _subjects(document: Document) -> Iterator[tuple[str, ...]]:
+    """The names of what a document is about: its title, and its anchors; each with the numbers in the name of
+    the file it was imported from."""
+    stem = posixpath.basename(document.imported_from.removesuffix(".md"))
+    numbers = _NUMBER.findall(_without_number(stem, document.kind))
+    title = _title(document)
+    if title:
+        yield ("title", *title, "/", *numbers)
+    places = sorted(cited.anchor.place for cited in anchors_in(document.header, document.header_line))
+    if places:
+        yield ("anchors", *places, "/", *numbers)
+
+
+def _variants(groups: Iterable[Sequence[Document]]) -> frozenset[frozenset[str]]:
+    """Every two folders with pages of the same titles: one page for each platform, version or product."""
+    shared: Counter[frozenset[str]] = Counter()
+    for some in groups:
+        folders = sorted({_folder(one) for one in some if one.imported_from})
+        if 1 < len(folders) <= _MOST_VARIANTS:
+            shared.update(map(frozenset, combinations(folders, 2)))
+    return frozenset(two for two, count in shared.items() if count >= _FEWEST_TITLES)
+
+
+def _folder(document: Document) -> str:
+    """The folder a document was imported from, without the names of folders for what is not current."""
+    folders = posixpath.dirname(document.imported_from).split("/")
+    return "/".join(part for part in folders if part.lower() not in _ASIDE)
+
+
+def _in_one_place(one: Document, other: Document) -> bool:
+    """Whether two documents come from one folder, or one from below the folder of the other."""
+    if not one.imported_from or not other.imported_from:
+        return True
+    short, long = sorted((_folder(one), _folder(other)), key=len)
+    return short == long or (short != "" and long.startswith(short + "/"))
+
+
+def _without_number(name: str, kind: str) -> str:
+    """A name without the own number of a decision."""
+    return _OWN_NUMBER.sub("", name, count=1) if kind == "adr" else name
+
+
+def _title(document: Document) -> list[str]:
+    return _WORD.findall(fold(_without_number(document.title, document.kind)).lower())
+
+
+def _titles_agree(one: Document, other: Document) -> bool:
+    """Whether all words of one title are in the other, and both have the same numbers."""
+    mine, theirs = set(_title(one)), set(_title(other))
+    return (mine <= theirs or theirs <= mine) and not any(map(_NUMBER.search, mine ^ theirs))
+
+
+def _mentions(one: Document, other: Document) -> bool:
+    names = (other.id, *other.aliases)
+    return any(link.target in names for link in one.links) or other.id in one.body
+
+
+# What to do about a pair
+
+
+class _Pair(NamedTuple):
+    """Two documents by their last change, and their statements in order."""
+
+    older: Document
+    newer: Document
+    said: tuple[Statement, ...]
+    said_later: tuple[Statement, ...]
+
+
+def _read(one: Document, other: Document) -> _Pair:
+    older, newer = sorted((one, other), key=lambda each: (utc_key(each.updated), each.id))
+    return _Pair(older, newer, statements(older.body, older.title), statements(newer.body, newer.title))
+
+
+def _step(pair: _Pair, config: Config, files: Mapping[str, str]) -> Step | None:
+    older, newer, said, said_later = pair
+    if set(said) == set(said_later):
+        return None
+    if older.kind in MERGEABLE_KINDS:
+        if _contains(said_later, said, older.kind):
+            return _join(newer, older, config, files)
+        if _contains(said, said_later, older.kind):
+            return _join(older, newer, config, files)
+    return _supersede(pair, config)
+
+
+def _contains(whole: Sequence[Statement], part: Sequence[Statement], kind: str) -> bool:
+    """Whether one text makes all statements of another; for steps, in the same order."""
+    if not gist(part) or not set(part) <= set(whole):
+        return False
+    return kind not in ORDERED_KINDS or [one for one in whole if one in set(part)] == list(part)
+
+
+def _join(stays: Document, leaves: Document, config: Config, files: Mapping[str, str]) -> Step | None:
+    if _is_aside(stays) and not _is_aside(leaves):
+        return None
+    why = f"`{stays.id}` makes all statements of `{leaves.id}`"
+    reason = _obstacle(stays, leaves, config, files)
+    after = None if reason else unite(stays, leaves)
+    if after is None:
+        return _report(SAME, f"{why}; decide which one to keep", (reason,), (stays, leaves))
+    return Step(
+        JOIN,
+        f"{why}, which is archived",
+        (*_paths(stays, leaves), *conflicts(stays, leaves)),
+        (stays.id, leaves.id),
+        (
+            DocumentEdit(stays.path, stays.id, stays.hash, after.text),
+            *moved(leaves, archived_path(leaves.path)),
+        ),
+        rule=RULE,
+        reach="propose",
+        label=SAME,
+        texts=_texts((stays, leaves)),
+    )
+
+
+def _obstacle(stays: Document, leaves: Document, config: Config, files: Mapping[str, str]) -> str:
+    """Why a merge cannot be proposed; "" if it can."""
+    if config.duplicates_strategy == FLAG_FOR_REVIEW:
+        return "`duplicates.strategy` is `flag_for_review`"
+    if stays.kind not in config.duplicates_kinds:
+        return f"documents of kind {stays.kind} are not merged"
+    return malformation(stays) or malformation(leaves) or hindrance(stays, leaves, files)
+
+
+def _supersede(pair: _Pair, config: Config) -> Step | None:
+    older, newer, said, said_later = pair
+    share = _likeness(older, newer) if _in_one_place(older, newer) else 0.0
+    if share < config.duplicates_near / 100:
+        return None
+    evidence = (
+        f"{share:.0%} of the three-word sequences are shared",
+        *_paths(newer, older),
+        *_own(older, set(said) - set(said_later), said),
+        *_own(newer, set(said_later) - set(said), said_later),
+    )
+    why = f"`{newer.id}` and `{older.id}` may contradict each other"
+    text = _superseding(newer, older) if config.duplicates_strategy != FLAG_FOR_REVIEW else ""
+    if not text:
+        return _report(CONTRADICTION, f"{why}; decide which one is correct", evidence, (newer, older))
+    return Step(
+        SUPERSEDE,
+        f"{why}; marks `{older.id}`, the older one, as superseded",
+        evidence,
+        (newer.id, older.id),
+        (DocumentEdit(newer.path, newer.id, newer.hash, text),),
+        rule=RULE,
+        reach="propose",
+        label=CONTRADICTION,
+        texts=_texts((newer, older)),
+    )
+
+
+def _superseding(newer: Document, older: Document) -> str:
+    """The text of the newer document that supersedes the older; "" if it is unknown which one is newer."""
+    since, until = utc_key(older.updated), utc_key(newer.updated)
+    if not since or since == until or (_is_aside(newer) and not _is_aside(older)):
+        return ""
+    try:
+        return insert_item(newer.text, ("links", "supersedes"), older.id)
+    except InvalidDocument:
+        return ""
+
+
+def _is_aside(document: Document) -> bool:
+    return not _ASIDE.isdisjoint(document.imported_from.lower().split("/")[:-1])
+
+
+def _likeness(one: Document, other: Document) -> float:
+    """The share of three-word sequences that two bodies have in common (Jaccard)."""
+    mine, theirs = _sequences(one), _sequences(other)
+    return len(mine & theirs) / max(len(mine | theirs), 1)
+
+
+def _sequences(document: Document) -> Set[tuple[str, ...]]:
+    words = _WORD.findall(document.body.lower())
+    return set(zip(words, words[1:], words[2:], strict=False))
+
+
+def _paths(*documents: Document) -> tuple[str, ...]:
+    return tuple(f"`{one.id}`: {one.path}, updated {one.updated[:10]}" for one in documents)
+
+
+def _own(document: Document, own: Set[Statement], said: Sequence[Statement]) -> tuple[str, ...]:
+    """The first statements that only this document makes."""
+    texts = [" ".join(one.text.split()) for one in dict.fromkeys(said) if one in own]
+    cut = (text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…" for text in texts[:_MOST_SHOWN])
+    more = (f"and {len(texts) - _MOST_SHOWN} more",) if len(texts) > _MOST_SHOWN else ()
+    return (*(f"only in `{document.id}`: {text}" for text in cut), *more)
+
+
+def _report(label: str, why: str, evidence: tuple[str, ...], documents: Sequence[Document]) -> Step:
+    return Step(
+        REPORT,
+        why,
+        evidence,
+        tuple(document.id for document in documents),
+        rule=RULE,
+        reach="report",
+        label=label,
+        texts=_texts(documents),
+    )
+
+
+def _texts(documents: Iterable[Document]) -> tuple[tuple[str, str], ...]:
+    return tuple((one.id, text_digest(one.title, statements(one.body, one.title))) for one in documents)
