@@ -4,8 +4,10 @@
 machine, only reads them and downloads nothing. Their Markdown pages become documents of a memory; earlier
 versions of them are near duplicates, other layouts exact ones, and mutants with one number, name or negation
 changed must never be taken for the same. Pairs written by hand (``benchmarks/pairs``) stand among them.
-``--smoke`` takes those alone. The other method is that of Thunderus's own gardener: more than 80 % of the
-words in common. It prints tables; the exit code is 1 when a target is missed.
+``--sealed`` takes git directories that nobody developed the rules on: their figures are shown apart, their
+pairs are never printed. ``--smoke`` takes the written pairs alone. The other method is that of Thunderus's
+own gardener: more than 80 % of the words in common. It prints tables; the exit code is 1 when a target is
+missed.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ from benchmarks.quality.pools import (  # noqa: E402
     written_pool,
 )
 from benchmarks.quality.reporting import as_data, markdown  # noqa: E402
-from benchmarks.quality.scoring import Asked  # noqa: E402
+from benchmarks.quality.scoring import HALVES, Asked  # noqa: E402
 from benchmarks.quality.word_overlap import word_overlap  # noqa: E402
 from benchmarks.quality.written import load  # noqa: E402
 
@@ -70,6 +72,17 @@ def make_pools(found: list[Page], seed: str) -> list[Pool]:
     return every
 
 
+def halved(pool: Pool, sealed: frozenset[str]) -> Pool:
+    """The pool with the half of each trial of real text."""
+    return pool._replace(
+        name=f"{pool.name} (sealed)" if pool.name in sealed else pool.name,
+        trials=tuple(
+            trial if trial.split else trial._replace(split=HALVES[trial.origin in sealed])
+            for trial in pool.trials
+        ),
+    )
+
+
 def put(finder: Finder, pools: list[Pool]) -> list[Asked]:
     """What both methods say of every pool."""
     asked = []
@@ -83,13 +96,14 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
     """What the command line asks for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--repositories", nargs="+", default=[], metavar="GIT_DIRECTORY")
+    parser.add_argument("--sealed", nargs="+", default=[], metavar="GIT_DIRECTORY")
     parser.add_argument("--smoke", action="store_true", help="only the pairs written by hand")
     parser.add_argument("--most", type=int, default=300, help="pages of one repository")
     parser.add_argument("--seed", default="1")
     parser.add_argument("--examples", type=int, default=0, help="show so many misses of each measure")
     parser.add_argument("--json", action="store_true", help="plain data instead of tables")
     options = parser.parse_args(arguments)
-    if options.smoke == bool(options.repositories):
+    if options.smoke == bool(options.repositories or options.sealed):
         parser.error("give --repositories or --smoke")
     return options
 
@@ -97,8 +111,9 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
 def main(arguments: list[str]) -> int:
     """Run and print."""
     options = options_of(arguments)
-    found = real_pages(options.repositories, options.most, options.seed)
-    asked = put(product_finder(), make_pools(found, options.seed))
+    found = real_pages([*options.repositories, *options.sealed], options.most, options.seed)
+    sealed = frozenset(map(corpus_name, options.sealed))
+    asked = put(product_finder(), [halved(pool, sealed) for pool in make_pools(found, options.seed)])
     data = as_data(asked)
     print(
         json.dumps(data, indent=1, ensure_ascii=False) if options.json else markdown(asked, options.examples)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from benchmarks.quality.trials import EXACT, Seen, Told
 from thunderus_mem.garden.apply import RULES
 from thunderus_mem.garden.plan import GardenInput, Plan, make_plan
 from thunderus_mem.garden.rules.duplicates import plan_duplicates
+from thunderus_mem.garden.rules.similar import plan_similar
 from thunderus_mem.store.config import Config
 
 if TYPE_CHECKING:
@@ -25,10 +26,21 @@ class Finder(Protocol):
 
 
 def product_finder() -> Finder:
-    """The finder of near and reworded duplicates that the product ships."""
-    from thunderus_mem.garden.similar.pairs import find_similar
+    """The rule of the product for two documents about one subject."""
+    return _one_subject
 
-    return find_similar
+
+class _Pair(NamedTuple):
+    first: str
+    second: str
+    label: str
+    proposed: bool
+    tier: str = "similar"
+
+
+def _one_subject(documents: Sequence[Document], /) -> list[_Pair]:
+    steps = plan_similar(GardenInput(tuple(documents), verbose=True), Config())
+    return [_Pair(*step.targets, step.label, step.extent == "propose") for step in steps]
 
 
 def plan_of(documents: Sequence[Document]) -> Plan:

@@ -150,7 +150,23 @@ def test_newer_text_supersedes_the_older_one_of_its_title() -> None:
     ],
 )
 def test_likeness_alone_proposes_nothing(one: tuple[str, str], other: tuple[str, str]) -> None:
-    assert planned(made("fact.a", *one), made("fact.b", *other, **NEWER)) == []
+    known = (made("fact.a", *one), made("fact.b", *other, **NEWER))
+    assert planned(*known) == []
+    reported = plan_similar(GardenInput(known, verbose=True), Config())
+    assert all(step.extent == "report" for step in reported)
+
+
+def test_pair_of_two_subjects_is_reported_on_request() -> None:
+    known = (made("fact.a", "Retries", RETRIES + MORE), made("fact.b", "Attempts", LATER + MORE, **NEWER))
+    assert planned(*known) == []
+    (step,) = plan_similar(GardenInput(known, verbose=True), Config())
+    assert (step.extent, step.label, step.targets) == ("report", REPLACED[0][1], ("fact.b", "fact.a"))
+
+
+def test_changed_line_that_repeats_another_is_a_difference() -> None:
+    bodies = [RETRIES + "\n\n- one\n- two\n- " + last + "\n" for last in ("three", "one")]
+    known = (made("fact.a", "Retries", bodies[0]), made("fact.b", "Retries", bodies[1], **NEWER))
+    assert planned(*known) == REPLACED
 
 
 def test_difference_in_a_code_span_is_never_the_same() -> None:

@@ -436,18 +436,15 @@ def test_rejected_step_is_planned_again_only_after_a_change(store: Store) -> Non
     assert [step.targets for step in garden_plan(store.memory()).steps] == [("fact.twin-a", "fact.twin-b")]
 
 
-def _worded_alike(store: Store, *names: str) -> None:
-    """Documents that say the same in different words."""
-    for name in names:
-        body = (
-            f"{name.title()} exporter waits thirty seconds for the first page and five for each further one, "
-            "and gives up after the tenth page that did not come in time; then it tells who asked for it.\n"
-        )
-        store.put(f"{name}.md", document(f"fact.{name}", body))
+def _contained(store: Store, *names: str) -> None:
+    """Documents with one title; each makes all statements of the next."""
+    for number, name in enumerate(names):
+        lines = [f"The exporter waits {at} seconds for page {at}.\n\n" for at in range(number, 5)]
+        store.put(f"{name}.md", document(f"fact.{name}", "".join(lines)))
 
 
 def test_approval_expires_proposals_it_makes_obsolete(store: Store) -> None:
-    _worded_alike(store, "the", "our", "this")
+    _contained(store, "the", "our", "this")
     filed = apply.garden_propose(store.memory(), garden_plan(store.memory(), apart=True)).proposals
     assert len(filed) == 2
     value = patch_approve(store.memory(), every=True)
@@ -462,7 +459,7 @@ def test_approval_expires_proposals_it_makes_obsolete(store: Store) -> None:
 
 
 def test_approval_does_not_expire_agent_proposals(store: Store) -> None:
-    _worded_alike(store, "our", "the")
+    _contained(store, "our", "the")
     (filed,) = apply.garden_propose(store.memory(), garden_plan(store.memory(), apart=True)).proposals
     leaves = filed.targets[1]
     edit = edit_module.edit(store.agent(), leaves, DocumentEdits(add_tags=["new"])).proposed

@@ -114,7 +114,7 @@ def garden_plan(
         decisions = _Decisions(memory)
         parts = planned(
             _telling(memory, chosen),
-            replace(material_of(memory), named=frozenset(only)),
+            replace(material_of(memory), named=frozenset(only), verbose=verbose),
             memory.config,
             (lambda _: ()) if apart else decisions.undecided,
         )

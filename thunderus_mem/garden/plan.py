@@ -185,7 +185,8 @@ class GardenInput:
     unreadable ones; ``ours`` are ids of documents whose text was last written by the program itself;
     ``former`` maps paths that no longer exist to the id of the one document that was there, according to the
     log; ``logged`` maps an id to the place of its creating event in the log. ``history`` returns the events,
-    read on demand; ``named`` are the rules the user asked for by name.
+    read on demand; ``named`` are the rules the user asked for by name, ``verbose``
+    asks for reports about documents for which no change is proposed.
     """
 
     documents: tuple[Document, ...]
@@ -197,6 +198,7 @@ class GardenInput:
     logged: Mapping[str, int] = field(default_factory=dict)
     history: Callable[[], Activity] = Activity
     named: frozenset[str] = frozenset()
+    verbose: bool = False
 
     @cached_property
     def names(self) -> DocumentNames:

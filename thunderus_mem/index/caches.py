@@ -1,7 +1,7 @@
 """The cache of verdicts.
 
-``verdicts.json`` in ``indexes/`` can be deleted at any time. If it cannot be written, or two processes write it
-at once, only time is lost.
+``verdicts.json`` in ``indexes/`` can be deleted at any time. If it cannot be written, or two processes write
+it at once, only time is lost.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from thunderus_mem.index.scan import is_racy
 from thunderus_mem.store.files import read_file, replace_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from thunderus_mem.index.scan import Stamp
 

@@ -7,13 +7,15 @@ same title or the same anchors. Then
 - if each has its own but much of the text is the same, they may contradict each other: the newer one
   supersedes the older, if both come from one place and their dates differ. Otherwise it is only reported.
 
-Every step needs review.
+Every step needs review. Reports, also of documents with different subjects and much the same text, are made
+only on request.
 """
 
 from __future__ import annotations
 
 import posixpath
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
@@ -73,7 +75,10 @@ def plan_similar(material: GardenInput, config: Config) -> tuple[Step, ...]:
     known = {one.id: one for one in _comparable(material.documents)}
     pairs = _pairs(known.values())
     files = linked_files(material.documents) if pairs else {}
-    steps = (_step(_read(known[one], known[other]), config, files) for one, other in pairs)
+    steps = [_step(_read(known[one], known[other]), config, files) for one, other in pairs]
+    if material.verbose:
+        others = sorted(set(_sharing(list(known.values()))) - set(pairs))
+        steps += [_doubtful(_read(known[one], known[other]), config) for one, other in others]
     return tuple(step for step in steps if step is not None)
 
 
@@ -172,6 +177,17 @@ def _mentions(one: Document, other: Document) -> bool:
     return any(link.target in names for link in one.links) or other.id in one.body
 
 
+def _sharing(documents: Sequence[Document]) -> Iterator[tuple[str, str]]:
+    """The ids of every two documents of one kind that make a statement which hardly another one makes."""
+    making: dict[tuple[str, str], list[str]] = {}
+    for document in documents:
+        for text in {one.text for one in statements(document.body, document.title)}:
+            making.setdefault((document.kind, text), []).append(document.id)
+    for some in making.values():
+        if len(some) <= _MOST_OF_ONE_SUBJECT:
+            yield from combinations(sorted(some), 2)
+
+
 # What to do about a pair
 
 
@@ -202,8 +218,8 @@ def _step(pair: _Pair, config: Config, files: Mapping[str, str]) -> Step | None:
 
 
 def _contains(whole: Sequence[Statement], part: Sequence[Statement], kind: str) -> bool:
-    """Whether one text makes all statements of another; for steps, in the same order."""
-    if not gist(part) or not set(part) <= set(whole):
+    """Whether one text makes all statements of another, as often; for steps, in the same order."""
+    if not gist(part) or Counter(part) - Counter(whole):
         return False
     return kind not in ORDERED_KINDS or [one for one in whole if one in set(part)] == list(part)
 
@@ -242,8 +258,25 @@ def _obstacle(stays: Document, leaves: Document, config: Config, files: Mapping[
 
 
 def _supersede(pair: _Pair, config: Config) -> Step | None:
+    older, newer = pair[:2]
+    found = _doubtful(pair, config) if _in_one_place(older, newer) else None
+    text = _superseding(newer, older) if config.duplicates_strategy != FLAG_FOR_REVIEW else ""
+    if found is None or not text:
+        return found
+    return replace(
+        found,
+        action=SUPERSEDE,
+        why=f"`{newer.id}` and `{older.id}` may contradict each other; marks `{older.id}`, the older one, as "
+        "superseded",
+        edits=(DocumentEdit(newer.path, newer.id, newer.hash, text),),
+        reach="propose",
+    )
+
+
+def _doubtful(pair: _Pair, config: Config) -> Step | None:
+    """A report of two documents that may contradict each other, if much of their text is the same."""
     older, newer, said, said_later = pair
-    share = _likeness(older, newer) if _in_one_place(older, newer) else 0.0
+    share = _likeness(older, newer)
     if share < config.duplicates_near / 100:
         return None
     evidence = (
@@ -252,21 +285,8 @@ def _supersede(pair: _Pair, config: Config) -> Step | None:
         *_own(older, set(said) - set(said_later), said),
         *_own(newer, set(said_later) - set(said), said_later),
     )
-    why = f"`{newer.id}` and `{older.id}` may contradict each other"
-    text = _superseding(newer, older) if config.duplicates_strategy != FLAG_FOR_REVIEW else ""
-    if not text:
-        return _report(CONTRADICTION, f"{why}; decide which one is correct", evidence, (newer, older))
-    return Step(
-        SUPERSEDE,
-        f"{why}; marks `{older.id}`, the older one, as superseded",
-        evidence,
-        (newer.id, older.id),
-        (DocumentEdit(newer.path, newer.id, newer.hash, text),),
-        rule=RULE,
-        reach="propose",
-        label=CONTRADICTION,
-        texts=_texts((newer, older)),
-    )
+    why = f"`{newer.id}` and `{older.id}` may contradict each other; decide which one is correct"
+    return _report(CONTRADICTION, why, evidence, (newer, older))
 
 
 def _superseding(newer: Document, older: Document) -> str:
