@@ -17,7 +17,6 @@ from thunderus_mem.document.ids import fold_key
 from thunderus_mem.document.paths import archived_path, live_path
 from thunderus_mem.document.references import rebased_text, references
 from thunderus_mem.recap.scope import Activity
-from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
