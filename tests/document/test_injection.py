@@ -6,6 +6,7 @@ is made up; hosts are those that RFC 2606 and RFC 5737 keep for examples.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from itertools import cycle
@@ -47,6 +48,32 @@ def test_corpus_is_large_enough() -> None:
 
 def test_planted_instructions_are_reported() -> None:
     assert [name for name, body in POISON.items() if not is_reported(body)] == []
+
+
+@pytest.mark.parametrize(("kind", "goal"), [("instruction-structure", 0.95), ("instruction-wording", 0.85)])
+def test_development_cases_are_reported(kind: str, goal: float) -> None:
+    with open(os.path.join(PROJECT, "benchmarks", "safety", "development.jsonl"), encoding="utf-8") as lines:
+        known = [one for one in map(json.loads, lines) if one["class"] == kind]
+    missed = [one["id"] for one in known if not is_reported(f"{one['text']}\n")]
+    assert len(known) >= 35
+    assert len(missed) <= len(known) * (1 - goal), missed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[example.com](https://www.example.com/start) and [docs](https://docs.example.com)",
+        "Call `<system>` or set `<div hidden>`.",
+        '<div style="display:none"><img src="x.png"></div>',
+        "![The order of the steps in a release](steps.png)",
+        'See the [guide](guide.md "How to rotate the keys of a carrier").',
+        "Assistants must not delete files without asking for permission.",
+        "You are no longer limited to two replicas. The rules above apply to all services.",
+        "The end of the document lists the data formats.",
+    ],
+)
+def test_harmless_relatives_are_not_reported(text: str) -> None:
+    assert find_injections(f"{text}\n") == []
 
 
 def test_honest_imperative_texts_are_not_reported() -> None:

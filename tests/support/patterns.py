@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.document.injection import COMMANDS, HIDDEN, ORDERS, WEAK
+from thunderus_mem.document.injection_rules import COMMANDS, HIDDEN, ORDERS, WEAK
 from thunderus_mem.document.schema import SCHEMA_NAMES, schema_text
 from thunderus_mem.document.secret_rules import SECRET_RULES
 from thunderus_mem.fingerprint.source import _texts

@@ -18,7 +18,7 @@ BOM: Final = "\ufeff"
 _CONTROLS = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
 _MARKS = "\u061c\u200e\u200f"
 _BIDI = "\u202a-\u202e\u2066-\u206f"
-_ZERO = "\u00ad\u034f\u180e\u200b-\u200d\u2060-\u2065\ufeff\u3164\uffa0"
+_ZERO = "\u00ad\u034f\u180e\u200b-\u200d\u2060-\u2065\ufeff\u115f\u1160\u17b4\u17b5\u3164\uffa0"
 _OTHER = "\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
 _TAGS = "\U000e0000-\U000e007f"
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
@@ -26,9 +26,7 @@ _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 # Wide ranges take milliseconds to compile, and most texts are plain: each is compiled on first use.
 _SUSPECT = f"[{_CONTROLS}{_MARKS}{_BIDI}{_ZERO}{_OTHER}{_TAGS}{_SELECTORS}]"
 _SUSPECT_ASCII = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
-_UNPRINTABLE = (
-    f"[\r{_CONTROLS}{_MARKS}{_BIDI}{_ZERO}{_OTHER}{_TAGS}\U000e0100-\U000e01ef\u2028\u2029\ud800-\udfff]"
-)
+_UNPRINTABLE = f"[\r{_CONTROLS}{_MARKS}{_BIDI}{_ZERO}{_OTHER}{_TAGS}{_SELECTORS}\u2028\u2029\ud800-\udfff]"
 _RTL = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
 _JOINING = "[\u0600-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u18af\ufb50-\ufdff\ufe70-\ufefc]"
 _EMOJI = "[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff]"
@@ -39,6 +37,8 @@ _NAMES = {
     "\u00ad": "SOFT HYPHEN",
     "\u034f": "COMBINING GRAPHEME JOINER",
     "\u061c": "ARABIC LETTER MARK",
+    "\u115f": "HANGUL CHOSEONG FILLER",
+    "\u1160": "HANGUL JUNGSEONG FILLER",
     "\u180e": "MONGOLIAN VOWEL SEPARATOR",
     "\u200b": "ZERO WIDTH SPACE",
     ZWNJ: "ZERO WIDTH NON-JOINER",
@@ -137,9 +137,14 @@ def find_invisible(text: str) -> list[Invisible]:
     ]
 
 
+def _may_be_shown(char: str) -> bool:
+    """Whether this character may be printed in its intended use: joiners and single variation selectors."""
+    return char in (ZWJ, ZWNJ) or "\ufe00" <= char <= "\ufe0f"
+
+
 def _shown(match: re.Match[str]) -> str:
     char, text, at = match.group(), match.string, match.start()
-    if char in (ZWJ, ZWNJ) and _is_legitimate(text, at):
+    if _may_be_shown(char) and _is_legitimate(text, at):
         return char
     code = ord(char)
     return f"\\x{code:02x}" if code < 0xA0 else f"<U+{code:04X}>"
@@ -148,8 +153,8 @@ def _shown(match: re.Match[str]) -> str:
 def visible(text: str) -> str:
     """The text with every control, direction, tag and zero-width character escaped.
 
-    Escapes look like ``\\x1b`` or ``<U+202E>``; newline, tab and joiners inside an emoji are kept. All
-    printed output passes through here once.
+    Escapes look like ``\\x1b`` or ``<U+202E>``; newline, tab, joiners and single variation
+    selectors are kept. All printed output passes through here once.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -172,7 +177,7 @@ _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
 def _escape(match: re.Match[str]) -> str:
     char = match.group()
-    if char in (ZWJ, ZWNJ) and _is_legitimate(match.string, match.start()):
+    if _may_be_shown(char) and _is_legitimate(match.string, match.start()):
         return char
     code = ord(char)
     return _ESCAPES.get(char) or (

@@ -214,12 +214,15 @@ def _is_harmless(name: str, _: str, value: str) -> bool:
 def planted_instruction(context: LintContext) -> Iterable[Diagnostic]:
     """Possible prompt injection: the text seems written to manipulate an agent.
 
-    Why: agents read documents as knowledge and may follow an instruction in them as if it came from the user.
-    The rule reports text that tells an agent to ignore or reveal its instructions, to hide something from
-    people, to send secrets away or to run obfuscated code. It also reports forged conversation turns, and
-    instructions to agents in parts that a rendered page does not show. Ordinary instructions are fine,
-    including those addressed to agents. Text in backticks, code blocks and quotation marks is treated as an
-    example. Other wordings and other languages are not detected, so review what you merge.
+    Why: agents read documents as knowledge and may follow an instruction in them as if it came from the
+    user. The rule reports text that tells an agent to ignore or reveal its instructions, gives it new
+    ones, or puts itself above the user; that addresses the agent reading it; that hides something from
+    people, sends secrets away or runs obfuscated code. It also reports forged conversation turns and ends
+    of data, links whose text names another host than their target, orders in elements that a rendered
+    page hides, and instructions to agents in comments, texts of images and titles of links. Ordinary
+    instructions are fine, including those addressed to agents. Text in backticks, code blocks and
+    quotation marks is treated as an example. Other wordings and other languages are not detected, so
+    review what you merge.
 
     Bad::
 

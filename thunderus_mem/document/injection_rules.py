@@ -1,0 +1,618 @@
+"""The signs of prompt injection, one row each: message, patterns and required words.
+
+`ORDERS` (prose) and `COMMANDS` (commands and markers, by line) are strong signs: one is enough. `HIDDEN`
+counts only in hidden text. `WEAK` signs also occur in harmless texts, so two of them must form one of the
+`PAIRS`. Patterns run on lower-case text. A pattern is tried only if the text contains a word from each group
+of its ``needs``, so that ordinary text is cheap; patterns have no nested repetition, so no text can make them
+slow.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+
+class Sign(NamedTuple):
+    """A sign: the text of its finding, patterns that follow each other in one sentence, and required words.
+
+    ``raw`` signs are searched in the original line; the others in prose, without emphasis markup. The first
+    group of ``needs`` is the rarest: only passages that contain one of its words are examined.
+    """
+
+    message: str
+    parts: tuple[str, ...]
+    needs: tuple[frozenset[bytes], ...]
+    raw: bool = False
+
+
+_COMMON: Final = frozenset(
+    b"add agent all any are as aws before by code com content context copilot data dev e each "
+    b"environment every example existing following from goals https id if include install io load log "
+    b"message mode model more new no node not note only operator output process prompt read request "
+    b"rules run security see session start system test these this true updated user users want what "
+    b"without you your".split()
+)
+"""Words that are frequent in documentation: no group of words that has many of them comes first."""
+
+
+def _sign(message: str, *parts: str, needs: str, raw: bool = False) -> Sign:
+    """Make a sign; ``needs`` are groups of words separated by ``;``, ``word/s`` is the word and its
+    plural."""
+    groups = []
+    for group in needs.split(";"):
+        words = [word.partition("/") for word in group.split()]
+        forms = [form for word, slash, end in words for form in (word, word + end)[: 2 if slash else 1]]
+        groups.append(frozenset(form.encode() for form in forms))
+    groups.sort(key=lambda group: len(group & _COMMON))
+    return Sign(message, parts, tuple(groups), raw)
+
+
+def _one_of(words: str) -> str:
+    """A regex group of alternatives separated by spaces, with ``_`` for a space inside one."""
+    return "(?:" + "|".join(word.replace("_", " ") for word in words.split()) + ")"
+
+
+def _some(words: str, most: int) -> str:
+    """A regex for up to ``most`` of these words, each followed by a space."""
+    return f"(?:{_one_of(words)} ){{0,{most}}}"
+
+
+# An instruction starts a sentence or clause, or follows one of these words; "the model may ignore …" does
+# not.
+_ORDER: Final = (
+    r"(?:^|[.!?:;,)>|#\u2014\u2013-] ?|\b(?:please|kindly|now|you|must|should|shall|then|also|simply|just|"
+    r"immediately|first|always|you are to|you are (?:told|ordered|instructed|asked) to) )"
+)
+_RULES: Final = _one_of(
+    "instructions? prompts? directives? guidelines? guardrails programming system_messages? rules orders "
+    "context"
+)
+_READERS: Final = _one_of(
+    "previous prior above earlier preceding former original initial system safety your existing"
+)
+_FILL: Final = _some(
+    "all any every each of the these those other and or rules that came said given default hidden security", 6
+)
+_PRIVATE: Final = (
+    r"(?:\.env\b|environment variables|env vars|~?/?\.(?:ssh|aws|kube|gnupg|netrc|npmrc|pypirc)\b|id_rsa|"
+    r"(?:private|ssh|aws|access|signing|deploy) keys|(?:system|hidden) prompt|"
+    r"(?:chat|conversation|message|session) (?:history|log|transcript)|(?:whole|entire|full) conversation|"
+    r"\b(?:all|every|any|your|found|the user's)(?: of)?(?: the)? (?:api |access |auth |deploy )?"
+    r"(?:keys|tokens|credentials|secrets|passwords))"
+)
+_OUTSIDE: Final = (
+    r"(?:https?://|[a-z0-9._-]{1,40}@[a-z0-9-]{1,40}\.[a-z]|\b(?:to|into|at) (?:a |an |the |this |"
+    r"our |my )?"
+    r"(?:public |remote |external |following )?(?:webhook|gist|paste|pastebin|url|address|endpoint)\b)"
+)
+_OLD: Final = "previous prior earlier above former original initial system safety style own existing current"
+_DROP: Final = "tells an agent to ignore its instructions"
+_ROLE: Final = "gives an agent an unrestricted role"
+_SENT: Final = "sends secrets away"
+
+_READER: Final = (
+    r"(?:(?:ai|llm|coding|language|autonomous|software|review) )?(?:ais?|llms?|agents?|assistants?|"
+    r"models?|bots?|claude|"
+    r"chatgpt|copilot|gemini|codex)"
+)
+
+ORDERS: Final = (
+    _sign(
+        _DROP,
+        _ORDER
+        + _one_of("ignore disregard forget abandon discard do_not_follow don't_follow stop_following")
+        + f" {_FILL}{_READERS} {_FILL}{_some(_OLD, 3)}{_RULES}",
+        needs="ignore disregard forget abandon discard follow following; "
+        "instruction/s prompt/s directive/s guideline/s guardrails programming message/s rules "
+        "orders context; "
+        "previous prior above earlier preceding former original initial system safety your "
+        "existing",
+    ),
+    _sign(
+        _DROP,
+        _ORDER
+        + _one_of("override bypass ignore disregard")
+        + f" {_FILL}(?:your|every|all) {_some('own internal safety ethical content', 2)}"
+        + _one_of("guidelines? guardrails programming safety_rules restrictions safeguards"),
+        needs="override bypass ignore disregard; "
+        "guideline/s guardrails programming rules restrictions safeguards; "
+        "your every all",
+    ),
+    _sign(
+        "tells an agent to forget everything before",
+        _ORDER
+        + "(?:forget|disregard|ignore) (?:all|everything|anything|whatever) "
+        + _some("of that you were was have has been is the i we told said written learned know came", 6)
+        + r"(?:above|before|previously|so far|until now)(?= ?[.,;:!]| and\b| ?$)",
+        needs="forget disregard ignore; all everything anything whatever; above before previously far now",
+    ),
+    _sign(
+        "declares an agent's instructions invalid",
+        rf"\b{_READERS} {_some('system previous own', 1)}"
+        + _one_of("instructions prompt guidelines directives restrictions")
+        + r" (?:(?:are|is|have been|has been|were) (?:now |hereby |all )?"
+        r"(?:void|revoked|cancell?ed|suspended|lifted|no longer (?:valid|binding|in effect|active))|"
+        r"(?:do not|don't|no longer) (?:apply|hold|bind)(?: to you| for you| you| here| in this| "
+        r"any ?more| now))",
+        needs="void revoked canceled cancelled suspended lifted longer apply hold bind; "
+        "instructions prompt guidelines directives restrictions",
+    ),
+    _sign(
+        _ROLE,
+        r"\byou are (?:now|no longer) "
+        + _some(
+            "an? the in my acting operating running as fully completely called bound restricted limited "
+            "constrained subject by to under any your",
+            6,
+        )
+        + r"(?:dan\b|(?:developer|god|root) mode|jailbreak|jailbroken|unrestricted|unfiltered|uncensored|"
+        r"free (?:of|from) (?:all |any |your )?(?:rules|restrictions|limits|guidelines|constraints)|"
+        r"(?:rules|restrictions|guidelines|policies|constraints|instructions|openai|anthropic)\b|"
+        r"(?:different|new|rogue|evil) (?:ai|assistant|agent|model)\b|do anything now)",
+        needs="dan mode jailbreak jailbroken unrestricted unfiltered uncensored free rules restrictions "
+        "guidelines policies constraints instructions openai anthropic ai assistant agent model "
+        "anything; "
+        "now longer; "
+        "are",
+    ),
+    _sign(
+        _ROLE,
+        r"\b(?:enter|enable|activate|switch to|switch into|go into|engage) (?:the |your )?"
+        r"(?:dan|god|jailbreak|unrestricted|unfiltered|uncensored) mode\b",
+        needs="dan god jailbreak unrestricted unfiltered uncensored; mode",
+    ),
+    _sign(
+        _ROLE,
+        r"\b(?:pretend|act|behave|respond|answer|operate) (?:as|to|like|that) "
+        + _some(
+            "to be as if like though that you are were an? the have had there is with ai assistant agent "
+            "model",
+            8,
+        )
+        + r"(?:without|no|free of|not bound by) "
+        + _some("any all your the ethical safety content", 3)
+        + _one_of("restrictions limitations rules filters? guidelines guardrails constraints ethics"),
+        needs="pretend act behave respond answer operate; "
+        "restrictions limitations rules filter/s guidelines guardrails constraints ethics; "
+        "without no free bound",
+    ),
+    _sign(
+        "asks for an agent's own prompt",
+        _ORDER
+        + _one_of("reveal print repeat output show leak disclose expose display recite write_out tell_me")
+        + " "
+        + _some("me us all of verbatim word for in full everything exactly out", 6)
+        + "your (?:full |entire |exact |complete |own |hidden |secret |initial |original |system ){1,3}"
+        r"(?:prompt|message|instructions)\b",
+        needs="your; "
+        "prompt message instructions; "
+        "reveal print repeat output show leak disclose expose display recite write tell",
+    ),
+    _sign(
+        "tells an agent to hide this text from people",
+        r"\b(?:do not|don't|never|must not) (?:ever )?"
+        + _one_of("tell inform mention reveal report disclose show discuss acknowledge repeat quote cite")
+        + r"\b[^.]{0,60}?\b(?:these|this|those) (?:hidden |secret |special )?"
+        r"(?:instructions?|directives?|prompts?|orders?|paragraphs?|passages?|sentences?|comments?|"
+        r"messages?|notes?)\b",
+        needs="instruction/s directive/s prompt/s order/s paragraph/s passage/s sentence/s comment/s "
+        "message/s note/s; "
+        "this these those; not don never; tell inform mention reveal report disclose show discuss "
+        "acknowledge repeat quote "
+        "cite",
+    ),
+    _sign(
+        "tells an agent to copy this text elsewhere",
+        r"\b(?:copy|repeat|include|insert|append|add|paste|replicate|embed|reproduce) "
+        + _some("all of a verbatim exactly", 3)
+        + "(?:this|these|the above) (?:hidden |entire |whole |exact |same )?"
+        + _one_of("instructions? prompts? paragraphs? comments? directives? sentences? text message")
+        + "(?: (?:verbatim|exactly|as is|unchanged|silently|also))? "
+        r"(?:in|into|to|at the (?:end|top|start) of) (?:every|each|all)\b",
+        needs="copy repeat include insert append add paste replicate embed reproduce; "
+        "instruction/s prompt/s paragraph/s comment/s directive/s sentence/s text message; "
+        "every each all",
+    ),
+    _sign(
+        _SENT,
+        r"\b(?:send|post|upload|forward|e-?mail|transmit|exfiltrate|copy|append|collect|gather)\b",
+        _PRIVATE,
+        _OUTSIDE,
+        needs="env variables vars ssh aws kube gnupg netrc npmrc pypirc id keys prompt history log "
+        "transcript conversation tokens credentials secrets passwords; "
+        "send post upload forward mail email transmit exfiltrate copy append collect gather; "
+        "http https com org net io dev example webhook gist paste pastebin url address endpoint",
+    ),
+    _sign(
+        "declares what comes before invalid",
+        r"\b(?:everything|anything|all|whatever|what) (?:that )?(?:you were|you have been|was|is|"
+        r"you've been|has been)"
+        r"(?: \w+){0,3} (?:above|before|earlier|so far|until now|previously)(?: \w+){0,4} "
+        r"(?:is|are|was|were|no longer|does not|do not|must be|should be|can be)(?: now)?"
+        r"(?: (?:void|revoked|cancell?ed|superseded|obsolete|invalid|ignored|forgotten|discarded|"
+        r"disregarded|applies|apply|"
+        r"counts?))",
+        needs="above before earlier far now previously; everything anything all whatever what; void "
+        "revoked canceled "
+        "cancelled superseded obsolete invalid ignored forgotten discarded disregarded applies apply "
+        "count counts",
+    ),
+    _sign(
+        _ROLE,
+        r"\byou are no longer (?:an? |the |my |just |merely |only )?"
+        + _some("helpful ai coding language code simple normal", 3)
+        + _one_of("assistants? agents? models? chatbot claude chatgpt copilot gemini codex reviewer"),
+        needs="longer; assistant/s agent/s model/s chatbot claude chatgpt copilot gemini codex reviewer",
+    ),
+    _sign(
+        "addresses the agent that reads this text",
+        rf"\b(?:when|whenever|if|once|as soon as|after|before) (?:an? |any |the |your |another )?{_READER}"
+        r"(?: \w+){0,2} (?:reads?|loads?|sees?|opens?|process(?:es)?|retrieves?|ingests?|"
+        r"summari[sz]es?|encounters?) "
+        r"(?:this|these|the (?:text|note|document|page|file|line) (?:above|below))\b",
+        needs="read reads load loads see sees open opens process processes retrieve retrieves ingest "
+        "ingests summarise "
+        "summarises summarize summarizes encounter encounters; agent/s assistant/s ai/s llm/s "
+        "model/s claude chatgpt "
+        "copilot gemini codex bot",
+    ),
+    _sign(
+        "addresses the agent that reads this text",
+        rf"\b(?:any|every|all|each|an?|the|to|dear|attention|hey|hello)[,:]? (?:the |any |all )?{_READER}"
+        r"(?: (?:that|who|which|currently|now|is|are)){0,3} (?:reading|processing|parsing|ingesting|"
+        r"summari[sz]ing|"
+        r"loading|indexing|retrieving) (?:this|these)\b",
+        needs="reading processing parsing ingesting summarising summarizing loading indexing "
+        "retrieving; agent/s "
+        "assistant/s ai/s llm/s model/s claude chatgpt copilot gemini codex bot",
+    ),
+    _sign(
+        "gives an agent new instructions",
+        r"\b(?:treat|consider|regard|read|take) (?:(?:this|these|the following)(?: \w+)?|what "
+        r"follows|the (?:text|lines?|rest)[^.]{0,30}) "
+        r"as (?:an? |the |your |part of your )?(?:new |real |actual |only |highest[- ]priority )?"
+        r"(?:system (?:prompt|message|instructions?|directive)|instructions?(?: from (?:the|your) "
+        r"\w+)?|orders?)\b",
+        needs="instruction/s prompt message directive order/s; treat consider regard read take; as",
+    ),
+    _sign(
+        "gives an agent new instructions",
+        r"\byour (?:new|real|true|actual|only|updated|sole) (?:and only |primary )?"
+        + _one_of(
+            "instructions? task goals? objective purpose mission directive role orders? prime_directive"
+        )
+        + r" (?:now )?(?:is|are|from now on)\b",
+        needs="instruction/s task goal/s objective purpose mission directive role order/s; new real "
+        "true actual only "
+        "updated sole; your",
+    ),
+    _sign(
+        "gives an agent new instructions",
+        r"\bthis (?:message|text|document|note|file|page|section|paragraph|instruction|line|notice|"
+        r"memory)s? "
+        r"(?:overrides?|supersedes?|replaces?|cancels?|outranks?|(?:takes|has) (?:precedence|"
+        r"priority) over) "
+        + _some("all any every each of the your other previous prior earlier and existing", 4)
+        + _one_of("instructions? prompts? rules directives? guidelines orders system_prompt policies"),
+        needs="override overrides supersede supersedes replace replaces cancel cancels outrank "
+        "outranks precedence priority; "
+        "instruction/s prompt/s rules directive/s guidelines orders policies",
+    ),
+    _sign(
+        "tells an agent to hide this text from people",
+        r"\b(?:do not|don't|never|must not|without) (?:ever )?(?:tell(?:ing)?|inform(?:ing)?|"
+        r"alert(?:ing)?|notify(?:ing)?|"
+        r"ask(?:ing)?|mention(?:ing)? (?:it|this) to|show(?:ing)? (?:it|this) to) "
+        r"(?:the |your |any )?(?:user|human|operator|developer|maintainer|owner|person)s?\b[^.]{0,40}?"
+        r"\b(?:that you|about (?:this|it|these)|of (?:this|it)|why|what you)\b",
+        needs="tell telling inform informing alert alerting notify notifying ask asking mention "
+        "mentioning show showing; "
+        "user/s human/s operator/s developer/s maintainer/s owner/s person/s; not don never without",
+    ),
+    _sign(
+        _DROP,
+        _ORDER
+        + _one_of(
+            "ignore disregard forget abandon discard do_not_follow set_aside put_aside pay_no_attention_to"
+        )
+        + f" {_FILL}{_some(_OLD, 3)}"
+        + _one_of("instructions? rules directions? guidelines? directives? orders prompts? constraints")
+        + r" (?:that |which )?(?:you (?:were|have been|had been|already|got|received)|(?:was|were) "
+        r"(?:given|told)|from "
+        r"(?:before|above|earlier)|above)\b",
+        needs="ignore disregard forget abandon discard follow aside attention; instruction/s rules "
+        "direction/s guideline/s "
+        "directive/s orders prompt/s constraints; you was were from above",
+    ),
+    _sign(
+        _DROP,
+        _ORDER
+        + _one_of("set_aside put_aside pay_no_attention_to throw_out throw_away")
+        + f" {_FILL}(?:your|all) {_some(_OLD, 3)}"
+        + _one_of("instructions? rules directions? guidelines? directives? orders prompts? constraints"),
+        needs="aside attention throw; instruction/s rules direction/s guideline/s directive/s orders "
+        "prompt/s constraints",
+    ),
+    _sign(
+        _DROP,
+        r"\b(?:override|replace|bypass|ignore|overwrite|disregard) (?:the|your|any|all)(?: current| "
+        r"existing| original| "
+        r"hidden)? system (?:prompt|message|instructions)\b",
+        needs="override replace bypass ignore overwrite disregard; system; prompt message instructions",
+    ),
+    _sign(
+        "declares an agent's instructions invalid",
+        r"\bthe (?:instructions|rules|prompt|guidelines|directives)(?: you were given| given)? "
+        r"(?:above|before this|so far) "
+        r"(?:(?:are|is|were|was) (?:now |only |just |all ){0,3}(?:void|obsolete|invalid|revoked|"
+        r"superseded|cancell?ed|a test|"
+        r"outdated)|(?:no longer|do not|don't) (?:apply|count|hold))",
+        needs="void obsolete invalid revoked superseded canceled cancelled test outdated apply count "
+        "hold; above before far; "
+        "instructions rules prompt guidelines directives",
+    ),
+    _sign(
+        _ROLE,
+        r"\byou are (?:no longer|not) bound by ",
+        needs="bound; by; are",
+    ),
+    _sign(
+        _ROLE,
+        r"\b(?:pretend|act|behave|imagine|respond|answer) (?:as if |as though |like |that )?(?:you "
+        r"(?:have|had)|there (?:are|"
+        r"were)) no (?:safety |ethical |content )?(?:rules|restrictions|limits|limitations|"
+        r"guidelines|filters)|"
+        r"\bas (?:if|though) (?:the|your) (?:safety |security |content )?(?:rules|restrictions|"
+        r"guidelines|filters) (?:did not|"
+        r"do not|didn't|don't) exist",
+        needs="rules restrictions limits limitations guidelines filters; pretend act behave imagine "
+        "respond answer if though; "
+        "no exist",
+    ),
+    _sign(
+        "lets an agent act without consent",
+        rf"\b(?:an? |any |every |all |the )?{_READER} (?:must|shall|has to|have to)(?! not| never)"
+        r" .{0,120}?\bwithout (?:asking|telling|informing|notifying|waiting for|seeking)\b",
+        needs="without; asking telling informing notifying waiting seeking; agent/s assistant/s ai/s "
+        "llm/s model/s claude "
+        "chatgpt copilot gemini codex bot/s",
+    ),
+    _sign(
+        "gives an agent new instructions",
+        r"(?:^|[.!?:*] ?)(?:new|updated|real|actual|revised) (?:system )?(?:instructions?|orders|"
+        r"directives?|system prompt): ",
+        needs="instruction/s orders directive/s prompt; new updated real actual revised",
+    ),
+    _sign(
+        "gives an agent new instructions",
+        r"\b(?:obey|trust|follow|believe) (?:only )?(?:this|these) (?:\w+ )?(?:over|above|instead of|"
+        r"rather than|more than) "
+        r"(?:the |your |any|what )",
+        needs="obey trust follow believe; over above instead rather more; this these",
+    ),
+    _sign(
+        "puts itself above the user",
+        r"\b(?:regardless of|no matter|whatever|despite) (?:what |whether |how )?(?:the |your |any |a )?"
+        r"(?:users?|humans?|developers?|operators?|maintainers?|people) (?:may |might |will |should "
+        r")?(?:asks?|says?|wants?|"
+        r"requests?|tells?|thinks?|objects?|insists?|disagrees?|asked|said)\b",
+        needs="user/s human/s developer/s operator/s maintainer/s people; regardless matter whatever "
+        "even despite against; "
+        "ask asks say says want wants request requests tell tells think thinks object objects insist "
+        "insists disagree "
+        "disagrees asked said",
+    ),
+)
+
+_SECRET_FILE: Final = (
+    r"(?:\.env\b|id_rsa|id_ed25519|\.ssh/|\.aws/|\.netrc|\.npmrc|\.pypirc|\.kube/config|\.git-credentials|"
+    r"/etc/passwd|/etc/shadow)"
+)
+_SHELL: Final = r"\| ?(?:sudo )?(?:sh|bash|zsh|python3?|node|perl|ruby|php)\b"
+_SHELLS: Final = "sh bash zsh python python3 node perl ruby php"
+FORGED: Final = "forges a conversation turn"
+_RUN: Final = "runs obfuscated code"
+
+COMMANDS: Final = (
+    _sign(FORGED, r"<\|im_(?:start|end)\|>|\[/inst\]|<</?sys>>", needs="im inst sys", raw=True),
+    _sign(
+        FORGED,
+        r"</?(?:system[-_](?:prompt|reminder)|function_(?:calls|results)|tool_(?:call|result))>",
+        needs="reminder prompt call calls result results; system function tool",
+        raw=True,
+    ),
+    _sign(
+        FORGED,
+        r"[\"']role[\"'] ?: ?[\"'](?:system|developer)[\"']",
+        needs="role; system developer",
+        raw=True,
+    ),
+    _sign(
+        FORGED,
+        r"^[^\w\n]{0,12}(?:end|begin|start|beginning) (?:of )?(?:the )?"
+        r"(?:(?:stored|retrieved|trusted|untrusted|quoted|reference|memory|context|tool|search|"
+        r"system|user|document|file|"
+        r"external|knowledge)[ -]){1,3}(?:data|contents?|context|outputs?|results?|documents?|input|"
+        r"prompt|message|memory|"
+        r"instructions?|block)\b[^\w\n]{0,12}$",
+        needs="end begin start beginning; data content contents context output outputs result "
+        "results document documents "
+        "input prompt message memory instruction instructions block",
+        raw=True,
+    ),
+    _sign(
+        FORGED,
+        r"^[ #]{0,8}begin (?:of )?system (?:prompt|message|instructions)",
+        needs="begin; system; prompt message instructions",
+        raw=True,
+    ),
+    _sign(
+        _SENT,
+        r"\b(?:curl|wget|invoke-webrequest|invoke-restmethod|iwr|nc|ncat)\b",
+        r"(?:\$\(|`|@|< ?|-t |--upload-file |--post-file[ =])(?:cat |base64 )?(?:-[a-z0-9]{1,4} )?"
+        rf"[^\s\"')]{{0,60}}{_SECRET_FILE}|"
+        r"\$\((?:env|printenv)\b",
+        needs="curl wget invoke iwr nc ncat; env id ssh aws netrc npmrc pypirc kube git etc printenv",
+        raw=True,
+    ),
+    _sign(
+        _SENT,
+        rf"(?:\b(?:cat|base64) [^\n|]{{0,60}}{_SECRET_FILE}[^\n|]{{0,40}}|\bprintenv ?|(?:^|"
+        rf"[ `(;&])env ?)\|",
+        r"\b(?:curl|wget|nc|ncat|telnet)\b",
+        needs="curl wget nc ncat telnet; cat base64 printenv env",
+        raw=True,
+    ),
+    _sign(
+        _RUN,
+        r"\b(?:base64 (?:-d|--decode)|openssl base64 -d|xxd -r)\b",
+        _SHELL,
+        needs=f"base64 xxd; {_SHELLS}",
+        raw=True,
+    ),
+    _sign(
+        _RUN,
+        r"\b(?:exec|eval)\(\s?(?:__import__\(.base64.\)|base64\.|zlib\.|atob\(|buffer\.from\()|"
+        r"\bpowershell(?:\.exe)?\b[^|]{0,80}? -e(?:nc|ncodedcommand)? [a-z0-9+/=]{24}",
+        needs="exec eval powershell; import base64 zlib atob buffer exe enc e encodedcommand",
+        raw=True,
+    ),
+    _sign(
+        "runs code from an anonymous host",
+        r"\b(?:curl|wget)\b",
+        r"https?://(?!127\.)(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[^\s/|]{0,60}"
+        r"(?:webhook\.site|requestbin|ngrok|pastebin\.com/raw|transfer\.sh|termbin|0x0\.st))",
+        _SHELL,
+        needs=f"curl wget; {_SHELLS}; http https",
+        raw=True,
+    ),
+)
+
+HIDDEN: Final = (
+    _sign(
+        "instructions to agents in text that a rendered page hides",
+        r"(?<![\w./@-])(?:ais?|llms?|language models?|(?:ai |coding )?(?:assistants?|agents?|models?)|"
+        r"claude|chatgpt|gpt|copilot|gemini|codex)(?![\w./-])"
+        r"(?:(?: [a-z]+){0,4},? (?:you )?(?:must|shall|should|always|never|please|do not|don't|may)\b|"
+        r": [a-z])|"
+        r"\b(?:note|instructions?|message|attention|order)s? (?:to|for) (?:all |any |the )?"
+        r"(?:ai|llm|assistant|agent|model|claude|copilot)|"
+        r"\b(?:when|if|whenever|before|after) you "
+        r"(?:summari[sz]e|read|answer|respond|reply|load|process|quote|cite|see|finish)\b",
+        needs="ai/s llm/s models model assistant/s agent/s claude chatgpt gpt copilot gemini codex you",
+    ),
+)
+
+_PEOPLE: Final = (
+    "(?:the |your |any )?"
+    + _one_of("users? humans? operators? developers? reviewers? maintainers? owner people anyone anybody")
+    + r"\b"
+)
+_AGENT: Final = (
+    r"(?:ai|llms?|(?:large )?language models?|(?:ai|coding|autonomous|llm|software) (?:agents?|assistants?|"
+    r"models?)|claude(?: code)?|chatgpt|gpt(?:-[0-9])?|copilot|gemini|codex)"
+)
+# Names of the weak signs, as shown in findings.
+_SILENCE: Final = "secrecy"
+_AUTHORITY: Final = "a claim of authority"
+_LASTING: Final = "a lasting effect"
+_CALL: Final = "a call to agents"
+_EXFILTRATION: Final = "exfiltration"
+_SKIP_CHECKS: Final = "skipping checks"
+_NO_CONSENT: Final = "acting without consent"
+_DESTRUCTION: Final = "destruction"
+_FETCH: Final = "fetching something to run"
+
+PAIRS: Final = {
+    _SILENCE: (_EXFILTRATION, _SKIP_CHECKS, _DESTRUCTION, _LASTING),
+    _AUTHORITY: (_EXFILTRATION, _SKIP_CHECKS, _DESTRUCTION, _NO_CONSENT, _FETCH),
+    _LASTING: (_EXFILTRATION, _SKIP_CHECKS, _DESTRUCTION),
+    _CALL: (_EXFILTRATION, _DESTRUCTION, _SILENCE),
+}
+"""Demand → actions: weak signs that make a finding if both are in one paragraph.
+
+The first pair in this order is reported."""
+
+WEAK: Final = (
+    _sign(
+        _SILENCE,
+        r"\b(?:do not|don't|never|must not|without|avoid) (?:ever |first )?"
+        r"(?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?|reveal(?:ing)?|report(?:ing)?|disclos(?:e|ing)|"
+        rf"alert(?:ing)?|notify(?:ing)?)\b[^.:;]{{0,50}}?{_PEOPLE}|"
+        r"\b(?:silently|secretly|covertly|stealthily)\b",
+        needs="tell telling inform informing mention mentioning reveal revealing report reporting "
+        "disclose disclosing alert alerting notify notifying silently secretly covertly "
+        "stealthily",
+    ),
+    _sign(
+        _AUTHORITY,
+        r"\bthis (?:instruction|message|rule|directive|order|note|document|notice)s? "
+        r"(?:overrides?|takes? precedence|has (?:the )?(?:highest )?priority)|"
+        r"\bsystem (?:override|alert|command):|"
+        r"\b(?:admin|administrator|system) override\b|\[(?:system|admin|override)\]|\bnew instructions?:|"
+        r"\byou (?:have been|are) (?:pre-?)?(?:authori[sz]ed|cleared) (?:to|for)\b|\byou must obey\b",
+        needs="overrides override precedence priority alert command system admin instruction/s "
+        "authorized authorised cleared obey",
+    ),
+    _sign(
+        _LASTING,
+        r"\bfrom now on\b|"
+        r"\bin (?:all|every|any) (?:future )?(?:sessions?|conversations?|repl(?:y|ies)|responses?)\b|"
+        r"\b(?:save|store|remember|record|keep) (?:this|these|the following)"
+        r"(?: (?:instruction|rule|text|note)s?)?(?: permanently| always)? "
+        r"(?:in|to|into) (?:your )?(?:long-term |permanent )?memory\b",
+        needs="session/s conversation/s reply replies response/s memory now",
+    ),
+    _sign(
+        _CALL,
+        r"\b(?:attention|notice|message|instructions?|important|urgent|dear|hey|hello|hi)"
+        rf"(?: (?:to|for|all|any|every|the)| ?[,:]){{0,3}} {_AGENT}\b|"
+        rf"\bif you are (?:an? |the )?(?:{_AGENT}|assistant|agent)\b|\bevery agent (?:that|who)\b",
+        needs="ai llm/s language coding claude chatgpt gpt copilot gemini codex assistant/s agent/s "
+        "autonomous software; "
+        "attention notice message instruction/s important urgent dear hello hey hi if every",
+    ),
+    _sign(
+        _EXFILTRATION,
+        r"\b(?:send|post|upload|forward|e-?mail|transmit|exfiltrate|copy|submit)\b",
+        r"\b(?:tokens|credentials|secrets|passwords|keys|cookies|environment|conversation|source code|"
+        r"memory)\b",
+        r"https?://",
+        needs="http https; "
+        "send post upload forward mail email transmit exfiltrate copy submit; "
+        "tokens credentials secrets passwords keys cookies environment conversation code memory",
+    ),
+    _sign(
+        _SKIP_CHECKS,
+        r"\b(?:ignor|disregard|skip|disabl|bypass|turn(?:ed|ing)? off|suppress|circumvent)[a-z]{0,4}"
+        r"(?: (?:all|any|every|the|your|its|this|safety|security|code|permission|approval)){0,4} "
+        r"(?:security|guardrails?|restrictions|safeguards|permissions?|sandbox(?:ing)?|approvals?|"
+        r"confirmations?|(?:code |security )?reviews?|secret scanning|audit(?:ing| log)?|checks)\b",
+        needs="ignore ignored ignoring disregard disregarded skip skipped skipping disable disabled "
+        "disabling bypass bypassed bypassing turn turned turning suppress suppressed circumvent; "
+        "security guardrail/s restrictions safeguards permission/s sandbox sandboxing approval/s "
+        "confirmation/s review/s scanning audit checks",
+    ),
+    _sign(
+        _NO_CONSENT,
+        r"\b(?:do not|don't|never|without) (?:ask(?:ing)?|wait(?:ing)?|request(?:ing)?|seek(?:ing)?)"
+        r"(?: (?:for|the user|any|further|user|human|explicit)){0,4} "
+        r"(?:confirmation|permission|approval|consent)\b|\b(?:auto-?approve|approve (?:all|every|any))\b",
+        needs="confirmation permission approval consent approve autoapprove; "
+        "ask asking wait waiting request requesting seek seeking approve auto autoapprove",
+    ),
+    _sign(
+        _DESTRUCTION,
+        r"\brm -rf? (?:/|~|\$home|\.git\b|\*)|"
+        r"\b(?:delet|eras|wip|destroy|overwrit)[a-z]{1,3} (?:all|every|any|the entire|the whole) ",
+        needs="rm delete deleting deleted erase erasing wipe wiping destroy destroying overwrite "
+        "overwriting; "
+        "rf r all every any entire whole",
+    ),
+    _sign(
+        _FETCH,
+        r"\b(?:run|execute|install|load|follow)\b",
+        r"https?://",
+        needs="http https; run execute install load follow",
+    ),
+)
