@@ -9,12 +9,15 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.interop.test_exchange import GIT, files, git, opened
 from tests.interop.test_interop_markdown import DECISIONS, document, options
 from tests.interop.test_interop_markdown import GIT as DATES
 from tests.support.import_plan import planned
 from thunderus_mem.authoring.edit import archive, unarchive
+from thunderus_mem.authoring.rename import rename
 from thunderus_mem.document.document import source_hash
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.git.repository import Git
@@ -89,6 +92,26 @@ def test_change_of_the_file_is_merged_with_changes_of_the_document() -> None:
     assert made.data()["status"] == "deprecated"
     assert made.imported_sha256 == source_hash(now.encode())
     assert made.updated == "2026-01-21T09:00:00Z" != ours.updated
+
+
+_LINE = st.sampled_from(
+    ["", "a", "b", "## C", "[x](y.md)", "![i](../i.png)", "- d", "```", "Status: accepted", "---"]
+)
+_TEXT = st.lists(_LINE, min_size=1, max_size=12).map(lambda lines: "# 1. T\n\n" + "\n".join(lines) + "\n")
+
+
+@settings(max_examples=60)
+@given(base=_TEXT, now=_TEXT, end=st.sampled_from(["\n", "\r\n"]))
+def test_update_of_an_untouched_document_gives_the_text_of_a_new_import(
+    base: str, now: str, end: str
+) -> None:
+    base, now = (text.replace("\n", end) for text in (base, now))
+    item = updated(now, imported(base), base)
+    if base == now:
+        assert item.reason == "already imported as adr.t"
+        return
+    made, new = document(item), imported(now)
+    assert (made.body, made.title, made.imported_sha256) == (new.body, new.title, new.imported_sha256)
 
 
 def test_title_created_and_own_time_of_the_file_are_taken() -> None:
@@ -231,6 +254,17 @@ def test_update_is_one_event_that_undo_reverts(
     assert import_markdown(memory, str(adopted), "adr", on_conflict="update").updated == 0
     undo(memory)
     assert (root / PATH).read_bytes() == before[PATH]
+
+
+def test_renamed_document_follows_its_original(root: Path, adopted: Path) -> None:
+    memory = later(root)
+    rename(memory, "adr.use-a-queue", "adr.queue")
+    (adopted / "0001-queue.md").write_text(ONE.replace("Third.", "Third ![x](x.png)."))
+    report = import_markdown(memory, str(adopted), "adr", on_conflict="update")
+    assert [item.id for item in report.files if item.updated] == ["adr.queue"]
+    made = (root / DECISIONS / "ADR-0001-queue.md").read_text()
+    assert made.startswith("---\nid: adr.queue\n")
+    assert "Third ![x](../../../../docs/adr/x.png)." in made
 
 
 def test_moved_document_follows_its_original(root: Path, adopted: Path) -> None:

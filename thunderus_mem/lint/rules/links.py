@@ -80,9 +80,8 @@ def dead_link(context: LintContext) -> Iterable[Diagnostic]:
 
     Why: a reader cannot tell whether the target moved or never existed. Dead links between documents are
     errors; dead links to other files of the repository are warnings. URLs and links in code are not checked.
-    Links in an imported document are resolved relative to where it was imported from
-    (``metadata.imported_from``); a dead one is a note, and so is a dead link to a document in a recap, which
-    is about the past.
+    A dead link of an imported text is a note, and so is a dead link to a document in a recap, which is about
+    the past. Links of a text imported without ``metadata.imported_sha256`` are relative to its original.
 
     Bad::
 
