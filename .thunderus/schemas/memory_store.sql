@@ -49,6 +49,7 @@ CREATE TABLE docs (
     created TEXT NOT NULL,
     updated_key TEXT NOT NULL,        -- "updated" in UTC, sorts as the time does
     status TEXT NOT NULL,             -- verified|stale|unknown, as written in the file
+    state TEXT NOT NULL,              -- of a decision, as it says: proposed|accepted|rejected|deprecated|superseded, or ""
     confirmed_by TEXT NOT NULL,       -- user|agent, "" when nobody confirmed it
     aliases_json TEXT NOT NULL,       -- JSON array
     anchors_json TEXT NOT NULL,       -- JSON array: link anchors of all headings

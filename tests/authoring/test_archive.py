@@ -25,6 +25,7 @@ from thunderus_mem.garden.apply import garden_apply, garden_plan, material_of
 from thunderus_mem.history.reverse import UndoChoice
 from thunderus_mem.history.undo import undo
 from thunderus_mem.index.manifest import take_inventory
+from thunderus_mem.index.questions import Filter
 from thunderus_mem.index.refresh import rebuild
 from thunderus_mem.lint.lint import lint
 from thunderus_mem.log.event import changes_of
@@ -78,7 +79,7 @@ def commit(root: Path, message: str) -> None:
 
 
 def listed(memory: Memory, *, archived: bool = False) -> list[str]:
-    return [one.id for one in list_documents(memory, archived=archived).documents]
+    return [one.id for one in list_documents(memory, Filter(archived=archived)).documents]
 
 
 def hits(memory: Memory, words: str, *, archived: bool = False) -> list[str]:
@@ -236,7 +237,7 @@ def test_results_do_not_depend_on_the_index(root: Path, clock: Clock) -> None:
         fresh = opened(root, clock)
         return [
             list_documents(fresh),
-            list_documents(fresh, archived=True),
+            list_documents(fresh, Filter(archived=True)),
             search(fresh, "gateway port")._replace(generation=""),
             search(fresh, "gateway port", archived=True)._replace(generation=""),
             show(fresh, "fact.old-port"),

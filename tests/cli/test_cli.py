@@ -358,22 +358,25 @@ def test_log_lists_a_supersession_under_both_documents(run: Run, repo: Path) -> 
     ]
 
 
-def test_list_omits_the_status_of_unanchored_documents(run: Run, repo: Path) -> None:
+def test_list_omits_the_verdict_of_unanchored_documents(run: Run, repo: Path) -> None:
     run("init")
     run("add", "fact", "One", "--tag", "x", "--body", "A text of its own.")
     assert "fact.one  fact  2026-01-21  One\n" in run("list").out
-    assert "status   unanchored" in run("show", "fact.one").out
+    assert "verdict  unanchored" in run("show", "fact.one").out
     (repo / "notes.txt").write_text("one\n")
     run("add", "fact", "Two", "--tag", "x", "--body", "Another text.", "--anchor", "notes.txt")
     listed = run("list").out
     assert re.search(r"fact\.one +fact +2026-01-21 +One\n", listed)
     assert re.search(r"fact\.two +fact +2026-01-21 +verified +Two\n", listed)
-    assert [doc["status"] for doc in run("list", "--json").json["documents"]] == [
-        "unknown",
-        "unknown",
+    assert [doc["verdict"] for doc in run("list", "--json").json["documents"]] == [
+        "unanchored",
+        "unanchored",
         "verified",
     ]
-    assert "fact.one" in run("list", "--status", "unknown").out
+    assert run("list", "--verdict", "unanchored", "--ids").out == "core\nfact.one\n"
+    assert run("list", "--status", "unknown", "--ids").out == "core\nfact.one\nfact.two\n"
+    run("archive", "fact.one")
+    assert run("list", "--verdict", "archived", "--ids").out == "fact.one\n"
 
 
 def test_non_utf8_file_name_is_reported_with_a_fix(run: Run, repo: Path) -> None:
@@ -406,7 +409,9 @@ def test_completion_offers_kinds_relations_and_rules(run: Run) -> None:
     assert words("add", "pl") == ["playbook"]
     assert words("link", "fact.a", "re") == ["refers_to"]
     assert words("lint", "--format", "s") == ["sarif"]
-    assert words("rule", "tm20") == ["TM201", "TM202", "TM203", "TM204", "TM205", "TM206", "TM207"]
+    assert words("list", "--state", "r") == ["rejected"]
+    assert words("list", "--verdict", "un") == ["unknown", "unanchored"]
+    assert words("rule", "tm20") == ["TM201", "TM202", "TM203", "TM204", "TM205", "TM206", "TM207", "TM208"]
 
 
 def test_swapped_letters_are_the_best_match(run: Run) -> None:

@@ -32,7 +32,10 @@ def test_index_has_the_fields_of_documents(tmp_path: Path) -> None:
     assert (row.tags, row.aliases, row.path) == (("x", "y"), ("The  First",), f"{FACTS}/a.md")
     assert index.by_path(f"{FACTS}/a.md") == row
     assert [doc.id for doc in index.documents(Filter(kinds=["fact"], statuses=["stale"]))] == ["fact.b"]
-    assert [doc.id for doc in index.documents(Filter(statuses=["superseded"]))] == ["fact.a"]
+    assert [doc.id for doc in index.documents(Filter(states=["superseded"]))] == ["fact.a"]
+    code = {"fact.a": "stale"}
+    for verdict, ids in (("stale", ["fact.a", "fact.b"]), ("unanchored", ["adr.use-jwt"]), ("archived", [])):
+        assert [doc.id for doc in index.documents(Filter(verdicts=[verdict], judged=code))] == ids
     assert [doc.id for doc in index.documents(Filter(tags=["Y", "x"]))] == ["fact.a"]
     assert [doc.id for doc in index.documents(Filter(paths=["decisions"]))] == ["adr.use-jwt"]
     assert [doc.id for doc in index.documents(Filter(paths=["*ADR-*.md"]))] == ["adr.use-jwt"]

@@ -33,6 +33,7 @@ from thunderus_mem.garden import apply
 from thunderus_mem.garden.apply import garden_report
 from thunderus_mem.history import log, why
 from thunderus_mem.index.database import create
+from thunderus_mem.index.questions import Filter
 from thunderus_mem.index.refresh import rebuild, refresh
 from thunderus_mem.index.sqlite_index import SqliteIndex
 from thunderus_mem.interop import markdown
@@ -120,7 +121,7 @@ FILL: tuple[Callable[[Memory], object], ...] = (
 READS: dict[str, Callable[[Memory], Any]] = {
     "search": lambda memory: search.search(memory, "page rows"),
     "show": lambda memory: show.show(memory, "fact.limits"),
-    "list": lambda memory: show.list_documents(memory, tags=("net",)),
+    "list": lambda memory: show.list_documents(memory, Filter(tags=("net",))),
     "status": status,
     "log": lambda memory: log.log(memory, "fact.limits"),
     "why": lambda memory: why.why(memory, "fact.limits"),

@@ -174,17 +174,22 @@ def test_lint_list_show_and_search_report_stale_documents(store: Path, run: Run)
     lint = run("--json", "lint").json
     assert [one["rule"] for one in lint["diagnostics"]] == ["TM701"]
     assert run("lint").code == 1
-    listed = run("--json", "list", "--status", "stale").json
-    assert [one["id"] for one in listed["documents"]] == ["fact.tokens"]
+    listed = run("--json", "list", "--verdict", "stale").json["documents"]
+    assert [(one["id"], one["verdict"], one["status"]) for one in listed] == [
+        ("fact.tokens", "stale", "unknown")
+    ]
+    assert "fact.tokens" in run("list", "--status", "unknown", "--ids").out
     assert "changed: `issue` has changed since it was verified" in run("show", "tokens").out
-    hits = run("--json", "search", "status:stale tokens").json["hits"]
-    assert [(hit["id"], hit["status"]) for hit in hits] == [("fact.tokens", "stale")]
+    hits = run("--json", "search", "verdict:stale tokens").json["hits"]
+    assert [(hit["id"], hit["verdict"], hit["status"]) for hit in hits] == [
+        ("fact.tokens", "stale", "unknown")
+    ]
     hits = run("--json", "search", "says").json["hits"]
     assert [hit["id"] for hit in hits] == ["fact.part-seven", "fact.tokens"], "stale ranks below fresh"
     assert (store / FACT).read_bytes() == before, "reading writes nothing"
     change(store, "src/jwt.py", "ttl=60", "ttl=3600")
-    assert run("--json", "list", "--status", "stale").json["documents"] == []
-    hits = run("--json", "search", "--", "-status:verified says").json["hits"]
+    assert run("--json", "list", "--verdict", "stale").json["documents"] == []
+    hits = run("--json", "search", "--", "-verdict:verified says").json["hits"]
     assert hits == []
 
 

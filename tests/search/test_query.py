@@ -127,14 +127,11 @@ def test_number_of_query_terms_is_limited(text: str) -> None:
 
 def test_filters_are_parsed_and_words_kept() -> None:
     query = parse_query(
-        'kind:fact TAG:ci -tag:old path:"a b" status:stale since:2026-01-01 before:2026-02-01 word'
+        'kind:fact TAG:ci -tag:old path:"a b" status:stale verdict:unanchored state:Accepted '
+        "since:2026-01-01 before:2026-02-01 word"
     )
-    assert (query.kinds, query.tags, query.paths, query.statuses) == (
-        ("fact",),
-        ("ci", "-old"),
-        ("a b",),
-        ("stale",),
-    )
+    assert (query.kinds, query.tags, query.paths) == (("fact",), ("ci", "-old"), ("a b",))
+    assert (query.statuses, query.verdicts, query.states) == (("stale",), ("unanchored",), ("accepted",))
     assert query.since is not None
     assert query.before is not None
     assert query.since < query.before
@@ -143,7 +140,15 @@ def test_filters_are_parsed_and_words_kept() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["kind:poem", "since:yesterday", "before:2026-13-01", "before:2026-13", "since:20261", "status:good"],
+    [
+        "kind:poem",
+        "since:yesterday",
+        "before:2026-13-01",
+        "before:2026-13",
+        "since:20261",
+        "status:good",
+        "status:accepted",
+    ],
 )
 def test_invalid_filter_value_is_rejected_with_a_hint(text: str) -> None:
     with pytest.raises(InvalidQuery) as caught:

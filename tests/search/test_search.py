@@ -180,7 +180,7 @@ def test_superseded_document_ranks_below_its_successor(tmp_path: Path) -> None:
     hits = find_hits(index, parse_query("deploy script"), root=layout.root)
     assert [hit.id for hit in hits] == ["fact.new", "fact.mid", "fact.old"]
     assert [hit.superseded_by for hit in hits] == ["", "fact.new", "fact.mid"]
-    assert [hit.id for hit in find_hits(index, parse_query("status:superseded"), root=layout.root)] == [
+    assert [hit.id for hit in find_hits(index, parse_query("state:superseded"), root=layout.root)] == [
         "fact.mid",
         "fact.old",
     ]

@@ -30,7 +30,7 @@ class NewDocument(NamedTuple):
     """A document to add, as given by the user.
 
     ``id`` is derived from the title by default. ``links`` are pairs of a relation and a document; ``fields``
-    are more frontmatter keys; ``status`` is the state of a decision; ``anchors`` are places in the code.
+    are more frontmatter keys; ``state`` is that of a decision; ``anchors`` are places in the code.
     """
 
     kind: str
@@ -41,7 +41,7 @@ class NewDocument(NamedTuple):
     links: Sequence[tuple[str, str]] = ()
     fields: Mapping[str, Any] = {}
     aliases: Sequence[str] = ()
-    status: str | None = None
+    state: str | None = None
     anchors: Sequence[str] = ()
 
 
@@ -73,12 +73,25 @@ def _complete(new: NewDocument) -> NewDocument:
     if not title:
         raise InvalidDocument("the title is empty")
     if new.kind == "adr":
-        body = templates.with_status_section(body, templates.adr_status(new.status or "Accepted"))
-    elif new.status is not None:
-        raise InvalidDocument(f"kind {new.kind!r} has no status; only 'adr' does")
+        new, body = _with_state(new)
+    elif new.state is not None:
+        raise InvalidDocument(f"kind {new.kind!r} has no state; only 'adr' does")
     if not body.strip():
         raise InvalidDocument("the body is empty", hint="use --body TEXT, --body - (stdin) or --body @FILE")
     return new._replace(title=title, tags=tags, body=body)
+
+
+def _with_state(new: NewDocument) -> tuple[NewDocument, str]:
+    """A decision without the field ``state``, and its body with the state, unless its frontmatter has it."""
+    from thunderus_mem.document.state import body_with_state, check_state, status_texts
+
+    fields = {key: value for key, value in new.fields.items() if key != "state"}
+    state = new.state or new.fields.get("state")
+    if state is not None and "status" in fields:
+        fields["status"] = check_state(state)
+    if "status" in fields or (state is None and status_texts(new.body)):
+        return new._replace(fields=fields), new.body
+    return new._replace(fields=fields), body_with_state(new.body, state or "accepted")
 
 
 def _resolved(memory: Memory, new: NewDocument) -> NewDocument:
@@ -145,6 +158,10 @@ def _nested(fields: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def template(kind: str, title: str, *, status: str | None = None) -> str:
+def template(kind: str, title: str, *, state: str | None = None) -> str:
     """The initial body in the editor for a new document of ``kind``."""
-    return templates.skeleton(kind, title, status=templates.adr_status(status or "Accepted"))
+    if state is None:
+        return templates.skeleton(kind, title)
+    from thunderus_mem.document.state import check_state
+
+    return templates.skeleton(kind, title, state=check_state(state))

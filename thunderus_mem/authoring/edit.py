@@ -76,6 +76,8 @@ def edit(memory: Memory, id: str, edits: DocumentEdits, *, why: str = "") -> Wri
 def _edited(document: Document, edits: DocumentEdits) -> str:
     text = document.text
     for key, value in edits.sets.items():
+        if (key, document.kind) == ("state", "adr"):
+            continue
         path, typed = parse_field(key, value)
         text = set_key(text, path, typed)
     for tag in edits.add_tags:
@@ -84,7 +86,17 @@ def _edited(document: Document, edits: DocumentEdits) -> str:
         text = remove_item(text, ("tags",), tag)
     if edits.body is not None:
         text = replace_body(text, _framed(document, edits.body))
-    return text
+    return _with_state(document, text, edits.sets["state"]) if "state" in edits.sets else text
+
+
+def _with_state(document: Document, text: str, state: str) -> str:
+    """The edited text of a decision with another state; for other kinds ``state`` is a field like any."""
+    if document.kind != "adr":
+        return text
+    from thunderus_mem.document.state import with_state
+
+    edited = read_document(document.path, text.encode("utf-8", "surrogateescape")).document
+    return with_state(edited, state) if edited is not None else text
 
 
 def _framed(document: Document, body: str) -> str:

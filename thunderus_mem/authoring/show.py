@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from thunderus_mem.document.paths import is_archived
-from thunderus_mem.index.questions import Filter
+from thunderus_mem.document.state import document_state
+from thunderus_mem.index.questions import ALL_IN_USE, Filter, document_verdict
 from thunderus_mem.memory.hand_edits import hand_edits, mass_loss
 from thunderus_mem.memory.locate import find_document
 from thunderus_mem.review.queue import queue_state
@@ -17,14 +18,14 @@ from thunderus_mem.verdicts.verdict import ORDER, status_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from thunderus_mem.document.document import Document
     from thunderus_mem.index.questions import DocRow, Index
     from thunderus_mem.memory.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)
 class ListedDocument:
-    """One document of a listing; ``anchored`` if it has anchors."""
+    """One document of a listing. ``status`` is that in the file, ``verdict`` is computed now, ``state`` is
+    that of a decision."""
 
     id: str
     kind: str
@@ -37,7 +38,8 @@ class ListedDocument:
     superseded_by: str
     tokens: int
     archived: bool = False
-    anchored: bool = False
+    verdict: str = ""
+    state: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,31 +49,22 @@ class Listing:
     documents: tuple[ListedDocument, ...]
 
 
-def list_documents(
-    memory: Memory,
-    *,
-    kinds: Iterable[str] = (),
-    tags: Iterable[str] = (),
-    statuses: Iterable[str] = (),
-    path: str = "",
-    since: str = "",
-    before: str = "",
-    archived: bool = False,
-) -> Listing:
+def list_documents(memory: Memory, given: Filter = ALL_IN_USE) -> Listing:
     """List the documents that match all filters; times are compared with ``updated``, all tags are required.
 
-    Archived documents are included only with ``archived``. Raises `InvalidQuery` for an unknown kind or
-    status, or an invalid day.
+    Archived documents are included only with ``archived`` or that verdict. Raises `InvalidQuery` for an
+    unknown kind, status, verdict or state, or an invalid day.
     """
     memory.refresh()
-    wanted = Filter(
-        kinds=[filter_value("kind", kind) for kind in kinds],
-        tags=tuple(tags),
-        statuses=[filter_value("status", status) for status in statuses],
-        paths=(path,) if path else (),
-        since=filter_value("since", since) if since else None,
-        before=filter_value("before", before) if before else None,
-        archived=archived,
+    verdicts = [filter_value("verdict", verdict) for verdict in given.verdicts]
+    wanted = given._replace(
+        kinds=[filter_value("kind", kind) for kind in given.kinds],
+        statuses=[filter_value("status", status) for status in given.statuses],
+        verdicts=verdicts,
+        states=[filter_value("state", state) for state in given.states],
+        since=filter_value("since", given.since) if given.since else None,
+        before=filter_value("before", given.before) if given.before else None,
+        archived=given.archived or "archived" in verdicts,
     )
 
     computed = code_statuses(memory)
@@ -84,7 +77,7 @@ def list_documents(
     return memory.ask(listing)
 
 
-def _listed(row: DocRow, status: str | None, superseded_by: str) -> ListedDocument:
+def _listed(row: DocRow, judged: str | None, superseded_by: str) -> ListedDocument:
     return ListedDocument(
         row.id,
         row.kind,
@@ -93,11 +86,12 @@ def _listed(row: DocRow, status: str | None, superseded_by: str) -> ListedDocume
         tuple(row.tags),
         row.created,
         row.updated,
-        status or row.status,
+        row.status,
         superseded_by,
         row.tokens,
         is_archived(row.path),
-        anchored=status is not None,
+        document_verdict(row.status, judged, archived=is_archived(row.path)),
+        "superseded" if superseded_by else row.state,
     )
 
 
@@ -128,7 +122,7 @@ class AnchorState:
 class Shown:
     """A complete document, with its relations in both directions and the state of its anchors.
 
-    ``status`` is computed from ``anchors`` if there are any, otherwise it is the one in the file;
+    ``status`` is that in the file, ``verdict`` is computed now, ``state`` is that of a decision;
     ``confirmed_by`` is user, agent or "". ``injection`` is what a prompt injection in it does, as `lint`
     reports it, "" for none. Archived documents are not checked against the code.
     """
@@ -151,6 +145,8 @@ class Shown:
     anchors: tuple[AnchorState, ...] = ()
     archived: bool = False
     injection: str = ""
+    verdict: str = ""
+    state: str = ""
 
 
 def show(memory: Memory, id: str) -> Shown:
@@ -158,6 +154,8 @@ def show(memory: Memory, id: str) -> Shown:
     memory.refresh()
     document = find_document(memory, id)
     anchors = _anchor_states(memory, document.id)
+    superseded_by = memory.index.superseded_by([document.id]).get(document.id, "")
+    archived = is_archived(document.path)
     return Shown(
         id=document.id,
         kind=document.kind,
@@ -167,16 +165,18 @@ def show(memory: Memory, id: str) -> Shown:
         aliases=document.aliases,
         created=document.created,
         updated=document.updated,
-        status=_status(document, anchors),
-        superseded_by=memory.index.superseded_by([document.id]).get(document.id, ""),
+        status=document.status,
+        superseded_by=superseded_by,
         links=tuple(_relations(memory, document.id)),
         hash=document.hash,
         text=document.text,
         body=document.body,
         confirmed_by=document.confirmed_by,
         anchors=anchors,
-        archived=is_archived(document.path),
+        archived=archived,
         injection=memory.index.injection(document.id),
+        verdict=document_verdict(document.status, _judged(anchors), archived=archived),
+        state="superseded" if superseded_by else document_state(document),
     )
 
 
@@ -198,10 +198,8 @@ def _anchor_states(memory: Memory, doc_id: str) -> tuple[AnchorState, ...]:
     )
 
 
-def _status(document: Document, anchors: Sequence[AnchorState]) -> str:
-    if not anchors:
-        return document.status
-    return status_of(max((one.verdict for one in anchors), key=ORDER.index))
+def _judged(anchors: Sequence[AnchorState]) -> str | None:
+    return status_of(max((one.verdict for one in anchors), key=ORDER.index)) if anchors else None
 
 
 def _relations(memory: Memory, doc_id: str) -> Iterable[DocumentRelation]:

@@ -108,8 +108,13 @@ def _offered(
 
 
 def _fixed(before: Sequence[str], typed: str) -> Sequence[tuple[str, str]]:
-    """Return words of a fixed set: kinds, relations, formats, rules of lint and of the gardener."""
+    """Return words of a fixed set: kinds, states, relations, formats, rules of lint and of the gardener."""
     command = before[0]
+    if before[-1] in ("--state", "--verdict"):
+        from thunderus_mem.document.document import STATES
+        from thunderus_mem.index.questions import VERDICTS
+
+        return [(word, "") for word in (STATES if before[-1] == "--state" else VERDICTS)]
     kinds = before == ["add"] or before[-1] in ("--kind", "-k")
     if kinds or (command == "link" and len(before) == 2):
         from thunderus_mem.document.document import KINDS, RELATIONS

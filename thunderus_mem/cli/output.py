@@ -134,11 +134,26 @@ TABLES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "recap": ("", _WRITTEN),
     "search": (
         "hits",
-        ("id", "path", "line", "kind", "status", "superseded_by", "score", "title", "snippet", "injection"),
+        (
+            "id",
+            "path",
+            "line",
+            "kind",
+            "verdict",
+            "superseded_by",
+            "score",
+            "title",
+            "snippet",
+            "injection",
+            "state",
+        ),
     ),
     "list": (
         "documents",
-        ("id", "kind", "status", "superseded_by", "updated", "created", "tokens", "path", "tags", "title"),
+        (
+            *("id", "kind", "verdict", "superseded_by", "updated", "created", "tokens", "path", "tags"),
+            *("title", "state"),
+        ),
     ),
     "status": PAIRS,
     "log": ("events", _EVENT),

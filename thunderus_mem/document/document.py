@@ -15,6 +15,8 @@ from thunderus_mem.startup import NamedTuple
 
 MAX_DOCUMENT: Final = 1024 * 1024
 KINDS: Final = ("core", "fact", "adr", "playbook", "recap")
+STATES: Final = ("proposed", "accepted", "rejected", "deprecated", "superseded")
+"""The states of a decision."""
 RELATIONS: Final = ("derives_from", "refers_to", "supersedes", "duplicates")
 
 

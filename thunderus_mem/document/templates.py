@@ -4,19 +4,15 @@ text of a field is parsed. Pure.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from thunderus_mem.document.document import KINDS, RELATIONS
 from thunderus_mem.document.frontmatter.nodes import NUMBER_KEYS
 from thunderus_mem.document.ids import is_document_id, new_document_id
 from thunderus_mem.errors import InvalidDocument
-from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-
-ADR_STATUSES = ("Proposed", "Accepted", "Deprecated", "Superseded", "Rejected")
 
 # Set only by the tool: identity, provenance and verification are not free text.
 _GUARDED_HINTS = {
@@ -27,8 +23,6 @@ _GUARDED_HINTS = {
 }
 GUARDED_KEYS = frozenset(_GUARDED_HINTS)
 _LIST_KEYS = frozenset({"tags", "aliases"})
-
-_STATUS_HEADING = lazy_pattern(r"^#{1,6}[ \t]+Status[ \t]*#*[ \t]*$", re.MULTILINE | re.IGNORECASE)
 
 _SKELETONS = {
     "core": """\
@@ -60,7 +54,7 @@ What is true, and where to check it.
 
 ## Status
 
-{status}
+{state}
 
 ## Context
 
@@ -111,9 +105,9 @@ _FORMER_CORE = (
 )
 
 
-def skeleton(kind: str, title: str, *, status: str = "Accepted") -> str:
+def skeleton(kind: str, title: str, *, state: str = "accepted") -> str:
     """The initial body of a new document of a kind, with the sections Thunderus requires."""
-    return _SKELETONS[check_kind(kind)].format(title=title, status=status)
+    return _SKELETONS[check_kind(kind)].format(title=title, state=state.capitalize())
 
 
 def is_core_skeleton(body: str, title: str) -> bool:
@@ -141,25 +135,6 @@ def choose_id(kind: str, title: str, given: str | None) -> str:
             hint="use words of ASCII letters and digits joined by single . - or _, at most 120 characters",
         )
     return given
-
-
-def adr_status(text: str) -> str:
-    """A status in its usual spelling (``accepted`` → ``Accepted``); raises `InvalidDocument` for others."""
-    for status in ADR_STATUSES:
-        if status.casefold() == text.strip().casefold():
-            return status
-    raise InvalidDocument(f"unknown ADR status {text!r}", hint=f"use one of: {', '.join(ADR_STATUSES)}")
-
-
-def with_status_section(body: str, status: str) -> str:
-    """The body of an ADR with a Status section: the existing one, or a new one at the start."""
-    if _STATUS_HEADING.search(body):
-        return body
-    lines = body.split("\n")
-    after_title = 1 if lines and lines[0].startswith("# ") else 0
-    head, rest = "\n".join(lines[:after_title]), "\n".join(lines[after_title:]).lstrip("\n")
-    lead = f"{head}\n\n" if head else ""
-    return f"{lead}## Status\n\n{status}\n\n{rest}"
 
 
 def link_map(links: Iterable[tuple[str, str]]) -> dict[str, list[str]]:

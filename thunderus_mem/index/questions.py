@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 class DocRow(NamedTuple):
-    """A document in the index. ``path`` is POSIX and relative to root; ``tokens`` is about characters / 4."""
+    """A document in the index. ``path`` is POSIX and relative to root; ``tokens`` is about characters / 4.
+
+    ``status`` is that in the file; ``state`` is what a decision says of itself, "" if nothing."""
 
     id: str
     kind: str
@@ -33,14 +35,16 @@ class DocRow(NamedTuple):
     hash: str
     tokens: int
     size: int
+    state: str = ""
 
 
 class Filter(NamedTuple):
     """Selects documents that match all given criteria; values that start with ``-`` exclude.
 
-    ``since`` ≤ updated < ``before`` are ``utc_key`` times; status ``superseded`` selects documents superseded
-    by another one; all tags must match; a path with ``*`` is a pattern, else a substring. ``judged``
-    overrides the status in the files. Archived documents are included only with ``archived``.
+    ``since`` ≤ updated < ``before`` are ``utc_key`` times; ``statuses`` are those in the files, ``verdicts``
+    those of `document_verdict`, for which ``judged`` has the verdicts on anchors; state ``superseded``
+    includes documents of all kinds; all tags must match; a path with ``*`` is a pattern, else a substring.
+    Archived documents are included only with ``archived``.
     """
 
     kinds: Sequence[str] = ()
@@ -51,9 +55,23 @@ class Filter(NamedTuple):
     before: str | None = None
     judged: Mapping[str, str] = MappingProxyType({})
     archived: bool = False
+    verdicts: Sequence[str] = ()
+    states: Sequence[str] = ()
 
 
 ALL_IN_USE: Final = Filter()
+
+
+VERDICTS: Final = ("verified", "stale", "unknown", "unanchored", "archived")
+"""Verdicts on documents; unknown: the code could not be checked."""
+
+
+def document_verdict(status: str, judged: str | None, *, archived: bool) -> str:
+    """The verdict on a document: archived, ``judged`` (by its anchors), else its status in the file, where
+    unknown means unanchored."""
+    if archived:
+        return "archived"
+    return judged or ("unanchored" if status == "unknown" else status)
 
 
 class Anchored(NamedTuple):
@@ -77,6 +95,8 @@ class DocSummary(NamedTuple):
     path: str
     status: str
     confirmed_by: str = ""
+    state: str = ""
+    verdict: str = ""
 
 
 class RankedRows(NamedTuple):

@@ -23,7 +23,7 @@ from thunderus_mem.index.words import fold_name
 from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence, Set
+    from collections.abc import Callable, Iterable, Mapping, Sequence, Set
     from contextlib import AbstractContextManager
     from sqlite3 import Connection
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from thunderus_mem.index.questions import Index
 
 _DOC_COLUMNS: Final = (
-    "doc_id, kind, title, path, tags_json, updated, created, status, aliases_json, hash, tokens, size"
+    "doc_id, kind, title, path, tags_json, updated, created, status, aliases_json, hash, tokens, size, state"
 )
 _ANCHOR_COLUMNS: Final = "doc_id, place, path, symbol, lines, fingerprint, line, since"
 _CHUNK: Final = 500
@@ -363,7 +363,7 @@ class SqliteIndex:
         column = "rowid" if keys else "doc_id"
         keys = keys or [*ids]
         found = self.database.rows(
-            "SELECT rowid, doc_id, kind, title, path, status, confirmed_by FROM docs "
+            "SELECT rowid, doc_id, kind, title, path, status, confirmed_by, state FROM docs "
             f"WHERE {column} IN ({_marks(keys)})",
             keys,
         )
@@ -424,17 +424,20 @@ def _marks(values: Sequence[Any]) -> str:
 
 
 def _doc_row(row: tuple[Any, ...]) -> DocRow:
-    doc_id, kind, title, path, tags, updated, created, status, aliases, content_hash, tokens, size = row
+    doc_id, kind, title, path, tags, updated, created, status, aliases, *rest = row
     return DocRow(
-        doc_id, kind, title, path, decode_list(tags), updated, created, status, decode_list(aliases),
-        content_hash, tokens, size,
+        doc_id, kind, title, path, decode_list(tags), updated, created, status, decode_list(aliases), *rest
     )  # fmt: skip
 
 
-_HAS_STATUS: Final = (
-    "(CASE WHEN doc_id IN (SELECT value FROM json_each(?)) THEN doc_id IN (SELECT value FROM json_each(?)) "
-    "ELSE status = ? END OR (? = 'superseded' AND doc_id IN (SELECT e.dst_doc_id FROM doc_edges e "
-    "JOIN docs d ON d.doc_id = e.src_doc_id WHERE e.rel = 'supersedes' AND e.src_doc_id <> e.dst_doc_id)))"
+_HAS_VERDICT: Final = (
+    "CASE WHEN archived THEN ? = 'archived' WHEN doc_id IN (SELECT value FROM json_each(?)) "
+    "THEN doc_id IN (SELECT value FROM json_each(?)) "
+    "ELSE iif(status = 'unknown', 'unanchored', status) = ? END"
+)
+_HAS_STATE: Final = (
+    "iif(doc_id IN (SELECT e.dst_doc_id FROM doc_edges e JOIN docs d ON d.doc_id = e.src_doc_id "
+    "WHERE e.rel = 'supersedes' AND e.src_doc_id <> e.dst_doc_id), 'superseded', state) = ?"
 )
 
 
@@ -443,24 +446,28 @@ def _where(wanted: Filter) -> tuple[str, list[Any]]:
     clauses: list[str] = [] if wanted.archived else ["archived = 0"]
     values: list[Any] = []
 
-    def each(given: Sequence[str], clause: str, *, together: str, change: Any = str) -> None:
+    def each(
+        given: Sequence[str], clause: str, *, together: str = " OR ", change: Callable[[str], Any] = str
+    ) -> None:
         positive = [value for value in given if not value.startswith("-")]
         negative = [value[1:] for value in given if value.startswith("-")]
         if positive:
             clauses.append("(" + together.join([clause] * len(positive)) + ")")
         clauses.extend([f"NOT ({clause})"] * len(negative))
-        values.extend(change(value) for value in (*positive, *negative))
+        for value in map(change, (*positive, *negative)):
+            values.extend(value if isinstance(value, tuple) else (value,))
 
-    each(wanted.kinds, "kind = ?", together=" OR ")
+    each(wanted.kinds, "kind = ?")
     each(
         wanted.tags,
         "EXISTS (SELECT 1 FROM json_each(tags_json) WHERE lower(json_each.value) = ?)",
         together=" AND ",
         change=str.lower,
     )
-    each(wanted.paths, "lower(path) GLOB ?", together=" OR ", change=_path_pattern)
-    if wanted.statuses:
-        _statuses(wanted, clauses, values)
+    each(wanted.paths, "lower(path) GLOB ?", change=_path_pattern)
+    each(wanted.statuses, "status = ?")
+    each(wanted.verdicts, _HAS_VERDICT, change=lambda verdict: _verdict_values(verdict, wanted.judged))
+    each(wanted.states, _HAS_STATE)
     if wanted.since:
         clauses.append("updated_key >= ?")
         values.append(wanted.since)
@@ -470,21 +477,12 @@ def _where(wanted: Filter) -> tuple[str, list[Any]]:
     return " AND ".join(clauses) or "1", values
 
 
-def _statuses(wanted: Filter, clauses: list[str], values: list[Any]) -> None:
-    """Add the clauses for statuses: ``judged`` takes precedence over the file."""
+def _verdict_values(verdict: str, judged: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the values for ``_HAS_VERDICT``: with ids as JSON, because there may be many."""
     import json
 
-    known = json.dumps(sorted(wanted.judged))
-
-    def clause(status: str) -> str:
-        those = json.dumps(sorted(doc_id for doc_id, said in wanted.judged.items() if said == status))
-        values.extend((known, those, status, status))
-        return _HAS_STATUS
-
-    positive = [clause(status) for status in wanted.statuses if not status.startswith("-")]
-    if positive:
-        clauses.append(f"({' OR '.join(positive)})")
-    clauses.extend([f"NOT ({clause(status[1:])})" for status in wanted.statuses if status.startswith("-")])
+    those = [doc_id for doc_id, found in judged.items() if found == verdict]
+    return verdict, json.dumps([*judged]), json.dumps(those), verdict
 
 
 def _path_pattern(value: str) -> str:

@@ -155,9 +155,14 @@ def entry_of(document: Document, content_hash: str, size: int) -> DocumentRows:
         names,
         " ".join((*identifier_parts(f"{doc_id} {title} {names}"), *(row[5] for row in rows))),
     )
+    state = ""
+    if document.kind == "adr":
+        from thunderus_mem.document.state import document_state
+
+        state = document_state(document, found_headings)
     doc = (
         doc_id, document.kind, title, path, _list(document.tags), document.updated, _provenance(document),
-        document.created, utc_key(document.updated), document.status, document.confirmed_by,
+        document.created, utc_key(document.updated), document.status, state, document.confirmed_by,
         _list(document.aliases),
         _list(heading.anchor for heading in found_headings), content_hash, size, tokens, int(archived),
         fold_key(doc_id),
@@ -344,8 +349,8 @@ class RowWriter:
         many = self._database.run_many
         many(
             "INSERT INTO docs (rowid, doc_id, kind, title, path, tags_json, updated, provenance_json, "
-            "created, updated_key, status, confirmed_by, aliases_json, anchors_json, hash, size, tokens, "
-            f"archived, folded) VALUES ({', '.join('?' * 19)})",
+            "created, updated_key, status, state, confirmed_by, aliases_json, anchors_json, hash, size, "
+            f"tokens, archived, folded) VALUES ({', '.join('?' * 20)})",
             [(row_id, *entry.doc) for row_id, entry in entries],
         )
         listed = [(entry.doc_id, entry.manifest) for _, entry in entries if entry.manifest]

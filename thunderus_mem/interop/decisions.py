@@ -12,10 +12,11 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.markdown import headings
+from thunderus_mem.document.state import PARTLY, is_choice, status_texts
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH: Final = rf"({'|'.join(_MONTHS)})[a-z]{{0,6}}\.?"
@@ -75,7 +76,6 @@ def _day(year: str | int, month: str | int, day: str | int) -> str:
 _BY = lazy_pattern(r"\b(?:super[sc]eded|replaced|obsoleted)\b.*?\bby\b(.*)", re.IGNORECASE)
 _BY_LINK = lazy_pattern(r"\b(?:super[sc]eded|replaced|obsoleted)\b[\s:\u2013\u2014-]*(\[.*)", re.IGNORECASE)
 _OVER = lazy_pattern(r"\b(?:super[sc]edes?|replaces|obsoletes)\b(.*)", re.IGNORECASE)
-_PARTLY = lazy_pattern(r"§|\b(?:in part|partly|partial(?:ly)?|aspects?|parts? of|sections?)\b", re.IGNORECASE)
 _OPENING = r"[\s>*+_-]*\[?(?:\*\*|__)?"
 _REFERS = lazy_pattern(
     rf"{_OPENING}(amends|extends|refines|clarifies|complements|depends on|builds on|relate[sd] to)\b(.*)",
@@ -137,7 +137,7 @@ def mentions(line: str, *, strict: bool = False) -> list[RelationMention]:
     if found is None:
         return []
     found_targets = targets(found[1])
-    if found_targets and _PARTLY.search(line):
+    if found_targets and PARTLY.search(line):
         return [RelationMention(SUPERSEDES, "", partial=" ".join(line.split()))]
     return [RelationMention(SUPERSEDES, target, by is not None) for target in found_targets]
 
@@ -174,11 +174,6 @@ def targets(text: str) -> list[str]:
     return named or [f"?{name.rstrip('.')}" for name in _FILE.findall(text)]
 
 
-def is_choice(line: str) -> bool:
-    """Whether a line lists values to choose from, as templates do."""
-    return line.count("|") > 1
-
-
 _FILE_NUMBER = lazy_pattern(
     r"(?:adr|rfc|decision)?[-_ ]?(\d{1,5})(?!\d)(?:[-_. ]|$)", re.ASCII | re.IGNORECASE
 )
@@ -195,13 +190,11 @@ _LINE_FIELD = lazy_pattern(
 )
 _COMMENT = lazy_pattern(r"<!--(?:(?!-->).)*(?:-->|\Z)", re.DOTALL)
 _HALF_COMMENT = lazy_pattern(r"<--.*")
-_CHECKED = lazy_pattern(r"\s*[-*+]\s+\[([ xX])\]\s*(.*)")
 _LINK_SECTIONS = frozenset(
     ["links", "related", "related decisions", "related adrs", "relations", "more information", "references"]
 )
 _MARKUP = lazy_pattern(r"!?\[([^\[\]]*)\]\([^()\[\]]*\)|[`*]+")
 _HEAD_LINES = 40
-_SECTION_LINES = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,23 +261,20 @@ def read_decision(
     named = file_number(stem)
     number, _ = split_title(heading, named)
     sections = _Sections(_without_comments(body))
-    status, date = _text(data.get("status")), _text(data.get("date"))
+    key, date = _text(data.get("status")), _text(data.get("date"))
     found = [mention for key, value in data.items() for mention in key_mentions(key, value)]
-    found += mentions(status)
+    found += mentions(key)
+    status = key or next((one.text for one in status_texts(body) if not is_choice(one.text)), "")
     for line in sections.head_and_status():
         field = _LINE_FIELD.match(line)
         if field and field.group(1).lower() == "date":
             date = date or field.group(2).strip()
             continue
-        if field and not is_choice(line):
-            status = status or field.group(2).strip()
         found += mentions(line)
     for line in sections.links():
         found += mentions(line, strict=True)
     for line in sections.labelled():
         found += mentions(line)
-    if section := sections.status():
-        status = status or section
     day = day_in(date, day_first=day_first)
     return DecisionRecord(
         number=named if named is not None else number,
@@ -324,19 +314,6 @@ class _Sections:
         """Lines anywhere that are a relation field, such as ``**Extends**: …``."""
         return filter(_LABELLED.match, self._lines)
 
-    def status(self) -> str:
-        """The first words under a Status heading, or after the colon of ``## Status: Accepted``."""
-        for position, mark in enumerate(self._marks):
-            name, colon, value = mark.text.partition(":")
-            if name.strip().lower() != "status":
-                continue
-            if colon and value.strip():
-                return value.strip()
-            found = _first_words(self._section(position)[:_SECTION_LINES])
-            if found:
-                return found
-        return ""
-
     def _below(self, wanted: Callable[[str], bool], start: int) -> Iterator[str]:
         for position, mark in enumerate(self._marks):
             if position >= start and wanted(mark.text.strip().lower()):
@@ -346,14 +323,6 @@ class _Sections:
         marks = self._marks
         end = marks[position + 1].line - 1 if position + 1 < len(marks) else len(self._lines)
         return self._lines[marks[position].line : end]
-
-
-def _first_words(lines: Sequence[str]) -> str:
-    """The first line with words; of several checkboxes, the ticked one."""
-    boxes = [found for line in lines if (found := _CHECKED.match(line))]
-    if boxes:
-        return next((box[2].strip() for box in boxes if box[1] != " "), "")
-    return next((words for line in lines if (words := line.strip().lstrip("-*=").strip())), "")
 
 
 def _plain_status(text: str) -> str:

@@ -1,7 +1,7 @@
 """Parse a query as typed into a `Query`, and that into a safe FTS5 expression. Words never cause an error.
 
-Grammar: words; ``"a phrase"``; ``-word`` or ``-"a phrase"`` excludes; filters ``kind: tag: path: status:
-since: before:`` (``-kind:recap`` excludes). Everything else, including FTS5 operators, is a word.
+Grammar: words; ``"a phrase"``; ``-word`` or ``-"a phrase"`` excludes; filters ``kind: tag: path: state:
+verdict: status: since: before:`` (``-kind:recap`` excludes). Everything else, including FTS5 operators, is a word.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ _KINDS: Final = {
     "core": "core", "fact": "fact", "facts": "fact", "adr": "adr", "adrs": "adr", "decision": "adr",
     "decisions": "adr", "playbook": "playbook", "playbooks": "playbook", "recap": "recap", "recaps": "recap",
 }  # fmt: skip
-_STATUSES: Final = ("verified", "stale", "unknown", "superseded")
-_FILTERS: Final = ("kind", "tag", "path", "status", "since", "before")
+_STATUSES: Final = ("verified", "stale", "unknown")
+_FILTERS: Final = ("kind", "tag", "path", "state", "verdict", "status", "since", "before")
 
 _UNPRINTABLE: Final = lazy_pattern(r"[\x00-\x1f\x7f\ud800-\udfff]")
 _TOKEN: Final = lazy_pattern(
-    r"""(?i)(?P<minus>-?)(?:(?P<key>kind|tag|path|status|since|before):(?:"(?P<quoted>[^"]*)"|(?P<value>[^\s"]+))"""
+    r"""(?i)(?P<minus>-?)(?:(?P<key>kind|tag|path|state|verdict|status|since|before):(?:"(?P<quoted>[^"]*)"|(?P<value>[^\s"]+))"""
     r"""|"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+)|")"""
 )
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"'})
@@ -77,6 +77,8 @@ class Query(NamedTuple):
     tags: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     statuses: tuple[str, ...] = ()
+    verdicts: tuple[str, ...] = ()
+    states: tuple[str, ...] = ()
     since: str | None = None
     before: str | None = None
     notes: tuple[str, ...] = ()
@@ -94,7 +96,8 @@ class Query(NamedTuple):
     @property
     def filtered(self) -> bool:
         """Whether there is any filter."""
-        return bool(self.kinds or self.tags or self.paths or self.statuses or self.since or self.before)
+        fields = (self.kinds, self.tags, self.paths, self.statuses, self.verdicts, self.states)
+        return any(fields) or bool(self.since or self.before)
 
 
 def parse_query(text: str, *, unfinished: bool = False) -> Query:
@@ -137,6 +140,8 @@ def parse_query(text: str, *, unfinished: bool = False) -> Query:
         tags=tuple(filters["tag"]),
         paths=tuple(filters["path"]),
         statuses=tuple(filters["status"]),
+        verdicts=tuple(filters["verdict"]),
+        states=tuple(filters["state"]),
         since=max(filters["since"], default=None),
         before=min(filters["before"], default=None),
         notes=tuple(notes),
@@ -225,13 +230,8 @@ def filter_value(key: str, given: str) -> str:
         if value.lower() not in _KINDS:
             raise InvalidQuery(f"unknown kind {given!r}", hint="use one of: core, fact, adr, playbook, recap")
         return _KINDS[value.lower()]
-    if key == "status":
-        if value.lower() not in _STATUSES:
-            raise InvalidQuery(
-                f"unknown status {given!r}",
-                hint=f"use one of: {', '.join(_STATUSES)} (accepted, proposed etc. are in the text of a decision)",
-            )
-        return value.lower()
+    if key in ("state", "verdict", "status"):
+        return _word_of(key, value.lower(), given)
     if key in ("since", "before"):
         from thunderus_mem.document.timestamp import utc_key
 
@@ -243,6 +243,18 @@ def filter_value(key: str, given: str) -> str:
             )
         return moment
     return value
+
+
+def _word_of(key: str, value: str, given: str) -> str:
+    from thunderus_mem.document.document import STATES
+    from thunderus_mem.index.questions import VERDICTS
+
+    known = {"state": STATES, "verdict": VERDICTS, "status": _STATUSES}
+    if value in known[key]:
+        return value
+    other = next((name for name, words in known.items() if value in words), "")
+    more = f"; {value!r} is a {other}" if other else ""
+    raise InvalidQuery(f"unknown {key} {given!r}", hint=f"use one of: {', '.join(known[key])}{more}")
 
 
 def _add_phrase(terms: list[Term], text: str, excluded: bool) -> None:

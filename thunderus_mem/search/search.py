@@ -14,7 +14,7 @@ import math
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.paths import is_archived
-from thunderus_mem.index.questions import Filter
+from thunderus_mem.index.questions import Filter, document_verdict
 from thunderus_mem.index.words import fold_name, is_cjk, latin_parts, scripts
 from thunderus_mem.search.query import (
     atoms,
@@ -103,7 +103,8 @@ _NOT_ASKED: Final = "archived documents were not searched; use --archived to inc
 
 class Hit(NamedTuple):
     """A passage of a document. ``line`` is in the file; ``marks`` are character ranges in ``snippet``;
-    ``score`` is the relevance, 0 to 1; ``superseded_by`` is "" for a current document; ``explain`` has the
+    ``score`` is the relevance, 0 to 1; ``status`` is that in the file, ``verdict`` is computed now, ``state``
+    is that of a decision; ``superseded_by`` is "" for a current document; ``explain`` has the
     parts of the score, if requested; ``injection`` is what a prompt injection in the passage does, as `lint`
     reports it, "" for none."""
 
@@ -121,6 +122,8 @@ class Hit(NamedTuple):
     explain: dict[str, Any]
     archived: bool = False
     injection: str = ""
+    verdict: str = ""
+    state: str = ""
 
 
 class SearchResult(NamedTuple):
@@ -156,8 +159,8 @@ def search(
     most = limit or memory.config.search_limit
 
     def answer(index: Index, *, whole: bool) -> SearchResult:
-        # Who asks for a status asks what the code says of all; else it says so of what was found.
-        judged = _code_statuses(memory, index, None) if query.statuses else None
+        # A filter by verdict needs those of all documents; otherwise only those of the found ones.
+        judged = _code_statuses(memory, index, None) if query.verdicts else None
         found = find(index, query, limit=most, statuses=judged or {}, archived=archived)
         if judged is None:
             judged = _code_statuses(memory, index, [doc.id for doc in found.documents.values()])
@@ -218,11 +221,14 @@ class Found(NamedTuple):
     answered: bool
 
     def judged(self, statuses: Mapping[str, str]) -> Found:
-        """Replace the status of documents by the given ones; the others keep that of their file."""
+        """Set the verdict on each document, given those on anchors."""
         said = {
-            row: doc._replace(status=statuses.get(doc.id, doc.status)) for row, doc in self.documents.items()
+            row: doc._replace(
+                verdict=document_verdict(doc.status, statuses.get(doc.id), archived=is_archived(doc.path))
+            )
+            for row, doc in self.documents.items()
         }
-        return self._replace(documents=said) if statuses else self
+        return self._replace(documents=said)
 
     def ordered(self) -> list[int]:
         """Return the rows to show, best first: named ones, then by bm25, and current before superseded."""
@@ -242,7 +248,7 @@ class Found(NamedTuple):
     def factor(self, row: int) -> float:
         """Return the weight of a document by its verification."""
         doc = self.documents[row]
-        return STALE_FACTOR if doc.status == "stale" else CONFIRMED_FACTOR.get(doc.confirmed_by, 1.0)
+        return STALE_FACTOR if doc.verdict == "stale" else CONFIRMED_FACTOR.get(doc.confirmed_by, 1.0)
 
 
 def find(
@@ -255,7 +261,7 @@ def find(
 ) -> Found:
     """Find the results for a query in an up-to-date index; with filters only, the newest ``limit`` matches.
 
-    ``statuses`` are the statuses by anchors, for a query that filters by them. Archived documents are found
+    ``statuses`` are the verdicts by anchors, for a query that filters by them. Archived documents are found
     only with ``archived``.
     """
     allowed = _allowed(index, query, statuses or {}, archived)
@@ -369,8 +375,9 @@ def _allowed(
     if not (query.filtered or query.unwanted):
         return None
     wanted = Filter(
-        query.kinds, query.tags, query.statuses, query.paths, query.since, query.before, statuses, archived
-    )
+        query.kinds, query.tags, query.statuses, query.paths, query.since, query.before, statuses,
+        archived, query.verdicts, query.states,
+    )  # fmt: skip
     rows = dict.fromkeys(index.newest(wanted))
     if unwanted := exclusion_expression(query):
         for row in index.matching(unwanted, archived=True):
@@ -426,7 +433,8 @@ def hits_of(
                 doc.id, doc.title, doc.kind, doc.path, snippet.anchor, snippet.line, snippet.text,
                 snippet.marks, round(score, 3), doc.status, found.superseded.get(doc.row, ("", 0))[0],
                 _explanation(found, row) if explain and candidate else {},
-                is_archived(doc.path), snippet.injection,
+                is_archived(doc.path), snippet.injection, doc.verdict,
+                "superseded" if doc.row in found.superseded else doc.state,
             )
         )  # fmt: skip
         if len(hits) == most:

@@ -133,7 +133,7 @@ for src/tokens.py#Token.issue
 for src/tokens.py:8-9
 coverage
 why fact.tokens
-list --status stale
+list --verdict stale
 status
 lint
 """

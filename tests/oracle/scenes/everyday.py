@@ -150,7 +150,7 @@ def scene_writing(scene: Scene) -> None:
         """
         add fact "Ports are even" --body "Every port we listen on is even." -t net -m "Said so"
         add fact "Frames are four bytes" --body @body.txt --tag protocol --id fact.frames --alias "Frame size" --json
-        add adr "Use SQLite" --body "One file." --tag storage --status accepted --field author=Ada --plain
+        add adr "Use SQLite" --body "One file." --tag storage --state accepted --field author=Ada --plain
         add adr "Use Postgres" --body "One server." --tag storage --link supersedes:adr.use-sqlite
         add playbook "Release" --body "1. Tag\\n2. Push" --tag release --anchor src/app.py#run
         add recap "The first week" --body "Much was done." --tag weekly

@@ -112,7 +112,7 @@ def scene_completion(scene: Scene) -> None:
     """The scripts of all shells, and what they are answered."""
     scene.begin()
     scene('-q add fact "Ports are even" --tag net --tag docs --body "Every port is even."')
-    scene('-q add adr "Use SQLite" --tag storage --body "One file." --status accepted')
+    scene('-q add adr "Use SQLite" --tag storage --body "One file." --state accepted')
     scene.each("completion bash\ncompletion zsh\ncompletion fish\ncompletion\ncompletion bash --json")
     for words in (
         [""], ["s"], ["pat", ""], ["patch", ""], ["patch", "a"], ["show", ""], ["show", "fact."], ["show", "ports"],

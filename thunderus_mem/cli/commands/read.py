@@ -9,6 +9,7 @@ import typer
 from thunderus_mem.authoring import show
 from thunderus_mem.cli.params import DocumentId, Kinds, OnlyIds
 from thunderus_mem.cli.text import Style, aligned, columns, counted, day, fitting, one_line, verdict_word
+from thunderus_mem.index.questions import Filter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,8 +45,17 @@ def list_command(
     tag: Annotated[
         list[str] | None, typer.Option("--tag", "-t", metavar="TAG", help="Only with this tag (repeatable).")
     ] = None,
-    statuses: Annotated[
-        list[str] | None, typer.Option("--status", metavar="STATUS", help="Only this status (repeatable).")
+    state: Annotated[
+        list[str] | None,
+        typer.Option(metavar="STATE", help="Only decisions in this state, e.g. accepted (repeatable)."),
+    ] = None,
+    verdict: Annotated[
+        list[str] | None,
+        typer.Option(metavar="VERDICT", help="Only with this verdict, e.g. stale (repeatable)."),
+    ] = None,
+    status: Annotated[
+        list[str] | None,
+        typer.Option(metavar="STATUS", help="Only with this status in the file (repeatable)."),
     ] = None,
     path: Annotated[str, typer.Option(metavar="TEXT", help="Only paths that contain TEXT.")] = "",
     since: Annotated[str, typer.Option(metavar="DATE", help="Updated on or after this day.")] = "",
@@ -55,16 +65,18 @@ def list_command(
 ) -> None:
     """List documents, sorted by id."""
     console: Console = ctx.obj
-    value = show.list_documents(
-        console.memory(),
+    wanted = Filter(
         kinds=tuple(kind or ()),
         tags=tuple(tag or ()),
-        statuses=tuple(statuses or ()),
-        path=path,
+        states=tuple(state or ()),
+        verdicts=tuple(verdict or ()),
+        statuses=tuple(status or ()),
+        paths=(path,) if path else (),
         since=since,
         before=before,
         archived=archived,
     )
+    value = show.list_documents(console.memory(), wanted)
     if not value.documents:
         console.say("No documents")
     console.plain &= not ids  # a list of ids is already plain
@@ -88,7 +100,8 @@ def shown(value: show.Shown, console: Console) -> str:
         ("archived", "yes; to reverse: `thunderus-mem unarchive`" if value.archived else ""),
         ("tags", ", ".join(value.tags)),
         ("aliases", ", ".join(value.aliases)),
-        ("status", _status(value)),
+        ("state", value.state),
+        ("verdict", _verdict(value)),
         ("updated", day(value.updated) + (f" (created {day(value.created)})" if value.created else "")),
         ("links", ", ".join(f"{link.rel} {link.target}" for link in value.links if not link.incoming)),
         ("linked by", ", ".join(f"{link.target} ({link.rel})" for link in value.links if link.incoming)),
@@ -102,11 +115,12 @@ def shown(value: show.Shown, console: Console) -> str:
     ).rstrip()
 
 
-def _status(value: show.Shown) -> str:
-    if value.status == "unknown" and not value.anchors:
-        return "" if value.archived else "unanchored"
+def _verdict(value: show.Shown) -> str:
+    """Return the verdict, and who verified the document; "" for an archived one, which has its own line."""
     who = {"user": "verified by a person", "agent": "verified by an agent"}.get(value.confirmed_by, "")
-    return who or value.status if value.status == "verified" else value.status
+    if value.archived:
+        return who
+    return who or value.verdict if value.verdict == "verified" else value.verdict
 
 
 def _anchors(value: show.Shown, style: Style) -> list[tuple[str, str]]:
@@ -135,18 +149,18 @@ def _body(value: show.Shown, console: Console) -> str:
 
 
 def listing(value: show.Listing, console: Console) -> str:
-    """Format documents as id, kind, last change, status (if any has one) and title.
+    """Format documents as id, kind, last change, state and verdict (if any has one), and title.
 
     On a terminal add a header and show only the columns that fit.
     """
     style = console.style
     rows: list[tuple[str, ...]] = [
-        (style.name(doc.id), doc.kind, day(doc.updated), _list_status(doc), one_line(doc.title))
+        (style.name(doc.id), doc.kind, day(doc.updated), doc.state, _list_verdict(doc), one_line(doc.title))
         for doc in value.documents
     ]
-    head: tuple[str, ...] = tuple(map(style.dim, ("ID", "KIND", "UPDATED", "STATUS", "TITLE")))
-    if not any(row[3] for row in rows):
-        head, rows = _without_fourth(head), [_without_fourth(row) for row in rows]
+    head = tuple(map(style.dim, ("ID", "KIND", "UPDATED", "STATE", "VERDICT", "TITLE")))
+    used = [at for at in range(len(head)) if at not in (3, 4) or any(row[at] for row in rows)]
+    head, rows = tuple(head[at] for at in used), [tuple(row[at] for at in used) for row in rows]
     if console.width is None or not rows:
         return columns(rows, None)
     # The id already shows the kind, and the day matters least.
@@ -154,16 +168,9 @@ def listing(value: show.Listing, console: Console) -> str:
     return columns([[row[at] for at in kept] for row in (head, *rows)], console.width, whole=1)
 
 
-def _without_fourth(row: tuple[str, ...]) -> tuple[str, ...]:
-    return (*row[:3], *row[4:])
-
-
-def _list_status(doc: show.ListedDocument) -> str:
-    """Return the status in one word; "" for a document without anchors that was never verified."""
-    if doc.archived:
-        return "archived"
-    status = doc.status if doc.anchored or doc.status != "unknown" else ""
-    return "superseded" if doc.superseded_by else status
+def _list_verdict(doc: show.ListedDocument) -> str:
+    """Return the verdict; "" for a document without anchors that was never verified."""
+    return "" if doc.verdict == "unanchored" else doc.verdict
 
 
 def listing_ids(value: show.Listing, console: Console) -> str:

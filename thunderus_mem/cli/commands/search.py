@@ -51,7 +51,8 @@ def search_command(
 ) -> int:
     """Find passages, best first.
 
-    Filters: tag: kind: path: status: since: before:. Put -- before words that start with a dash.
+    Filters: tag: kind: path: state: verdict: status: since: before:.
+    Put -- before words that start with a dash.
     -i opens fzf, or a numbered list if fzf is not installed; -i --ids prints the chosen id.
     """
     console: Console = ctx.obj
@@ -121,8 +122,10 @@ def _hit(hit: Hit, style: Style, room: int | None, marks: tuple[str, ...] = ()) 
     remarks = [hit.kind, f"{hit.score:.2f}", *marks]
     if hit.archived:
         remarks.append("archived")
-    if hit.status not in ("", "unknown"):
-        remarks.append(hit.status)
+    if hit.state not in ("", "accepted") and not hit.superseded_by:
+        remarks.append(hit.state)
+    if hit.verdict in ("verified", "stale"):
+        remarks.append(hit.verdict)
     lines = [
         f"{style.bold(_BLANKS.sub(' ', hit.title))}  {style.name(hit.id)}",
         style.dim(f"{place}  ({', '.join(remarks)})"),

@@ -95,8 +95,8 @@ def add_command(
         list[str] | None,
         typer.Option(metavar="PHRASE", help="Another name, or a question it answers (repeatable)."),
     ] = None,
-    status: Annotated[
-        str | None, typer.Option(metavar="STATUS", help="State of a decision, e.g. accepted.")
+    state: Annotated[
+        str | None, typer.Option(metavar="STATE", help="State of a decision; default: accepted.")
     ] = None,
     anchor: Anchor = None,
     why: Why = "",
@@ -112,7 +112,7 @@ def add_command(
     check_kind(kind)
     tags, relations = add.given_tags(tag or ()), links(given_links or ())
     fields = pairs(field or (), "--field")
-    text, by_hand = _body(console, (kind, title, status), body, edit=in_editor)
+    text, by_hand = _body(console, (kind, title, state), body, edit=in_editor)
     with keeping(text, f"{kind}.md") if by_hand else nullcontext():
         new = add.NewDocument(
             kind,
@@ -123,7 +123,7 @@ def add_command(
             relations,
             fields,
             tuple(alias or ()),
-            status,
+            state,
             tuple(anchor or ()),
         )
         value = add.add(memory, new, why=why, dry_run=dry_run)
@@ -147,8 +147,8 @@ def _body(
         return text, False
     if console.no_input or (text is None and not console.interactive):
         raise ThunderusError("no text given", hint="pass --body TEXT or --body @FILE, or pipe it to stdin")
-    kind, title, status = new
-    start = add.template(kind, title, status=status) if text is None else text
+    kind, title, state = new
+    start = add.template(kind, title, state=state) if text is None else text
     result = edited(with_help(start, _ADD_HELP), console.environ, f"{kind}.md")
     if result is None:
         raise _unwritten(console)
@@ -161,7 +161,7 @@ def edit_command(
     document: ChangedId,
     sets: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Set a field, e.g. title=Words (repeatable)."),
+        typer.Option("--set", metavar="KEY=VALUE", help="Set a field, e.g. state=accepted (repeatable)."),
     ] = None,
     add_tag: Annotated[list[str] | None, typer.Option(metavar="TAG", help="Add a tag (repeatable).")] = None,
     remove_tag: Annotated[
