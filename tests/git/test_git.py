@@ -315,7 +315,25 @@ def test_commits_of_a_day(repository: Repository) -> None:
     repository.git("commit", "-q", "--allow-empty", "-m", "Next day", GIT_COMMITTER_DATE=when)
     git = opened(repository)
     found = commits_between(git, "2026-01-22T00:00:00Z", "2026-01-23T00:00:00Z")
-    assert [commit.subject for commit in found] == ["Next day"]
+    assert [one.commit.subject for one in found] == ["Next day"]
+
+
+def test_commits_and_dates_are_read_with_sha256_and_foreign_variables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = Repository(tmp_path / "new", tmp_path / "home")
+    repository.root.mkdir()
+    repository.git("init", "-q", "--object-format=sha256")
+    repository.write(DOC, "one\n")
+    repository.git("config", "user.name", "Ann")
+    repository.git("config", "user.email", "ann@example.org")
+    repository.commit("Only")
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
+    git = opened(repository)
+    found = commits_between(git, "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z")
+    assert [(len(one.commit.sha), one.commit.subject, one.paths) for one in found] == [(64, "Only", (DOC,))]
+    assert list(added_dates(git, ["."])) == [DOC]
+    assert os.environ["GIT_DIR"] == str(tmp_path / "elsewhere")
 
 
 def test_commit_is_found_only_by_hash(repository: Repository) -> None:

@@ -157,7 +157,10 @@ def test_horizontal_rule_at_the_start_is_text() -> None:
         found = bring(text)
         assert document(found).body == text
         assert any("kept as text" in note for note in found.notes)
-    assert any("+++" in note for note in bring("+++\ntitle = 'x'\n+++\n# T\n").notes)
+    found = bring("+++\ntitle = 'Frames'\nweight = 3\n+++\n# T\n")
+    assert (found.file.title, document(found).body) == ("Frames", "# T\n")
+    assert document(found).data()["weight"] == 3
+    assert any("+++" in note for note in bring("+++\ntitle = \n+++\n# T\n").notes)
 
 
 def test_used_id_gives_another_id_from_the_path() -> None:

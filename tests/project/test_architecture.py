@@ -36,7 +36,7 @@ DOORS: dict[str, tuple[str, ...]] = {
     "jsonschema": ("document/schema.py",),
     "rfc3339_validator": ("document/schema.py",),
     "referencing": ("document/schema.py",),
-    "frontmatter": ("interop/fields.py",),
+    "frontmatter": ("interop/posts.py",),
     "ruamel": ("document/frontmatter/read.py",),
     "yaml": (),
     "git": ("git/commits.py",),
@@ -435,6 +435,19 @@ def test_imported_packages_are_declared() -> None:
             if names.get(first, first.replace("_", "-")) not in declared:
                 wrong.add(first)
     assert wrong == set()
+
+
+def test_readme_lists_every_package_and_where_it_is_used() -> None:
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
+    declared = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
+    table = (PROJECT / "README.md").read_text(encoding="utf-8").partition("## Which package does what")[2]
+    rows = re.findall(r"^\| ([a-z][^|]*) \| `([^`]+)` \|", table.partition("\n## ")[0], re.MULTILINE)
+    used = {name.partition(" (")[0]: place for names, place in rows for name in names.split(", ")}
+    assert used.keys() - {"sqlite3", "package"} == {re.split("[<>=]", line)[0] for line in declared}
+    libraries = {"frontmatter": "python-frontmatter", "git": "gitpython", "ruamel": "ruamel.yaml"}
+    for library, files in DOORS.items():
+        name = libraries.get(library, library.replace("_", "-"))
+        assert name not in used or used[name] == files[0].rstrip("/"), name
 
 
 SMALL_MODULES: dict[str, str] = {

@@ -1,4 +1,8 @@
-"""Commits of a repository as values, from ``git log``. GitPython is imported by one function only."""
+"""Commits of a repository as values, from ``git log``.
+
+`log` runs git itself. `long_log` runs it through GitPython, whose import takes longer than a short log: only
+`recap`, imports and `migrate` use it.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from thunderus_mem.document.timestamp import format_timestamp, parse_timestamp
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from thunderus_mem.git.repository import Git
 
@@ -20,6 +24,8 @@ _SHA: Final = lazy_pattern(r"[0-9a-f]{4,64}", re.ASCII)
 _MOST: Final = 1_000
 # Paths in one call of git.
 _CHUNK: Final = 200
+# Seconds.
+_LONGEST: Final = 300.0
 
 
 class Commit(NamedTuple):
@@ -42,15 +48,43 @@ class LoggedCommit(NamedTuple):
 def log(git: Git, *arguments: str) -> Iterator[LoggedCommit]:
     """The commits of a ``git log``, newest first; empty when git fails."""
     output = git.ask(*_LOG, *arguments)
-    for block in os.fsdecode(output.data).split("\x01")[1:] if output.ok else ():
-        fields = block.split("\0")
-        if len(fields) < 5:
-            continue
-        sha, parents, author, date, subject = fields[:5]
-        moment = parse_timestamp(date)
-        commit = Commit(sha, author, format_timestamp(moment) if moment else date, subject.rstrip("\n"))
-        paths = (git.below(name.lstrip("\n")) for name in fields[5:])
-        yield LoggedCommit(commit, tuple(parents.split()), tuple(path for path in paths if path))
+    return _commits(git, output.data) if output.ok else iter(())
+
+
+def long_log(git: Git, *arguments: str) -> Iterator[LoggedCommit]:
+    """What `log` returns, also for a history that takes minutes to read."""
+    with _without_git_variables():
+        from git import Git as Commands
+        from git.exc import GitError
+
+        command, environment = git.command(*_LOG, *arguments)
+        try:
+            status, data, _ = Commands(git.root).execute(
+                command,
+                env=environment,
+                kill_after_timeout=_LONGEST,
+                stdout_as_string=False,
+                with_extended_output=True,
+                with_exceptions=False,
+            )
+        except (GitError, OSError):
+            return iter(())
+    return _commits(git, data) if status == 0 else iter(())
+
+
+def _commits(git: Git, data: bytes) -> Iterator[LoggedCommit]:
+    return filter(None, (_logged(git, block) for block in data.split(b"\x01")[1:]))
+
+
+def _logged(git: Git, block: bytes) -> LoggedCommit | None:
+    fields = os.fsdecode(block).split("\0")
+    if len(fields) < 5:
+        return None
+    sha, parents, author, date, subject = fields[:5]
+    moment = parse_timestamp(date)
+    commit = Commit(sha, author, format_timestamp(moment) if moment else date, subject.rstrip("\n"))
+    paths = (git.below(name.lstrip("\n")) for name in fields[5:])
+    return LoggedCommit(commit, tuple(parents.split()), tuple(path for path in paths if path))
 
 
 def commit_named(git: Git, sha: str) -> Commit | None:
@@ -60,18 +94,10 @@ def commit_named(git: Git, sha: str) -> Commit | None:
     return next((one.commit for one in log(git, "--no-walk", "--end-of-options", f"{sha}^{{commit}}")), None)
 
 
-def touched_between(git: Git, since: str, until: str) -> dict[str, tuple[str, ...]]:
-    """The files below the root changed by each commit of HEAD from ``since`` to ``until`` (RFC 3339), by
-    hash; merges have none, and of very many commits the oldest are omitted."""
-    times = (f"--since={since}", f"--until={until}")
-    found = log(git, "--name-only", f"--max-count={_MOST}", *times, "HEAD", "--")
-    return {one.commit.sha: one.paths for one in found}
-
-
 def added_dates(git: Git, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
     """First and last author date of every file among or below ``paths``, as ``Z`` times."""
     dates: dict[str, tuple[str, str]] = {}
-    for commit, _, names in _log_of(git, paths):
+    for commit, _, names in _log_of(git, paths, long_log):
         for name in names:
             first, last = dates.get(name, (commit.date, commit.date))
             dates[name] = (min(first, commit.date), max(last, commit.date))
@@ -80,38 +106,25 @@ def added_dates(git: Git, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
 
 def first_commits(git: Git, paths: Sequence[str]) -> dict[str, Commit]:
     """The commit that added each of these files, if it is in the history of HEAD."""
-    return {name: commit for commit, _, names in _log_of(git, paths, "--diff-filter=A") for name in names}
+    return {
+        name: commit for commit, _, names in _log_of(git, paths, log, "--diff-filter=A") for name in names
+    }
 
 
-def _log_of(git: Git, paths: Sequence[str], *options: str) -> Iterator[LoggedCommit]:
+def _log_of(
+    git: Git, paths: Sequence[str], read: Callable[..., Iterator[LoggedCommit]], *options: str
+) -> Iterator[LoggedCommit]:
     for at in range(0, len(paths), _CHUNK):
-        yield from log(git, "--name-only", *options, "--", *paths[at : at + _CHUNK])
+        yield from read(git, "--name-only", *options, "--", *paths[at : at + _CHUNK])
 
 
-def commits_between(git: Git, since: str, until: str) -> list[Commit]:
-    """Commits reachable from HEAD from ``since`` to ``until`` (RFC 3339), newest first.
+def commits_between(git: Git, since: str, until: str) -> list[LoggedCommit]:
+    """Commits of HEAD from ``since`` to ``until`` (RFC 3339), newest first, with the files they changed.
 
-    Empty when there is no commit or git fails.
+    Merges have no files, and of very many commits the oldest are omitted. Empty when git fails.
     """
-    with _without_git_variables():
-        from git import Repo
-        from git.exc import GitError
-
-        try:
-            with Repo(git.toplevel, expand_vars=False) as repo:
-                repo.git.set_persistent_git_options(c=["core.fsmonitor=false", "log.showSignature=false"])
-                found = repo.iter_commits("HEAD", max_count=_MOST, since=since, until=until)
-                return [
-                    Commit(
-                        sha=commit.hexsha,
-                        author=commit.author.name or "",
-                        date=format_timestamp(commit.authored_datetime),
-                        subject=str(commit.summary),
-                    )
-                    for commit in found
-                ]
-        except (GitError, OSError, ValueError):
-            return []
+    times = (f"--since={since}", f"--until={until}")
+    return list(long_log(git, "--name-only", f"--max-count={_MOST}", *times, "HEAD", "--"))
 
 
 @contextmanager

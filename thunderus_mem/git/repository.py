@@ -103,6 +103,10 @@ class GitProcess:
             if setting in ("clean", "process", "required"):
                 self._set(f"{filter_name}.{setting}", "false" if setting == "required" else "")
 
+    def command(self, *arguments: str) -> list[str]:
+        """The command line of a git command."""
+        return [self.executable, *_HARDENING, *_NO_HOOKS, *arguments]
+
     def _set(self, key: str, value: str) -> None:
         count = int(self.environment.get("GIT_CONFIG_COUNT", "0"))
         self.environment |= {f"GIT_CONFIG_KEY_{count}": key, f"GIT_CONFIG_VALUE_{count}": value}
@@ -114,7 +118,7 @@ class GitProcess:
 
         try:
             return subprocess.Popen(
-                [self.executable, *_HARDENING, *_NO_HOOKS, *arguments],
+                self.command(*arguments),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -442,6 +446,10 @@ class Git:
         output = self._process.run(*arguments, data=data, configured_hooks=configured_hooks)
         self.reason = "" if output.ok else output.complaint or f"git {arguments[0]} failed"
         return output
+
+    def command(self, *arguments: str) -> tuple[list[str], dict[str, str]]:
+        """The command line and the environment of a git command, to run it in the root."""
+        return self._process.command(*arguments), self._process.environment
 
     def start(self, *arguments: str) -> Popen[bytes] | None:
         """Start a long-running process; ``None`` when it cannot start."""

@@ -5,9 +5,6 @@ frontmatter line whose meaning does not conflict with ours. A value that does no
 replaced, and the original is kept under ``metadata``, with a note. Unquoted values that are meant as strings
 but are not valid YAML (``globs: **/*.ts`` in editor rules, ``assignee: [@ann]``, ``title: Fix: a bug``) are
 quoted.
-
-The only module that uses python-frontmatter, with our reader as its handler. Hot paths read with
-`read_document`; a test ensures that both give the same result.
 """
 
 from __future__ import annotations
@@ -20,15 +17,14 @@ from typing import TYPE_CHECKING, Any, Final
 from thunderus_mem.document import ids
 from thunderus_mem.document.document import read_document, source_hash
 from thunderus_mem.document.frontmatter.edit import remove_key, set_key
-from thunderus_mem.document.frontmatter.nodes import typed_data
-from thunderus_mem.document.frontmatter.read import find_fences, read_header
-from thunderus_mem.document.frontmatter.write import compose
+from thunderus_mem.document.frontmatter.read import find_fences
 from thunderus_mem.document.markdown import headings
 from thunderus_mem.document.references import rebased
 from thunderus_mem.document.schema import DOCUMENT, check, is_valid_fast
 from thunderus_mem.document.timestamp import parse_timestamp, utc_key
-from thunderus_mem.errors import InvalidDocument, ThunderusError
+from thunderus_mem.errors import ThunderusError
 from thunderus_mem.interop import decisions
+from thunderus_mem.interop.posts import in_yaml, read_post, write_post
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
@@ -45,6 +41,14 @@ _FLOW_ITEM = lazy_pattern(r"""\s*("[^"]*"|'[^']*'|[^\s,"'\[\]{}][^,"'\[\]{}]*)\s
 
 
 def read_foreign(path: str, data: bytes) -> tuple[Reading, tuple[str, ...]]:
+    """Read a file like `read_document`, with frontmatter in TOML or JSON as YAML, and unquoted strings that
+    are not valid YAML quoted; and a note for each."""
+    data, format = in_yaml(data)
+    reading, notes = _read_yaml(path, data)
+    return reading, ((f"frontmatter converted from {format} to YAML", *notes) if format else notes)
+
+
+def _read_yaml(path: str, data: bytes) -> tuple[Reading, tuple[str, ...]]:
     """Read a file like `read_document`, with unquoted strings that are not valid YAML quoted; and a note for
     each.
 
@@ -101,38 +105,6 @@ def _in_quotes(value: str) -> str:
     if value.startswith(('"', "'")):
         return value
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def read_post(text: str) -> tuple[dict[str, Any], str]:
-    """Frontmatter with types (YAML 1.2, our limits), and the exact body; no keys without frontmatter.
-
-    Raises `InvalidDocument` for a header that cannot be read.
-    """
-    import frontmatter
-    from frontmatter.default_handlers import BaseHandler
-
-    fences = find_fences(text)
-
-    class Handler(BaseHandler):  # type: ignore[misc, unused-ignore]
-        FM_BOUNDARY = re.compile("---")  # asked for by the base class, used by none of the methods below
-
-        def split(self, _stripped: str) -> tuple[str, str]:
-            if fences is None or not fences.closed:
-                raise ValueError("no frontmatter")
-            return text[fences.start : fences.end], text[fences.body_start :]
-
-        def load(self, fm: str, **_: object) -> dict[str, Any]:
-            root, problems = read_header(fm)
-            if root is None:
-                first = problems[0]
-                message = f"cannot read the frontmatter (line {first.line + 1}): {first.message}"
-                raise InvalidDocument(message, hint=first.hint or "fix it by hand")
-            return typed_data(root)
-
-    # Not `loads`: it passes the keys on as arguments, and "content" is one of its own. The library strips the
-    # body, which must be kept byte for byte.
-    metadata, _ = frontmatter.parse(text, handler=Handler())
-    return dict(metadata), text[fences.body_start :] if fences is not None and fences.closed else text
 
 
 # Fields of a document, from the header and the place of a foreign file
@@ -647,7 +619,7 @@ def _plain_reason(reading: Reading) -> str | None:
         return "no closing `---` after the first line; the whole file is kept as text"
     if codes & _NO_HEADER:
         hugo = text.startswith("+++")
-        return "`+++` frontmatter is not supported; it is kept as text" if hugo else ""
+        return "invalid `+++` frontmatter; it is kept as text" if hugo else ""
     fences = find_fences(text)
     head = text[fences.start : fences.end] if fences is not None else ""
     if ":" not in head:
@@ -657,15 +629,11 @@ def _plain_reason(reading: Reading) -> str | None:
 
 def _wrap(text: str, body: str, draft: Draft, source: Mapping[str, str]) -> str:
     """Add a header to a text without one, with the line endings of that text."""
-    header = dict(draft.edits)
-    header["metadata"] = dict(source)
-    made = compose(header, "")
-    if body.count("\r\n") * 2 > body.count("\n"):
-        made = made.replace("\n", "\r\n")
+    made = write_post({**draft.edits, "metadata": dict(source)}, body)
     if text.startswith(_BOM):
         draft.notes.append("byte order mark moved before the new frontmatter")
         made = _BOM + made
-    return made + body
+    return made
 
 
 def _edit(text: str, draft: Draft, source: Mapping[str, str]) -> str:

@@ -26,6 +26,7 @@ from thunderus_mem.git.commits import added_dates
 from thunderus_mem.git.history import former_names, versions_with_hash
 from thunderus_mem.git.repository import Git
 from thunderus_mem.interop import decisions, fields
+from thunderus_mem.interop.posts import read_post
 from thunderus_mem.interop.update import adopt_document, update_document
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction
@@ -226,7 +227,7 @@ def _body_key(file: SourceFile, origin: str) -> str:
     """The digest of a file's body, as it would be in its document; however its relative links are written."""
     reading = fields.read_foreign(file.path, file.data)[0]
     text = (reading.text if reading.text is not None else file.data.decode("latin-1")).removeprefix("\ufeff")
-    body = fields.read_post(text)[1] if reading.header is not None else text
+    body = read_post(text)[1] if reading.header is not None else text
     return _digest(rebased(body, origin, origin))
 
 

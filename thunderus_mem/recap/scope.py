@@ -20,7 +20,7 @@ from thunderus_mem.document.secrets import holds_secret
 from thunderus_mem.document.timestamp import format_precise, format_timestamp, parse_timestamp, utc_key
 from thunderus_mem.errors import InvalidConfig, NotFound, ThunderusError
 from thunderus_mem.git.changes import merge_base
-from thunderus_mem.git.commits import commit_named, commits_between, touched_between
+from thunderus_mem.git.commits import commit_named, commits_between
 from thunderus_mem.index.log import read
 from thunderus_mem.log.event import private_to
 from thunderus_mem.recap.events import EventReading, thread_of
@@ -90,9 +90,9 @@ def for_recap(memory: Memory, activity: Activity, first: str, last: str) -> Acti
         return activity
     end += min(timedelta(days=1 + _DAYS_OF_REBASE), datetime.max.replace(tzinfo=UTC) - end)
     since, until = f"{start:%Y-%m-%dT%H:%M:%SZ}", f"{end:%Y-%m-%dT%H:%M:%SZ}"
-    commits = tuple(commits_between(memory.git, since, until))
+    found = commits_between(memory.git, since, until)
     return activity._replace(
-        commits=commits, touched=touched_between(memory.git, since, until) if commits else {}
+        commits=tuple(one.commit for one in found), touched={one.commit.sha: one.paths for one in found}
     )
 
 
