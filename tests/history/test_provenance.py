@@ -97,6 +97,19 @@ def test_events_have_the_commit_that_added_them(tree: Writer) -> None:
     assert labels(graph, "commit")[0].endswith("Ann Author: Add base")
 
 
+def test_commit_where_a_shallow_clone_begins_is_marked(tree: Writer, tmp_path: Path) -> None:
+    tree.add("base")
+    tree.save("Add base")
+    tree.repository.write("README.md", "Other.\n")
+    cut = tree.save("Describe")
+    tree.edit("base", "is so", "is not so")
+    last = tree.save("Correct base")
+    copy = Writer(tree.repository.clone(tmp_path / "copy", "--depth", "2", "--no-local"), Clock())
+    graph = graph_of(copy, git_of(copy))
+    assert [(node.id, node.mark) for node in nodes(graph, "commit")] == [(cut, "shallow"), (last, "")]
+    assert {node.mark for node in nodes(graph_of(tree, git_of(tree)), "commit")} == {""}
+
+
 def test_graph_is_complete_and_deterministic(tree: Writer) -> None:
     tree.add("base")
     tree.edit("base", "verification:", "links:\n  supersedes:\n    - fact.base\nverification:")

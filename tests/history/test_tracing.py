@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -27,6 +29,15 @@ def run(server: Server, repo: Path) -> Run:
 
     command.calls = 0  # type: ignore[attr-defined]
     return command
+
+
+def git(*arguments: str, cwd: Path | None = None) -> None:
+    subprocess.run(["git", *arguments], cwd=cwd, check=True)
+
+
+def save(repo: Path, message: str) -> None:
+    git("add", "-A", cwd=repo)
+    git("commit", "-qm", message, cwd=repo)
 
 
 @pytest.fixture
@@ -132,3 +143,20 @@ def test_intact_part_of_a_damaged_log_is_used(store: Path, run: Run, words: tupl
     assert ran.out
     if words != ("events", "export"):
         assert run("--json", *words).json["damaged"] == 1
+
+
+def test_why_marks_what_a_shallow_clone_does_not_know(store: Path, run: Run) -> None:
+    (store / "frames.py").write_text("def frame(one):\n    return one + 1\n", encoding="utf-8")
+    assert run("anchor", "frames", "frames.py#frame").code == 0
+    save(store, "Ann: frames")
+    (store / "frames.py").write_text("def frame(one):\n    return one + 2\n", encoding="utf-8")
+    save(store, "Bob: another number")
+    shutil.move(store, store.parent / "full")
+    git("clone", "-q", "--depth", "1", f"file://{store.parent / 'full'}", str(store))
+    done = run("why", "frames", "-p")
+    assert "commit ^" in done.out
+    assert done.err == "^ marks commits where this shallow clone begins; what they add may be older\n"
+    assert "\n+ " not in done.out, "the code then is unknown, and is not shown as empty"
+    assert "the verified code is not in the known history" in done.out
+    for form in ("mermaid", "dot"):
+        assert "commit ^" in run("why", "frames", "--format", form).out

@@ -24,7 +24,7 @@ from thunderus_mem.verdicts.code import breaking_commit, code_of
 from thunderus_mem.verdicts.judge import Judge
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from thunderus_mem.document.document import Document
     from thunderus_mem.git.commits import Commit
@@ -105,6 +105,7 @@ def _names(place: str) -> tuple[str, ...]:
 
 # The provenance graph of a document
 
+SHALLOW: Final = "shallow"
 _SHORT: Final = 12
 _EXCERPT: Final = 72
 _COMMITS: Final = 50
@@ -118,7 +119,8 @@ class WhyNode:
     note.
 
     ``label`` is text in addition to kind and id; the other fields are "" if unknown. ``mark`` is that of an
-    event: altered (its line failed a check), unchained, imported, or "".
+    event (altered: its line failed a check; unchained; imported) or of a commit (shallow: this clone has
+    nothing before it, so what it seems to add may be older), or "".
     """
 
     id: str
@@ -260,9 +262,13 @@ def _event_node(event: Event, mark: str) -> WhyNode:
     )
 
 
-def _commit_node(commit: Commit) -> WhyNode:
+def _commit_node(commit: Commit, cut: Container[str] = ()) -> WhyNode:
+    """A node for a commit; ``cut`` are those where a shallow clone begins."""
     label = f"{commit.date[:10]} {commit.author}: {_excerpt(commit.subject)}"
-    return WhyNode(commit.sha, "commit", label, ts=commit.date, author=commit.author, why=commit.subject)
+    mark = SHALLOW if commit.sha in cut else ""
+    return WhyNode(
+        commit.sha, "commit", label, ts=commit.date, author=commit.author, why=commit.subject, mark=mark
+    )
 
 
 def _add_event(
@@ -308,9 +314,10 @@ def _add_commits(graph: _Builder, doc: Document, paths: Sequence[str], git: Git)
             graph.add(doc.id, "names", WhyNode(sha, "missing", "commit not in this clone"))
         else:
             graph.add(doc.id, "names", _commit_node(commit))
+    cut = git.shallow_commits()
     others = [commit for commit, _ in file_commits(git, paths) if commit.sha not in graph.nodes]
     for commit in others[:_COMMITS]:
-        graph.add(doc.id, "touched_by", _commit_node(commit))
+        graph.add(doc.id, "touched_by", _commit_node(commit, cut))
     if len(others) > _COMMITS:
         older = f"{len(others) - _COMMITS:,} older commits not shown; run `git log -- {doc.path}`"
         graph.add_note(doc.id, older, "older-commits")
@@ -342,12 +349,13 @@ def explain(
     found = events_about(doc, events, past.ids)
     graph = _Builder(WhyNode(doc.id, "document", f"{doc.title} ({doc.path})", path=doc.path))
     commits = _first_commits(found, log, git)
+    cut = git.shallow_commits() if git is not None else ()
     for logged in found:
         private = log.is_private(logged.shard)
         _add_event(graph, doc, past.ids, logged, private, marks.get(logged.event.id, ""))
         commit = commits.get(logged.shard)
         if commit is not None:
-            graph.add(logged.event.id, "committed_in", _commit_node(commit))
+            graph.add(logged.event.id, "committed_in", _commit_node(commit, cut))
         elif git is not None and not private:
             graph.add_note(logged.event.id, "not committed yet", "uncommitted")
     _add_missing(graph, doc, found, _ambiguous(events))

@@ -480,6 +480,8 @@ def _short_names(sources: Iterable[blame.BlameSource]) -> dict[str, str]:
 
 def why_tree(value: why.WhyReport, console: Console) -> str:
     """Format the graph as a tree from the document to its commits; show each session once."""
+    if any(node.mark == why.SHALLOW for node in value.nodes):
+        console.say(f"{_OLDER} marks commits where this shallow clone begins; what they add may be older")
     return "\n".join(_Tree(value, console.style).lines(value.nodes[0]))
 
 
@@ -512,17 +514,22 @@ class _Tree:
     def _label(self, node: why.WhyNode, relation: str) -> str:
         """Format kind, id and label of a node."""
         kind = "" if node.kind in _NOTES else f"{self._style.dim(node.kind)} "
-        shown = "" if node.kind in _UNNAMED else node.id
-        shown = shown[:_SHORT_COMMIT] if node.kind == "commit" else shown
+        shown = "" if node.kind in _UNNAMED else _shown_id(node)
         label = relation if node.kind == "document" and relation else node.label
         name = self._style.name(shown) + "  " if shown else ""
         return f"{kind}{name}{one_line(label)}".rstrip()
 
 
+def _shown_id(node: why.WhyNode) -> str:
+    """The id; that of a commit is short, and marked where a shallow clone begins."""
+    if node.kind != "commit":
+        return node.id
+    return (_OLDER if node.mark == why.SHALLOW else "") + node.id[:_SHORT_COMMIT]
+
+
 def _labels(node: why.WhyNode) -> list[str]:
     """Return the lines of a box: kind and id, then the label."""
-    shown = node.id[:_SHORT_COMMIT] if node.kind == "commit" else node.id
-    head = node.kind if node.kind in _UNNAMED else f"{node.kind} {shown}"
+    head = node.kind if node.kind in _UNNAMED else f"{node.kind} {_shown_id(node)}"
     return [cut(one_line(text), _WIDEST_LABEL) for text in (head, node.label) if text]
 
 
@@ -564,6 +571,9 @@ def _block(one: why.CodeThen, console: Console) -> Iterator[str]:
     if one.commit:
         yield style.dim(f"by {one.commit[:_SHORT_COMMIT]} {one_line(one.subject)}")
     then, now = one.then.splitlines(), one.now.splitlines()
+    if one.verdict in ("changed", "missing") and not then:
+        yield style.dim("the verified code is not in the known history")
+        then = now
     if then == now:
         yield from (f"  {line}" for line in now)
         return
