@@ -69,6 +69,10 @@ def test_set_state_changes_only_the_state_in_the_files_dialect(adopted: Path, ru
         written = {1: "Deprecated", 2: "status: deprecated", 3: "* Status: **deprecated**"}[number]
         assert {line for line in changed if not line.startswith("updated: ")} == {written}
     assert set(states(run).values()) == {"deprecated", "superseded"}
+    (adopted / "push.py").write_text("def push(): ...\n")
+    assert run("anchor", "adr-2", "push.py").code == 0
+    assert "    this decision is deprecated\n" in run("for", "push.py").out
+    assert json.loads(run("for", "push.py", "--json").out)["memories"][0]["state"] == "deprecated"
     ran = run("edit", "adr-1", "--set", "state=done")
     assert (ran.code, "use one of: proposed, accepted" in ran.err) == (2, True)
 

@@ -163,7 +163,7 @@ TABLES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
         "memories",
         (
             *("id", "how", "verdict", "place", "status", "kind"),
-            *("superseded_by", "now", "path", "line", "reason", "title"),
+            *("superseded_by", "now", "path", "line", "reason", "title", "state"),
         ),
     ),
     "coverage": ("folders", ("path", "files", "anchored", "anchors", "stale", "by_pattern")),

@@ -229,7 +229,7 @@ class Governing(NamedTuple):
     ``how`` is the relation of the anchor to the code: same, around, inside, overlaps, nearby, file, folder,
     or mentions. ``line`` is the line of the anchor or mention in the document (at ``path``), ``place`` the
     anchor or path as written there, ``now`` where moved code is now. ``verdict`` and ``reason`` are computed
-    now, "" without an anchor; ``status`` is the value in the document.
+    now, "" without an anchor; ``status`` is the value in the document, ``state`` that of a decision.
     """
 
     id: str
@@ -244,6 +244,7 @@ class Governing(NamedTuple):
     superseded_by: str
     path: str
     line: int
+    state: str = ""
 
 
 class Governed(NamedTuple):
@@ -317,6 +318,7 @@ def _governing(memory: Memory, one: Judged, relation: AnchorRelation) -> Governi
     row = memory.index.get(one.doc_id)
     found, anchor = one.verdict.found, one.anchored.anchor
     moved = one.verdict.status == MOVED and found is not None
+    by = memory.index.superseded_by([one.doc_id]).get(one.doc_id, "")
     return Governing(
         id=one.doc_id,
         title=row.title if row is not None else "",
@@ -327,9 +329,10 @@ def _governing(memory: Memory, one: Judged, relation: AnchorRelation) -> Governi
         reason=one.verdict.reason,
         now=found.place if moved and found is not None else "",
         status=row.status if row is not None else "",
-        superseded_by=memory.index.superseded_by([one.doc_id]).get(one.doc_id, ""),
+        superseded_by=by,
         path=row.path if row is not None else "",
         line=one.anchored.line,
+        state="superseded" if by else row.state if row is not None else "",
     )
 
 
@@ -343,8 +346,9 @@ def _citing(memory: Memory, path: str, tree: Callable[[], WorkingTree]) -> Itera
         if row is not None and cited is not None:
             by = memory.index.superseded_by([id]).get(id, "")
             yield Governing(
-                id, row.title, row.kind, MENTIONS, cited[0], "", "", "", row.status, by, row.path, cited[1]
-            )
+                id, row.title, row.kind, MENTIONS, cited[0], "", "", "", row.status, by, row.path, cited[1],
+                "superseded" if by else row.state,
+            )  # fmt: skip
 
 
 def _citation(

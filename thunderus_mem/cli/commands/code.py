@@ -557,6 +557,8 @@ def _remarks(one: lookup.Governing) -> list[str]:
     remarks = []
     if one.superseded_by:
         remarks.append(f"replaced by {one.superseded_by}")
+    elif one.state not in ("", "accepted"):
+        remarks.append(f"this decision is {one.state}")
     if one.verdict not in ("", "verified"):
         remarks.append(f"{one.reason}: {one.now}" if one.now and one.now not in one.reason else one.reason)
     return [one_line(remark) for remark in remarks]
