@@ -8,11 +8,16 @@ from thunderus_mem.startup import NamedTuple
 
 
 class Severity(StrEnum):
-    """The severity of a finding. Only ``error`` and ``warning`` make ``lint`` exit with 1."""
+    """The severity of a finding, the gravest first."""
 
     ERROR = "error"
     WARNING = "warning"
     NOTE = "note"
+
+    def reaches(self, limit: str) -> bool:
+        """Whether it is ``limit`` or graver; nothing reaches another word, such as ``never``."""
+        ordered = [str(one) for one in Severity]
+        return limit in ordered and ordered.index(self) <= ordered.index(limit)
 
 
 class TextEdit(NamedTuple):

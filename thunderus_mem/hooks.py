@@ -1,4 +1,5 @@
-"""Git hooks: install, remove, inspect and run our block in a repository's hook.
+"""Git hooks: install, remove, inspect and run our block in a repository's hook; and what the hooks of the
+pre-commit framework check.
 
 The block runs first; the rest of the hook file stays unchanged and runs after it. The hook reads the staged
 text and writes nothing. Only exit code `BLOCKED` blocks a commit, which no crash, missing module or shell
@@ -19,14 +20,19 @@ from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.errors import NotFound, NotWritable, Refused
+from thunderus_mem.git.changes import changes_since, merge_base
+from thunderus_mem.git.repository import look_for_git
 from thunderus_mem.startup import lazy_pattern
 from thunderus_mem.store.files import replace_file
+from thunderus_mem.store.layout import STORE
+from thunderus_mem.store.paths import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from thunderus_mem.diagnostic import Diagnostic
     from thunderus_mem.git.repository import Git
+    from thunderus_mem.memory.memory import Memory
 
 BLOCKED: Final = 93
 """Exit code of `hooks run … --hook` when errors block the commit."""
@@ -137,6 +143,50 @@ def run(hook: str, lint: Callable[[], Iterable[Diagnostic]]) -> HookRun:
     _refuse_unknown(hook)
     found = tuple(lint())
     return HookRun(hook, found, any(item.severity is Severity.ERROR for item in found))
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """What the pre-commit framework asks to check: the changes ``since`` a revision, the ``staged`` ones, or,
+    without both, everything. ``paths`` are the changed documents, if only documents have changed."""
+
+    since: str = ""
+    staged: bool = False
+    paths: tuple[str, ...] = ()
+
+
+def asked_extent(memory: Memory) -> Extent:
+    """What the framework asks to check, which it says only in its environment and git's.
+
+    It passes a range at a push and with ``--from-ref``. Git names its index to the hooks of a commit; without
+    it (``pre-commit run``), staged files decide. Outside a repository it is everything.
+    """
+    since, git = memory.environ.get("PRE_COMMIT_FROM_REF", ""), memory.git
+    if since or git is None:
+        return Extent(since)
+    staged = "GIT_INDEX_FILE" in memory.environ or git.ask("diff", "--cached", "--quiet").code == 1
+    return Extent(staged=staged)
+
+
+def documents_to_lint(memory: Memory) -> Extent:
+    """The changed documents as the framework asks for them.
+
+    Everything, if another file of the store has changed (configuration, schemas, log), if a document was
+    removed, or if no file has changed.
+    """
+    extent = asked_extent(memory)
+    git = look_for_git(memory.root, memory.environ, honour_index=True)[0]
+    if git is None or extent == Extent():
+        return Extent()
+    base = merge_base(git, extent.since) if extent.since else ""
+    changes = changes_since(git, base, ":" if extent.staged else "") if base is not None else None
+    if changes is None:
+        raise NotFound(
+            f"unknown revision {extent.since!r}", hint="fetch it first, or fetch the whole history"
+        )
+    changed = [path for path in changes.touched if path.startswith(f"{STORE}/")]
+    whole = any(path.startswith(f"{STORE}/") for path in changes.gone) or not all(map(kind_of, changed))
+    return Extent() if whole or not changed else Extent(extent.since, extent.staged, tuple(changed))
 
 
 def _state(path: str) -> str:

@@ -30,14 +30,16 @@ def pre_commit(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str
     )
 
 
-pytestmark = pytest.mark.skipif(find_spec("pre_commit") is None, reason="pre-commit is not installed")
+installed = pytest.mark.skipif(find_spec("pre_commit") is None, reason="pre-commit is not installed")
 
 
+@installed
 def test_manifest_is_valid(tmp_path: Path) -> None:
     done = pre_commit(tmp_path, "validate-manifest", str(MANIFEST))
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@installed
 @pytest.mark.faults
 def test_pre_commit_builds_the_tool_and_checks_staged_documents(tmp_path: Path) -> None:
     probe = subprocess.run(

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from thunderus_mem.errors import ThunderusError
+
 DocumentId = Annotated[str, typer.Argument(metavar="ID", help="Document id, or a unique prefix of it.")]
 ChangedId = Annotated[str, typer.Argument(metavar="ID", help="Document id, or a unique prefix of it.")]
 
@@ -26,4 +28,19 @@ Newest = Annotated[
 ]
 OnlyIds = Annotated[bool, typer.Option("--ids", help="Print only the ids.")]
 Patch = Annotated[bool, typer.Option("--patch", "-p", help="Show the code as verified and as it is now.")]
+FailOn = Annotated[
+    str,
+    typer.Option(
+        "--fail-on", metavar="SEVERITY", help="Exit with 1 from error, warning or note on; or never."
+    ),
+]
+PreCommit = Annotated[bool, typer.Option("--pre-commit", hidden=True)]
+"""The command is a hook of the pre-commit framework, which says in the environment what to check."""
 Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Write the report to a file.")]
+
+
+def checked_limit(given: str) -> str:
+    """Return the value of ``--fail-on``. Raises `ThunderusError` for an unknown one."""
+    if given not in ("error", "warning", "note", "never"):
+        raise ThunderusError(f"unknown severity {given!r}", hint="use error, warning, note or never")
+    return given

@@ -38,11 +38,11 @@ class Changes(NamedTuple):
 def changes_since(git: Git, since: str, until: str = "") -> Changes | None:
     """The changes between a commit and the working tree, the index (``:``) or another commit.
 
-    ``None`` when git has no such commit. Untracked files are not included.
+    ``since`` "" is HEAD, or the empty tree if there is no commit yet. ``None`` when git has no such commit.
+    Untracked files are not included.
     """
-    ends = _ends(since, until)
-    output = git.ask(*_DIFF, *ends, "--") if ends else None
-    if output is None or not output.ok:
+    output = _compared(git, since, until, _DIFF, "--")
+    if output is None:
         return None
     fields = [os.fsdecode(field) for field in output.data.split(b"\0")]
     touched: set[str] = set()
@@ -77,11 +77,16 @@ def _ends(since: str, until: str) -> tuple[str, ...]:
 def patch_between(git: Git, since: str, until: str = "") -> bytes | None:
     """The unified diff, without context, of the files below the root. ``since`` "" is HEAD, or the empty tree
     if there is no commit yet. ``None``: see ``git.reason``."""
+    output = _compared(git, since, until, (*_PATCH, "--relative"), "--", ".")
+    return output.data if output is not None else None
+
+
+def _compared(git: Git, since: str, until: str, command: Sequence[str], *paths: str) -> Output | None:
     ends = _ends(since or "HEAD", until)
-    output = git.ask(*_PATCH, "--relative", *ends, "--", ".") if ends else None
+    output = git.ask(*command, *ends, *paths) if ends else None
     if output is not None and not output.ok and not since and until == _STAGED:
-        output = git.ask(*_PATCH, "--relative", "--cached", "--", ".")
-    return output.data if output is not None and output.ok else None
+        output = git.ask(*command, "--cached", *paths)
+    return output if output is not None and output.ok else None
 
 
 def destination(git: Git, path: str, until: str, exists: Callable[[str], bool]) -> str | None:

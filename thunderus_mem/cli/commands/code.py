@@ -16,7 +16,7 @@ import typer
 
 from thunderus_mem.authoring import anchor
 from thunderus_mem.cli.commands.write import filed
-from thunderus_mem.cli.params import Output, Patch, Why, Yes
+from thunderus_mem.cli.params import FailOn, Output, Patch, PreCommit, Why, Yes, checked_limit
 from thunderus_mem.cli.report import chosen_form, report, seen_from_top, write_report
 from thunderus_mem.cli.text import Style, aligned, columns, counted, diff_line, one_line, table, verdict_word
 from thunderus_mem.errors import ThunderusError
@@ -348,7 +348,8 @@ def check_command(
     ] = "",
     patch: Patch = False,
     output: Output = "",
-    exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 even with findings.")] = False,
+    fail_on: FailOn = "warning",
+    pre_commit: PreCommit = False,
 ) -> int:
     """List documents that may be out of date because their anchored code has changed.
 
@@ -360,7 +361,13 @@ def check_command(
     if chosen > 1:
         raise ThunderusError("ID, --since, --staged, --diff and --all are mutually exclusive")
     form = chosen_form(console, form, FORMATS, "text")
+    limit = checked_limit(fail_on)
     memory = console.memory()
+    if pre_commit:
+        from thunderus_mem.hooks import asked_extent
+
+        extent = asked_extent(memory)
+        since, staged = extent.since, extent.staged
     value = _checked(console, memory, documents or (), since=since, staged=staged, diff=diff)
     text = _rendered(memory, value, form, patch=patch)
     write_report(
@@ -369,7 +376,7 @@ def check_command(
     for line in summary(value, changed=bool(since or staged or diff)) if form == "text" else ():
         console.say(line)
     console.say_others()
-    return int(bool(value.findings) and not exit_zero)
+    return int(any(one.severity.reaches(limit) for one in check.diagnostics(memory, value)))
 
 
 def _checked(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from thunderus_mem.cli.output import dumps
-from thunderus_mem.cli.params import Output
+from thunderus_mem.cli.params import FailOn, Output, PreCommit, checked_limit
 from thunderus_mem.cli.report import FOR_PEOPLE, FORMATS, chosen_form, report, seen_from_top, write_report
 from thunderus_mem.cli.text import columns, counted, hint_line
 from thunderus_mem.diagnostic import Diagnostic, Severity
@@ -86,9 +86,12 @@ def lint_command(
     prune_baseline: Annotated[
         bool, typer.Option("--prune-baseline", help="Remove fixed findings from the baseline.")
     ] = False,
+    fail_on: FailOn = "warning",
+    pre_commit: PreCommit = False,
 ) -> int:
     """Check documents, manifest and log for problems. Exits with 1 on errors or warnings."""
     console: Console = ctx.obj
+    limit = checked_limit(fail_on)
     named = console.environ.get("THUNDERUS_MEM_OUTPUT_FORMAT", "")
     form = chosen_form(console, form, FORMATS, "full", named=named)
     request = LintRequest(
@@ -104,17 +107,42 @@ def lint_command(
     )
     request.refuse_contradictions()
     memory = console.memory()
+    if pre_commit and not fix:
+        request = _changed_documents(memory, request)
     value = answer(memory, request)
+    if pre_commit and fix:
+        return _formatted(console, value)
+    _report(console, memory, value, form, request, output)
+    failed = any(one.severity.reaches(limit) for one in value.diagnostics)
+    return console.published_code(value.published) or int(failed)
 
+
+def _report(
+    console: Console, memory: Memory, value: LintReport, form: str, request: LintRequest, output: str
+) -> None:
     def rendered(value: LintReport, _: Console) -> str:
         return _rendered(memory, value, form, request)
 
     for_people = form in FOR_PEOPLE or bool(value.diff)
     write_report(console, "lint", value, rendered, output, drawn=form == "full", for_people=for_people)
     if form == "full" or output:
-        for line in _summary(value, memory.config.lint_baseline, pruned=prune_baseline):
+        for line in _summary(value, memory.config.lint_baseline, pruned=request.prune_baseline):
             console.say(line)
-    return console.published_code(value.published) or int(bool(value.errors or value.warnings))
+
+
+def _formatted(console: Console, value: LintReport) -> int:
+    """List only the fixed files: the other hooks report the findings."""
+    console.emit("lint", value, lambda report, _: "\n".join(f"Fixed {path}" for path in report.fixed))
+    return console.published_code(value.published)
+
+
+def _changed_documents(memory: Memory, request: LintRequest) -> LintRequest:
+    from thunderus_mem.hooks import documents_to_lint
+
+    extent = documents_to_lint(memory)
+    if extent.staged:
+        return request._replace(staged=True)
+    return request._replace(paths=tuple(os.path.join(memory.root, path) for path in extent.paths))
 
 
 def _rendered(memory: Memory, value: LintReport, form: str, request: LintRequest) -> str:
