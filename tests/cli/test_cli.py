@@ -421,14 +421,32 @@ def test_swapped_letters_are_the_best_match(run: Run) -> None:
 def test_error_messages_follow_the_house_style(run: Run, repo: Path) -> None:
     run("init")
     assert run("show", "nope").err.startswith("error: no document has the id 'nope'\nhint:  ")
-    assert run("add", "fact", "T", "--body", "x").err.startswith(
-        "error: at least one tag is required\nhint:  "
-    )
     run("add", "fact", "One", "--tag", "x", "--body", "A text of its own.")
     taken = run("add", "fact", "One", "--tag", "x", "--body", "Another text.")
     assert taken.err.startswith(
         "error: 'fact.one' already exists in .thunderus/memory/semantic/FACTS/one.md\n"
     )
+
+
+def test_tag_defaults_to_the_kind(run: Run, repo: Path) -> None:
+    run("init")
+    assert run("add", "fact", "One", "--body", "A text of its own.").code == 0
+    assert run("show", "fact.one", "--json").json["tags"] == ["fact"]
+    assert run("edit", "fact.one", "--remove-tag", "fact").code == 0
+    assert run("show", "fact.one", "--json").json["tags"] == []
+    assert run("lint").code == 0, "an empty list of tags is valid"
+
+
+def test_unknown_field_is_reported_with_the_nearest_name(run: Run, repo: Path) -> None:
+    run("init")
+    added = run("add", "fact", "One", "--body", "A text of its own.", "--field", "autor=Me")
+    assert "warning Unknown field `autor`\n    Did you mean `author`?" in added.err
+    changed = run("edit", "fact.one", "--set", "tittle=Two", "--json").json
+    assert [(one["severity"], one["key"]) for one in changed["warnings"]] == [("warning", "tittle")]
+    assert "Unknown" not in run("edit", "fact.one", "--set", "tittle=Three").err, "reported when it is new"
+    assert "note Unknown field `owner`" in run("edit", "fact.one", "--set", "owner=me").err
+    known = ("--set", "metadata.owner=me", "--set", "author=Me", "--set", "session=s")
+    assert "Unknown" not in run("edit", "fact.one", *known).err
 
 
 def test_refusal_suggests_an_alternative(run: Run) -> None:

@@ -11,7 +11,7 @@ from thunderus_mem.document.ids import file_name
 from thunderus_mem.document.paths import archived_path
 from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import DocumentExists, InvalidDocument
-from thunderus_mem.lint.draft import find_duplicates, validate
+from thunderus_mem.lint.draft import find_duplicates, unknown_fields, validate
 from thunderus_mem.log.new_event import Ids
 from thunderus_mem.memory.locate import file_names, find_row
 from thunderus_mem.memory.transaction import Written, open_transaction, settle
@@ -19,7 +19,7 @@ from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from thunderus_mem.diagnostic import Diagnostic
     from thunderus_mem.document.document import Document
@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 class NewDocument(NamedTuple):
     """A document to add, as given by the user.
 
-    ``id`` is derived from the title by default. ``links`` are pairs of a relation and a document; ``fields``
-    are more frontmatter keys; ``state`` is that of a decision; ``anchors`` are places in the code.
+    ``id`` is derived from the title by default; without ``tags`` the tag is the kind. ``links`` are pairs of
+    a relation and a document; ``fields`` are more frontmatter keys; ``state`` is that of a decision;
+    ``anchors`` are places in the code.
     """
 
     kind: str
@@ -48,8 +49,8 @@ class NewDocument(NamedTuple):
 def add(memory: Memory, new: NewDocument, *, why: str = "", dry_run: bool = False) -> Written:
     """Write a new document and the fingerprints of its anchors.
 
-    Raises `InvalidDocument` (schema, no tag, empty body), `Refused` (secret), `DocumentExists` (the id or the
-    same text already exists).
+    Raises `InvalidDocument` (schema, empty body), `Refused` (secret), `DocumentExists` (the id or the same
+    text already exists).
     """
     new = _complete(new)
     if not dry_run:
@@ -69,7 +70,8 @@ def add(memory: Memory, new: NewDocument, *, why: str = "", dry_run: bool = Fals
 def _complete(new: NewDocument) -> NewDocument:
     """Normalize the input and add the section that a decision needs. Raises `InvalidDocument`."""
     templates.check_kind(new.kind)
-    title, tags, body = " ".join(new.title.split()), given_tags(new.tags), new.body
+    title, body = " ".join(new.title.split()), new.body
+    tags = tuple(tag for tag in new.tags if tag.strip()) or (new.kind,)
     if not title:
         raise InvalidDocument("the title is empty")
     if new.kind == "adr":
@@ -107,14 +109,6 @@ def _resolved(memory: Memory, new: NewDocument) -> NewDocument:
     return new._replace(id=id, links=links, fields=fields)
 
 
-def given_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """The tags of a new document. Raises `InvalidDocument` if there are none."""
-    found = tuple(tag for tag in tags if tag.strip())
-    if not found:
-        raise InvalidDocument("at least one tag is required", hint="add --tag TAG")
-    return found
-
-
 def _compose(memory: Memory, new: NewDocument, ids: Ids) -> tuple[Document, tuple[Diagnostic, ...]]:
     folder = DOCUMENT_FOLDERS[new.kind]
     id = new.id or ""
@@ -141,7 +135,8 @@ def _compose(memory: Memory, new: NewDocument, ids: Ids) -> tuple[Document, tupl
     )
     body = new.body if new.body.endswith("\n") else new.body + "\n"
     document, warnings = validate(memory, path, compose(header, "\n" + body.lstrip("\n")))
-    return document, (*warnings, *find_duplicates(memory, document))
+    unknown = unknown_fields(document)
+    return document, (*warnings, *unknown, *find_duplicates(memory, document))
 
 
 def _nested(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from thunderus_mem.document.references import rebased_text
 from thunderus_mem.document.templates import check_relation, parse_field
 from thunderus_mem.document.timestamp import format_timestamp, utc_key
 from thunderus_mem.errors import Conflict, DocumentExists, InvalidDocument
-from thunderus_mem.lint.draft import validate
+from thunderus_mem.lint.draft import unknown_fields, validate
 from thunderus_mem.memory import locate
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import Written, open_transaction, unchanged
@@ -70,6 +70,7 @@ def edit(memory: Memory, id: str, edits: DocumentEdits, *, why: str = "") -> Wri
             return unchanged(document, "edit")
         after, warnings = validate(memory, document.path, text, before=document.text)
         _check_identity(document, after)
+        warnings = (*warnings, *unknown_fields(after, document))
         return transaction.write("edit", document, after, why=why, warnings=warnings)
 
 

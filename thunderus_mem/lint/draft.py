@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.document.document import read_document
+from thunderus_mem.document.frontmatter.write import order_of
 from thunderus_mem.document.paths import is_archived
 from thunderus_mem.document.statements import same_text
 from thunderus_mem.errors import DocumentExists, InvalidDocument, NotFound, Refused
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 _NEAR: Final = 0.8
 """Share of common three-word sequences from which on two texts are near-duplicates."""
+_MISSPELLED: Final = 0.75
+"""Similarity to a known field from which on a field is a likely misspelling of it."""
 _CANDIDATES: Final = 5
 _PROBE_WORDS: Final = 40
 _SHINGLE: Final = 3
@@ -76,6 +79,29 @@ def _identity(finding: Diagnostic) -> tuple[str, ...]:
 
 def _lower_first(message: str) -> str:
     return message[:1].lower() + message[1:]
+
+
+def unknown_fields(document: Document, before: Document | None = None) -> Iterator[Diagnostic]:
+    """Report new frontmatter keys that are not of the format: as a warning if one is likely misspelled."""
+    known = {*order_of(""), "session", *(["status"] if document.kind == "adr" else [])}
+    ignored = known | {key.text for key, _ in (before.header.entries if before else ())}
+    for node in (key for key, _ in document.header.entries if key.text not in ignored):
+        from difflib import get_close_matches
+
+        near = get_close_matches(node.text, known, n=1, cutoff=_MISSPELLED)
+        yield Diagnostic(
+            rule="",
+            severity=Severity.WARNING if near else Severity.NOTE,
+            path=document.path,
+            line=document.header_line + node.line - 1,
+            column=node.column,
+            message=f"Unknown field `{node.text}`",
+            key=node.text,
+            hint=f"Did you mean `{near[0]}`?"
+            if near
+            else f"Put fields of your own under `metadata.{node.text}`",
+            doc_id=document.id,
+        )
 
 
 def find_duplicates(memory: Memory, document: Document) -> tuple[Diagnostic, ...]:

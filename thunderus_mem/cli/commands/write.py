@@ -80,7 +80,8 @@ def add_command(
         str | None, typer.Option(metavar="TEXT|-|@FILE", help="The text; - reads stdin, @FILE a file.")
     ] = None,
     tag: Annotated[
-        list[str] | None, typer.Option("--tag", "-t", metavar="TAG", help="A tag (repeatable).")
+        list[str] | None,
+        typer.Option("--tag", "-t", metavar="TAG", help="A tag (repeatable); default: KIND."),
     ] = None,
     document: Annotated[
         str | None, typer.Option("--id", metavar="ID", help="The id; derived from the title by default.")
@@ -110,7 +111,7 @@ def add_command(
     console: Console = ctx.obj
     memory = console.memory()
     check_kind(kind)
-    tags, relations = add.given_tags(tag or ()), links(given_links or ())
+    relations = links(given_links or ())
     fields = pairs(field or (), "--field")
     text, by_hand = _body(console, (kind, title, state), body, edit=in_editor)
     with keeping(text, f"{kind}.md") if by_hand else nullcontext():
@@ -118,7 +119,7 @@ def add_command(
             kind,
             title,
             text,
-            tags,
+            tuple(tag or ()),
             document,
             relations,
             fields,

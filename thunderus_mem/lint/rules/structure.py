@@ -396,11 +396,8 @@ def _schema_hint(context: LintContext, violation: Violation) -> str:
     if violation.kind == "additionalProperties":
         near = closest(last, violation.expected.removeprefix("one of ").split(", "), 1)
         return f"Did you mean `{near[0]}`?" if near else "Use one of the known relations"
-    if violation.key == "tags":
-        if violation.kind == "type":
-            return "Write a list: `tags: [one, two]`"
-        if violation.kind == "minItems":
-            return "Add at least one tag"
+    if violation.key == "tags" and violation.kind == "type":
+        return "Write a list: `tags: [one, two]`"
     if violation.kind == "enum":
         text = _text_of(context.node(*violation.path))
         near = closest(text.lower(), violation.expected.removeprefix("one of ").split(", "), 1)
