@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -72,6 +74,28 @@ def test_file_never_gets_the_descriptor_of_a_closed_stream(
     text = (repo / ".thunderus/memory/semantic/FACTS/plain.md").read_text()
     assert text.startswith("---\n")
     assert text.endswith("words\n")
+
+
+def test_waiting_for_stdin_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pipe is closed only once the message is printed, so without it this would never end."""
+    from thunderus_mem.cli import input as user_input
+    from thunderus_mem.cli.console import Console
+
+    reads, writes = os.pipe()
+    said: list[str] = []
+
+    class Heard(io.StringIO):
+        def write(self, text: str) -> int:
+            said.append(text)
+            os.write(writes, b"words")
+            os.close(writes)
+            return len(text)
+
+    with open(reads, encoding="utf-8") as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        monkeypatch.setattr(user_input, "_SILENT_SECONDS", 0)
+        assert user_input.text_of("-", Console(io.StringIO(), Heard(), {})) == "words"
+    assert said == ["Reading the text from stdin, until its end\n"]
 
 
 def test_ascii_locale_keeps_texts_and_names(repo: Path, run: Run) -> None:

@@ -164,6 +164,21 @@ def test_only_long_output_goes_through_the_pager(look: Look, tmp_path: Path) -> 
     assert "PAGER" not in look("show", "fact.ports", env={"PAGER": shows, "TERM": "dumb"}, lines=10).text
 
 
+def test_agent_and_no_input_get_no_pager_and_no_editor(look: Look, tmp_path: Path) -> None:
+    env = {"PAGER": pager(tmp_path, "print('PAGER')"), "EDITOR": pager(tmp_path, "print('EDITOR')", "ed")}
+    agent = {**env, "THUNDERUS_MEM_ACTOR": "", "CLAUDECODE": "1"}
+    assert "PAGER" in look("show", "fact.ports", env=env, lines=10).text
+    for seen in (
+        look("show", "fact.ports", env=agent, lines=10),
+        look("show", "fact.ports", "--no-input", env=env, lines=10),
+        look("show", "fact.ports", "--no-pager", env=env, lines=10),
+    ):
+        assert (seen.code, "service" in seen.text, "PAGER" in seen.text) == (0, True, False)
+    refused = look("edit", "fact.ports", env=agent)
+    assert (refused.code, "EDITOR" in refused.text) == (2, False)
+    assert "no change given" in refused.text
+
+
 def test_our_pager_variable_wins_over_pager(look: Look, tmp_path: Path) -> None:
     ours = pager(tmp_path, "print('OURS')", "ours")
     other = pager(tmp_path, "print('OTHER')", "other")

@@ -132,10 +132,17 @@ class Console:
 
     @property
     def interactive(self) -> bool:
-        """Whether prompts are possible: stdin and stderr are terminals, and no ``--no-input``."""
+        """Whether prompts are possible: stdin and stderr are terminals, and a person is at them."""
         import sys
 
-        return not self.no_input and sys.stdin.isatty() and self._talk.isatty()
+        return sys.stdin.isatty() and self._talk.isatty() and self._attended
+
+    @property
+    def _attended(self) -> bool:
+        """Whether a person may press keys: the actor is a user, and there is no ``--no-input``."""
+        from thunderus_mem.log.actor import actor_of
+
+        return not self.no_input and (self.actor or actor_of(self.environ, terminal=True)) == "user"
 
     @property
     def width(self) -> int | None:
@@ -160,7 +167,7 @@ class Console:
 
     def long(self, text: str) -> None:
         """Print data, through the user's pager when it does not fit on the terminal."""
-        if self._screen and not (self.no_pager or self.plain):
+        if self._screen and not (self.no_pager or self.plain) and self._attended:
             import shutil
 
             if is_long(text, *shutil.get_terminal_size()) and paged(self.safe(text) + "\n", self):

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.cli.console import Console, found_program, run_program
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 _TEXT_LIMIT = 1 << 20
 
 
-def text_of(given: str | None, console: Console) -> str | None:
+def text_of(given: str | None, console: Console, what: str = "the text") -> str | None:
     """Read stdin for ``-`` and a file for ``@FILE`` (relative to ``-C``); else return the text."""
     if given == "-":
-        return _decoded(sys.stdin.buffer.read(_TEXT_LIMIT + 1), "stdin")
+        return _decoded(read_stdin(console, _TEXT_LIMIT + 1, what), "stdin")
     if given is None or not given.startswith("@"):
         return given
     path = os.path.join(console.start, given[1:])
@@ -44,6 +44,22 @@ def text_of(given: str | None, console: Console) -> str | None:
             return _decoded(handle.read(_TEXT_LIMIT + 1), given[1:])
     except OSError as error:
         raise NotFound(f"cannot read {given[1:]}: {error.strerror}") from error
+
+
+_SILENT_SECONDS = 1.0
+
+
+def read_stdin(console: Console, limit: int, what: str) -> bytes:
+    """Read stdin to its end, at most ``limit`` bytes (-1: all); report it if nothing has arrived in a second.
+
+    The other end of a pipe may stay open for ever, which looks as if the command did nothing.
+    """
+    import select
+
+    with suppress(OSError, ValueError):  # streams that cannot be watched, e.g. on Windows
+        if not select.select([sys.stdin], [], [], _SILENT_SECONDS)[0]:
+            console.talk(f"Reading {what} from stdin, until its end")
+    return sys.stdin.buffer.read(limit)
 
 
 def _decoded(data: bytes, name: str) -> str:

@@ -44,7 +44,7 @@ GLOBAL_OPTIONS: Final = (
     GlobalOption("color", ("--color",), "When to use color: auto, always or never.", "WHEN"),
     GlobalOption("plain", ("--plain",), "Print tab-separated fields, one record per line."),
     GlobalOption("quiet", ("-q", "--quiet"), "Print only data and errors."),
-    GlobalOption("no_input", ("--no-input",), "Never prompt and never open an editor."),
+    GlobalOption("no_input", ("--no-input",), "Never open a prompt, an editor or a pager."),
     GlobalOption("no_pager", ("--no-pager",), "Do not use a pager."),
     GlobalOption(
         "actor",

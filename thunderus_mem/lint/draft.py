@@ -97,9 +97,7 @@ def unknown_fields(document: Document, before: Document | None = None) -> Iterat
             column=node.column,
             message=f"Unknown field `{node.text}`",
             key=node.text,
-            hint=f"Did you mean `{near[0]}`?"
-            if near
-            else f"Put fields of your own under `metadata.{node.text}`",
+            hint=f"Did you mean `{near[0]}`?" if near else f"Use `metadata.{node.text}` for your own fields",
             doc_id=document.id,
         )
 

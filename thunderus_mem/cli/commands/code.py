@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 import shlex
-import sys
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from thunderus_mem.authoring import anchor
 from thunderus_mem.cli.commands.write import filed
+from thunderus_mem.cli.input import read_stdin
 from thunderus_mem.cli.params import FailOn, Output, Patch, PreCommit, Why, Yes, checked_limit
 from thunderus_mem.cli.report import chosen_form, report, seen_from_top, write_report
 from thunderus_mem.cli.text import Style, aligned, columns, counted, diff_line, one_line, table, verdict_word
@@ -393,7 +393,7 @@ def _checked(
 
 def _diff_text(console: Console, given: str) -> str:
     if given == "-":
-        return sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+        return read_stdin(console, -1, "a diff").decode("utf-8", "surrogateescape")
     path = os.path.join(console.start, given)
     try:
         with open(path, "rb") as file:

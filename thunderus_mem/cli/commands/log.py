@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from thunderus_mem.cli.input import text_of
+from thunderus_mem.cli.input import read_stdin, text_of
 from thunderus_mem.cli.output import dumps, plain
 from thunderus_mem.cli.params import DocumentId, Kinds, Newest, Patch, Why
 from thunderus_mem.cli.text import (
@@ -138,7 +138,9 @@ def events_add_command(
     else:
         if sys.stdin.isatty():
             raise ThunderusError("no events given", hint="pipe JSON Lines to stdin, or use --kind and --body")
-        value = events_add(console.memory(), sys.stdin.buffer.read(MAX_INPUT + 1), why=why, share=share)
+        value = events_add(
+            console.memory(), read_stdin(console, MAX_INPUT + 1, "events"), why=why, share=share
+        )
     console.emit("events add", value, added_events)
     return int(bool(value.refused))
 

@@ -143,7 +143,7 @@ def _body(
     """Return the text of a new document, and whether it was written in the editor."""
     text = text_of(given, console)
     if text is None and not edit and not sys.stdin.isatty():
-        text = text_of("-", console) or None
+        text = text_of("-", console, "the text (no --body was given)") or None
     if text is not None and not edit:
         return text, False
     if console.no_input or (text is None and not console.interactive):
