@@ -12,11 +12,13 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.conftest import sealed_environment
 from thunderus_mem import __version__
 from thunderus_mem.cli.app import load_command
-from thunderus_mem.cli.table import COMMANDS, VALUES
+from thunderus_mem.cli.table import BY_NAME, COMMANDS, SYNONYMS, VALUES, meant
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,6 +84,31 @@ def test_unknown_command_suggests_the_nearest(run: Run) -> None:
     ran = run("serch", "words")
     assert (ran.code, ran.out) == (2, "")
     assert "unknown command 'serch'; did you mean 'search'?" in ran.err
+    assert "unknown command 'nonsense'\n" in run("nonsense").err
+
+
+@pytest.mark.parametrize(
+    ("word", "command"),
+    [
+        *[("delete", "remove"), ("rm", "remove"), ("approve", "patch approve"), ("review", "patch list")],
+        *[("history", "log"), ("find", "search"), ("new", "add"), ("open", "show"), ("help", "--help")],
+        *[("lnit", "lint"), ("statsu", "status"), ("mcp", ""), ("remvoe", ""), ("move", "rename")],
+    ],
+)
+def test_other_words_for_a_command_lead_to_it(word: str, command: str) -> None:
+    assert meant(word) == command
+
+
+def test_every_other_word_names_an_existing_command() -> None:
+    assert not SYNONYMS.keys() & BY_NAME.keys()
+    for command in SYNONYMS.values():
+        first, _, second = command.partition(" ")
+        assert first == "--help" or not second or second in load_command(BY_NAME[first]).commands  # type: ignore[attr-defined]
+
+
+@given(st.text(alphabet="remov-dlt", max_size=12) | st.text(max_size=12))
+def test_no_other_word_suggests_a_command_that_removes(word: str) -> None:
+    assert meant(word) != "remove" or word in ("delete", "rm")
 
 
 def test_usage_error_exits_with_2_and_points_to_help(run: Run) -> None:
@@ -412,10 +439,6 @@ def test_completion_offers_kinds_relations_and_rules(run: Run) -> None:
     assert words("list", "--state", "r") == ["rejected"]
     assert words("list", "--verdict", "un") == ["unknown", "unanchored"]
     assert words("rule", "tm20") == ["TM201", "TM202", "TM203", "TM204", "TM205", "TM206", "TM207", "TM208"]
-
-
-def test_swapped_letters_are_the_best_match(run: Run) -> None:
-    assert "did you mean 'lint'?" in run("lnit").err
 
 
 def test_error_messages_follow_the_house_style(run: Run, repo: Path) -> None:

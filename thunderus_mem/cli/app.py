@@ -27,7 +27,7 @@ from typer.main import get_command_from_info, get_group_from_info
 
 from thunderus_mem import __version__
 from thunderus_mem.cli.console import Console
-from thunderus_mem.cli.table import BY_NAME, COMMANDS, GLOBAL_OPTIONS, CommandEntry, GlobalOption
+from thunderus_mem.cli.table import BY_NAME, COMMANDS, GLOBAL_OPTIONS, CommandEntry, GlobalOption, meant
 from thunderus_mem.errors import Degraded, OutOfMemory, ThunderusError, explain, is_out_of_memory
 from thunderus_mem.startup import lazy_pattern
 from thunderus_mem.store.layout import Layout, find_root
@@ -57,11 +57,8 @@ class LazyGroup(TyperGroup):
         """Find the command; suggest the nearest name for an unknown one."""
         name = args[0]
         if name not in BY_NAME and not name.startswith("-"):
-            from difflib import get_close_matches
-
-            near = get_close_matches(name, self.list_commands(ctx), n=3, cutoff=0.5)
-            near.sort(key=lambda known: sorted(known) != sorted(name))  # swapped letters are the best match
-            ctx.fail(f"unknown command {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+            near = meant(name)
+            ctx.fail(f"unknown command {name!r}" + (f"; did you mean {near!r}?" if near else ""))
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:

@@ -156,6 +156,51 @@ COMMANDS: Final = tuple(
 
 BY_NAME: Final[dict[str, CommandEntry]] = {entry.name: entry for entry in COMMANDS}
 
+SYNONYMS: Final[dict[str, str]] = {
+    **dict.fromkeys(("find", "grep", "query", "ask"), "search"),
+    **dict.fromkeys(("open", "view", "cat", "get", "read"), "show"),
+    **dict.fromkeys(("new", "create", "write"), "add"),
+    **dict.fromkeys(("change", "update", "set"), "edit"),
+    **dict.fromkeys(("delete", "rm"), "remove"),
+    **dict.fromkeys(("mv", "move"), "rename"),
+    **dict.fromkeys(("replace", "deprecate"), "supersede"),
+    **dict.fromkeys(("review", "proposals"), "patch list"),
+    **dict.fromkeys(("accept", "approve"), "patch approve"),
+    **dict.fromkeys(("revert", "rollback"), "undo"),
+    **dict.fromkeys(("confirm", "validate"), "verify"),
+    **dict.fromkeys(("tidy", "clean", "gc"), "garden"),
+    **dict.fromkeys(("merge", "conflicts"), "resolve"),
+    **dict.fromkeys(("stale", "drift"), "check"),
+    **dict.fromkeys(("install", "setup"), "init"),
+    "ls": "list",
+    "history": "log",
+    "reject": "patch reject",
+    "summary": "recap",
+    "export": "events export",
+    "reindex": "index rebuild",
+    "help": "--help",
+}
+"""Words that people try → the command for them."""
+
+_REMOVES: Final = "remove"
+_SIMILAR: Final = 0.6
+
+
+def meant(word: str) -> str:
+    """Return the command that an unknown one probably means, or "".
+
+    Only a word for removing leads to a command that removes: a suggestion may be run without a look.
+    """
+    from difflib import get_close_matches
+
+    if word in SYNONYMS:
+        return SYNONYMS[word]
+    known = [entry.name for entry in COMMANDS if not entry.hidden]
+    near = get_close_matches(word, known, n=3, cutoff=_SIMILAR)
+    near.sort(key=lambda name: sorted(name) != sorted(word))  # swapped letters are the best match
+    return near[0] if near and near[0] != _REMOVES else ""
+
+
 VALUES: Final[dict[str, str]] = {
     "add": "memory.transaction:Written",
     "anchor": "authoring.anchor:Anchoring",
