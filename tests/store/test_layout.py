@@ -85,6 +85,21 @@ def test_search_ends_at_the_top_of_the_working_tree(tmp_path: Path) -> None:
     assert "thunderus-mem init" in (caught.value.hint or "")
 
 
+def test_error_names_the_stores_below(tmp_path: Path) -> None:
+    root = repository(tmp_path / "mono")
+    for name in ("svc/b", "svc/a", "svc/a/inner", "node_modules/x", ".cache/y", "1/2/3/4/5"):
+        store(root / name)
+    (root / "link").symlink_to(store(tmp_path / "elsewhere"))
+    with pytest.raises(NoStore) as caught:
+        find_root(str(root), {})
+    assert caught.value.hint == "use one of those below with `thunderus-mem -C DIR`: svc/a, svc/b"
+    for name in "cdefg":
+        store(root / "svc" / name)
+    with pytest.raises(NoStore) as caught:
+        find_root(str(root / "svc"), {})
+    assert caught.value.hint == "use one of those below with `thunderus-mem -C DIR`: a, b, c, d, e, …"
+
+
 def test_linked_worktree_without_a_store_uses_the_main_one(tmp_path: Path) -> None:
     main = store(repository(tmp_path / "main"))
     git(main, "worktree", "add", "-q", str(tmp_path / "linked"))

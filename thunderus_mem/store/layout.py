@@ -6,6 +6,7 @@ The store's folder names follow the Thunderus file formats (``.thunderus/memory/
 from __future__ import annotations
 
 import os
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.paths import ARCHIVE, archived_path
@@ -13,7 +14,7 @@ from thunderus_mem.errors import NoStore, Refused
 from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 STORE: Final = ".thunderus"
 MEMORY: Final = ".thunderus/memory"
@@ -248,8 +249,41 @@ def _find_root(start: str, environ: Mapping[str, str]) -> FoundStore:
         return FoundStore(roots[0], tuple(roots[1:]))
     raise NoStore(
         f"no {STORE} folder in {os.path.abspath(start)} or any parent folder",
-        hint="run `thunderus-mem init` to create a memory here",
+        hint=_hint_below(start) or "run `thunderus-mem init` to create a memory here",
     )
+
+
+_DEEPEST, _MOST_FOLDERS, _MOST_NAMED = 4, 1000, 5
+_DEPENDENCIES: Final = frozenset(("node_modules", "vendor", "target", "__pycache__"))
+
+
+def _hint_below(start: str) -> str:
+    """A hint that names the stores in folders below, e.g. from the top of a repository of many packages."""
+    found = [os.path.relpath(root, start) for root in islice(_roots_below(start), _MOST_NAMED + 1)]
+    if not found:
+        return ""
+    names = ", ".join(found[:_MOST_NAMED]) + (", …" if len(found) > _MOST_NAMED else "")
+    return f"use one of those below with `thunderus-mem -C DIR`: {names}"
+
+
+def _roots_below(start: str) -> Iterator[str]:
+    """The nearest stores below a folder, by depth and name; at most `_MOST_FOLDERS` folders are listed."""
+    level, left = [start], _MOST_FOLDERS
+    for _ in range(_DEEPEST):
+        level, left = level[:left], max(0, left - len(level))
+        below = [inner for folder in level for inner in _folders_in(folder)]
+        yield from filter(_has_store, below)
+        level = [folder for folder in below if not _has_store(folder)]
+
+
+def _folders_in(folder: str) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            found = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
+    names = ((os.path.basename(path), path) for path in sorted(found))
+    return [path for name, path in names if not name.startswith(".") and name not in _DEPENDENCIES]
 
 
 def _has_store(folder: str) -> bool:
