@@ -38,7 +38,8 @@ class Diagnostic(NamedTuple):
     ``line`` and ``column`` count from 1; 0 means the whole file. ``key`` is the frontmatter key as a dotted
     path (``provenance.events.0``), empty in a body. ``message`` is the problem, ``expected`` the expected
     value, ``hint`` how to fix it. ``edits`` are the safe fix (``lint --fix``). ``fingerprint`` identifies the
-    finding when its line moves; "" until findings are collected (`thunderus_mem.lint.engine`).
+    finding when its line moves; until findings are collected (`thunderus_mem.lint.engine`) it is what else
+    identifies the finding, mostly "".
     """
 
     rule: str

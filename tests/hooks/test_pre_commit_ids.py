@@ -64,6 +64,24 @@ def test_check_runs_on_a_commit_of_code_alone(store: Path, hook: Run) -> None:
     assert hook("check").code == 1
 
 
+def test_hook_and_framework_report_the_same_findings_once(store: Path, hook: Run, run: Run) -> None:
+    (store / ".thunderus/config.toml").write_text('[lint.severity]\nTM701 = "error"\n')
+    change(store, "src/god.py", "first = value + 7\n", "first = value - 7\n")
+    commit(store)
+    change(store, "src/jwt.py", "ttl=3600", "ttl=60")
+    for name in ("tokens", "part-seven"):
+        path = store / FACTS / f"{name}.md"
+        path.write_text(path.read_text() + "More.\n")
+    stage(store)
+    change(store, "src/jwt.py", "ttl=60", "ttl=3600")
+    by_git, by_framework = run("hooks", "run", "pre-commit"), hook("check")
+    for done in (by_git, by_framework):
+        assert done.code == 1
+        assert done.out.count("src/jwt.py#issue: ") == 1, done.out
+        assert done.out.count("src/god.py#part_7: ") == 1, "a changed document whose code had changed before"
+    assert "TM7" not in hook("lint").out
+
+
 def test_check_follows_the_range_of_a_push(store: Path, hook: Run) -> None:
     change(store, "src/god.py", "first = value + 7\n", "first = value - 7\n")
     commit(store)

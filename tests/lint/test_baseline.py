@@ -11,6 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.lint.test_check import change as replace
+from tests.lint.test_check import commit
+from tests.lint.test_check import store as anchored
 from tests.support.index_support import document, new_store, put
 from tests.support.lint_corpus import SECRETS
 from thunderus_mem.errors import NotFound, Refused, ThunderusError
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
     from tests.conftest import Ran
 
     Run = Callable[..., Ran]
+
+__all__ = ["anchored"]
 
 FILE = "known.jsonl"
 LOCK_OUT = {"THUNDERUS_MEM_LINT_IGNORE": "TM5,TM206"}
@@ -139,6 +144,22 @@ def test_configured_baseline_applies_to_every_lint(store: Path, run: Run) -> Non
     config.write_text('[lint]\nbaseline = "none.jsonl"\n')
     with pytest.raises(NotFound, match=r"none\.jsonl"):
         lint(opened(store))
+
+
+def test_baseline_hides_changed_code_until_it_changes_again(anchored: Path, run: Run) -> None:
+    def found(*options: str) -> list[str]:
+        return [one["rule"] for one in run("lint", "--format", "json", *options).json["diagnostics"]]
+
+    replace(anchored, "src/jwt.py", "ttl=3600", "ttl=60")
+    commit(anchored)
+    assert found() == ["TM701"]
+    assert run("lint", "--write-baseline", FILE).code == 0
+    assert found("--baseline", FILE) == []
+    replace(anchored, "src/jwt.py", "ttl=60", "ttl=61")
+    assert found("--baseline", FILE) == ["TM701"], "changed again"
+    assert run("verify", "fact.tokens").code == 0
+    replace(anchored, "src/jwt.py", "ttl=61", "ttl=60")
+    assert found("--baseline", FILE) == ["TM701"], "verified, then changed to the text in the baseline"
 
 
 def test_hook_uses_the_baseline(repo: Path, run: Run) -> None:

@@ -1,7 +1,7 @@
 """The command `check`: documents that may be out of date, or that a code change affects.
 
 `check` evaluates anchors against the working tree; `check_staged`, `check_since` and `check_diff` find the
-anchors affected by a change. Reads code and git; writes only cached verdicts.
+anchors affected by a change, and those of changed documents. Reads code and git; writes only cached verdicts.
 """
 
 from __future__ import annotations
@@ -282,9 +282,21 @@ def _versions(tree: code.WorkingTree, diff: FileDiff) -> tuple[str, str]:
 
 
 def _check_change(memory: Memory, change: CodeChange) -> CheckReport:
-    """Find the documents affected by a change, by its hunks. The index must be fresh."""
-    anchors = change.candidates(memory.index, memory.root)
-    effects = [(one, change.effect(one.anchor, one.since)) for one in anchors]
+    """Find the documents affected by a change, by its hunks, and those in it whose code had changed before.
+
+    The index must be fresh.
+    """
+    inside = {(one.doc_id, one.place): one for one in change.in_documents()}
+    known = {(one.doc_id, one.place): one for one in change.candidates(memory.index, memory.root)} | inside
+    anchors = [known[key] for key in sorted(known)]
+    effects = [
+        (
+            one,
+            change.effect(one.anchor, one.since)
+            or (change.earlier(one.anchor, one.since) if (one.doc_id, one.place) in inside else None),
+        )
+        for one in anchors
+    ]
     findings = [
         _finding(memory, one, effect.verdict, _cause_of(effect))
         for one, effect in effects

@@ -137,8 +137,9 @@ def fingerprinted(
     """Return the findings of one file in order, with fingerprints and without duplicates.
 
     A fingerprint identifies a finding when its line moves: it is a hash of rule, document and text of the
-    line (from ``line_text``), not of the line number; equal lines are distinguished by their order. Secrets
-    are redacted first. For a finding about a whole file it is a hash of rule, document and key.
+    line (from ``line_text``), not of the line number, and of the fingerprint set by the rule; equal lines are
+    distinguished by their order. Secrets are redacted first. For a finding about a whole file it is a hash of
+    rule, document and key.
     """
     ones = list(dict.fromkeys(found))
     hides = any(one.rule == "TM401" for one in ones)
@@ -149,7 +150,8 @@ def fingerprinted(
         if one.line not in lines:
             text = line_text(one.line)
             lines[one.line] = _digest(" ".join((redacted(text) if hides else text).split()))
-        name = _digest(one.rule, one.doc_id or one.path, _INDEX.sub("", one.key), lines[one.line])
+        own = (one.fingerprint,) if one.fingerprint else ()
+        name = _digest(one.rule, one.doc_id or one.path, _INDEX.sub("", one.key), lines[one.line], *own)
         marked.append(one._replace(fingerprint=_numbered(name, seen[name])))
         seen[name] += 1
     return marked

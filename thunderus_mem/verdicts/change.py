@@ -1,8 +1,8 @@
 """What a change does to anchors: a diff, with the trees before and after it.
 
 An anchor is followed to where its code is before the change, through all earlier commits, and judged from
-there. Code that did not match before the change is not affected by it. Reads code files and git; writes
-nothing.
+there. Code that did not match before the change is not affected by it; it is judged only for the documents
+that the change contains. Reads code files and git; writes nothing.
 """
 
 from __future__ import annotations
@@ -10,9 +10,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from thunderus_mem.document.paths import fits
+from thunderus_mem.document.anchors import anchors_in
+from thunderus_mem.document.document import read_document
+from thunderus_mem.document.paths import fits, is_archived
 from thunderus_mem.fingerprint.source import NO_SHAPE, parse_fingerprint, same_measure
+from thunderus_mem.index.questions import Anchored
 from thunderus_mem.startup import NamedTuple
+from thunderus_mem.store.paths import kind_of
 from thunderus_mem.verdicts import code
 from thunderus_mem.verdicts.evaluate import SMALL, evaluate
 from thunderus_mem.verdicts.verdict import MOVED, VERIFIED, NoHistory, Verdict
@@ -23,7 +27,7 @@ if TYPE_CHECKING:
     from thunderus_mem.document.anchors import Anchor
     from thunderus_mem.document.diff import FileDiff, Hunk
     from thunderus_mem.fingerprint.source import CodeSource, Named
-    from thunderus_mem.index.questions import Anchored, Index
+    from thunderus_mem.index.questions import Index
     from thunderus_mem.verdicts.verdict import AnchorHistory, Tree
 
 
@@ -88,6 +92,17 @@ class CodeChange:
                 found.add(one)
         return sorted(found, key=lambda one: (one.doc_id, one.place))
 
+    def in_documents(self) -> Iterator[Anchored]:
+        """The anchors of the documents that it adds or changes, as they are after it."""
+        for path in sorted(self._by_new):
+            source = self._after.source(path) if kind_of(path) and not is_archived(path) else None
+            data = source.text.encode("utf-8", "surrogateescape") if source is not None else b""
+            document = read_document(path, data).document if data else None
+            if document is not None:
+                since = document.last_verified_commit or ""
+                for place, one in enumerate(anchors_in(document.header, document.header_line)):
+                    yield Anchored(document.id, place, one.anchor, one.line, since)
+
     def _concerns(self, anchor: Anchor) -> bool:
         if anchor.is_glob:
             return any(fits(anchor.path, path) for path in self._paths)
@@ -117,6 +132,15 @@ class CodeChange:
             return None
         hunk = next(self._hunks(here, verdict.found), None)
         return Effect(verdict._replace(anchor=anchor), (verdict.found or here).path, hunk)
+
+    def earlier(self, anchor: Anchor, since: str) -> Effect | None:
+        """The effect of earlier changes on an anchor: its code matches neither before nor after this one."""
+        if _is_in_place(anchor, self._after):
+            return None
+        verdict = evaluate(anchor, self._before, self._history(anchor, since))
+        if not verdict.is_stale or not evaluate(anchor, self._after, self).is_stale:
+            return None
+        return Effect(verdict, (verdict.found or anchor).path, None)
 
     def _found_before(self, anchor: Anchor, since: str) -> Anchor | None:
         """Where the anchored code is before the change; ``None`` when it is not found or did not match."""

@@ -55,13 +55,15 @@ class Judged(NamedTuple):
 
 class CodeState(NamedTuple):
     """The state of an anchor's code: the anchor's ``place`` and ``line`` in the document, the ``verdict``
-    (verified, moved, changed, missing, unknown), a reason, and where the code is ``now``."""
+    (verified, moved, changed, missing, unknown), a reason, where the code is ``now``, and its
+    ``fingerprints``, as verified and as it is."""
 
     place: str
     line: int
     verdict: str
     reason: str
     now: str
+    fingerprints: tuple[str, str] = ("", "")
 
 
 class Judge:
@@ -176,6 +178,7 @@ class Judge:
                 one.verdict.status,
                 one.verdict.reason,
                 one.now,
+                (one.anchored.anchor.fingerprint, one.verdict.found.fingerprint if one.verdict.found else ""),
             )
             for one in judged
         ]

@@ -322,6 +322,10 @@ def hooks_run(
     return 0
 
 
+_ABOUT_CODE = ("TM7",)
+"""Rules that the hook leaves to `check`, which judges the staged code."""
+
+
 def _staged_findings(console: Console) -> Iterable[Diagnostic]:
     """Lint the staged text in every store of the repository, with paths from its top; nothing without git."""
     here, _ = look_for_git(console.start, console.environ)
@@ -336,9 +340,9 @@ def _staged_findings(console: Console) -> Iterable[Diagnostic]:
         except NoStore:
             continue
         if os.path.realpath(memory.root) == os.path.realpath(root):
-            for found in lint(memory, staged=True).diagnostics:
+            for found in lint(memory, staged=True, ignore=_ABOUT_CODE).diagnostics:
                 yield found._replace(path=folder + found.path)
-            for found in _affected_documents(memory):
+            for found in _outdated_documents(memory):
                 yield found._replace(path=folder + found.path)
 
 
@@ -348,8 +352,8 @@ def _stores_above(toplevel: str, staged: Iterable[str]) -> set[str]:
     return {folder for folder in folders if os.path.isdir(os.path.join(toplevel, folder, MEMORY))}
 
 
-def _affected_documents(memory: Memory) -> Iterable[Diagnostic]:
-    """Find documents affected by the staged code changes."""
+def _outdated_documents(memory: Memory) -> Iterable[Diagnostic]:
+    """Find documents affected by the staged code changes, and staged ones whose code had changed before."""
     from thunderus_mem.lint.check import check_staged, diagnostics
 
     memory.refresh()
@@ -397,7 +401,7 @@ def _hook_run(value: HookRun, console: Console) -> str:
     counts = " and ".join(filter(None, others))
     lines = [f"{counts}; see: thunderus-mem lint --staged"] if counts and (warnings or errors) else []
     if affected:
-        lines.append("This commit may make these documents out of date; see: thunderus-mem check --staged -p")
+        lines.append("These documents may be out of date; see: thunderus-mem check --staged -p")
     return "\n".join([*report([*errors, *affected], "concise").splitlines(), *lines])
 
 

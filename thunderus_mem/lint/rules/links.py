@@ -543,4 +543,8 @@ def _with_verdict(
     for state in context.evidence.of(context.document):
         if state.verdict == verdict:
             message = f"{state.place}: {state.reason}"
-            yield context.finding(code, (state.line, 1), message, key="anchors", expected=expected, hint=hint)
+            found = context.finding(
+                code, (state.line, 1), message, key="anchors", expected=expected, hint=hint
+            )
+            # Code that changes again, or that was verified meanwhile, is another finding.
+            yield found._replace(fingerprint=" ".join(state.fingerprints))
