@@ -119,7 +119,7 @@ def test_anchors_of_every_form_are_parsed_with_their_lines() -> None:
     assert cited(HEAD.format(anchors="anchors: []\n")) == ()
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(st.lists(ANCHORS, min_size=1, max_size=5, unique_by=lambda one: one.place), st.data())
 def test_only_the_edited_item_changes(anchors: list[Anchor], data: st.DataObject) -> None:
     text = HEAD.format(anchors="")

@@ -21,7 +21,7 @@ from thunderus_mem.document.frontmatter.read import find_fences, read_header
 from thunderus_mem.document.frontmatter.write import KEY_ORDER, compose
 from thunderus_mem.errors import InvalidDocument
 
-LAWS = settings(deadline=None, max_examples=100, derandomize=True)
+LAWS = settings(deadline=None, max_examples=50, derandomize=True)
 
 texts = st.sampled_from(
     [

@@ -12,7 +12,7 @@ from tests.support.headers import headers
 from thunderus_mem.document.frontmatter.nodes import Mapping, Node, Scalar, Sequence, plain_data, typed_data
 from thunderus_mem.document.frontmatter.read import find_fences, read_fast, read_full, read_header
 
-LAWS = settings(deadline=None, max_examples=120, derandomize=True)
+LAWS = settings(deadline=None, max_examples=60, derandomize=True)
 
 
 def read(text: str) -> Mapping:

@@ -128,7 +128,7 @@ def stores(draw: st.DrawFn) -> Files:
 
 
 strategies = st.sampled_from(["merge_to_first", "keep_newest", "flag_for_review"])
-law = settings(deadline=None, max_examples=120, derandomize=True)
+law = settings(deadline=None, max_examples=40, derandomize=True)
 
 
 @law
@@ -172,9 +172,7 @@ def test_merge_loses_nothing_and_changes_no_other_file(files: Files, strategy: s
             assert {link for link in document.links if link.target not in own} <= set(kept.links)
             assert document.id in {link.target for link in kept.links if link.rel == "duplicates"}
             assert set(statements(document.body, document.title)) <= set(statements(kept.body, kept.title))
-            extra = {key: value for key, value in document.data().items() if key in ("timeframe", "x-note")}
-            assert extra.items() <= kept.data().items()
-            for key in ("author", "metadata"):
+            for key in ("author", "metadata", "timeframe", "x-note"):
                 apart = (kept.data().get("metadata") or {}).get("merged", {}).get(document.id, {})
                 given = document.data().get(key)
                 assert given in (None, stays.data().get(key), kept.data().get(key), apart.get(key)) or (

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.support import failpoints
 from tests.support.index_support import document
-from tests.support.review_support import COMMANDS, SAME, Store
+from tests.support.review_support import SAME, Store
 from tests.support.verify_store import verify
 from thunderus_mem.authoring.edit import DocumentEdits, edit
 from thunderus_mem.errors import Conflict, InvalidDocument, NotFound
@@ -63,7 +63,7 @@ BODIES = st.sampled_from(["one thing\n", "one thing\n\n", "another\n", "# Head\n
 FILES = st.lists(st.tuples(BODIES, st.sampled_from(sorted(DRESSES))), min_size=2, max_size=6)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(FILES, st.booleans())
 def test_undo_of_any_plan_restores_every_byte(files: list[tuple[str, str]], by_snapshot: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -217,7 +217,7 @@ def prepared(store: Store, word: str) -> None:
         store.propose()
 
 
-@pytest.mark.parametrize("word", COMMANDS)
+@pytest.mark.parametrize("word", ["apply", "approve"])
 def test_killed_run_is_recovered_by_the_next_command(word: str, tmp_path: Path, server: Server) -> None:
     """One kill at the first pass of each failpoint; the fault tests try every pass and every call."""
     base = tmp_path / "base"
@@ -239,8 +239,7 @@ def test_killed_run_is_recovered_by_the_next_command(word: str, tmp_path: Path, 
         waiting = set(store.patches())
         applied = {event.refs["patch_id"] for event in store.events("patch")}
         assert not waiting & applied
-        assert run(server, root, word, 300) == 0 or word == "restore"
-        if word in ("apply", "approve"):
-            assert {key: value for key, value in store.bytes().items() if "next" not in key} == done
-        if word in ("approve", "reject"):
+        assert run(server, root, word, 300) == 0
+        assert {key: value for key, value in store.bytes().items() if "next" not in key} == done
+        if word == "approve":
             assert store.patches() == []

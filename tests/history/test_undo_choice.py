@@ -155,7 +155,7 @@ def by_reading_everything(
     return [tuple(whole) for whole in commands.values() if whole]
 
 
-@settings(max_examples=20, deadline=None, derandomize=True)
+@settings(max_examples=8, deadline=None, derandomize=True)
 @given(steps=st.lists(STEPS, min_size=1, max_size=14), data=st.data())
 def test_end_of_the_log_gives_the_same_choice_as_all_of_it(steps: list[Step], data: st.DataObject) -> None:
     with TemporaryDirectory(prefix="choice-") as root:

@@ -248,7 +248,7 @@ JSON = st.recursive(
 KEYS = st.sampled_from(["v", "id", "ts", "kind", "body", "refs", "actor", "event", "seq", "session_id", "x"])
 
 
-@settings(deadline=None, max_examples=200, derandomize=True)
+@settings(deadline=None, max_examples=80, derandomize=True)
 @given(
     st.lists(
         st.binary(max_size=40) | st.dictionaries(KEYS, JSON, max_size=6).map(lambda d: json.dumps(d).encode())
@@ -289,7 +289,7 @@ def test_path_outside_the_repository_is_ignored() -> None:
 NAMES = st.text(st.sampled_from("ab/\0é "), max_size=3)
 
 
-@settings(deadline=None, max_examples=100, derandomize=True)
+@settings(deadline=None, max_examples=40, derandomize=True)
 @given(st.lists(st.tuples(NAMES, NAMES.filter(bool)), unique=True))
 def test_imported_ids_are_equal_only_for_the_same_session_and_id(names: list[tuple[str, str]]) -> None:
     data = b"".join(line(kind="note", body={}, session_id=session, id=id) for session, id in names)

@@ -149,7 +149,7 @@ def told(store: Store) -> str:
 
 
 LAW = settings(
-    max_examples=12,
+    max_examples=6,
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.reuse, Phase.generate],

@@ -118,7 +118,7 @@ def lines_of(body: str) -> list[str]:
     return [line for line in lines if line.strip()]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(memories())
 def test_apply_keeps_every_line_and_is_idempotent(
     memory: tuple[Files, dict[str, str], list[str]],
@@ -137,7 +137,7 @@ def test_apply_keeps_every_line_and_is_idempotent(
     assert again.applicable == ()
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(memories())
 def test_each_step_can_be_undone_and_each_proposal_loses_nothing(
     memory: tuple[Files, dict[str, str], list[str]],
@@ -183,7 +183,7 @@ def parted(document: Document, others: list[Document] | None = None, hard: int =
     )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 @given(bodies(), st.sampled_from(["\n", "\r\n"]))
 @example("## A\n\ntext\n## B", "\r\n")
 @example("## A\n```\nopen\n\n## B\n\n## C\n", "\n")

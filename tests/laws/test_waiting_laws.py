@@ -44,7 +44,7 @@ STEPS: dict[str, Callable[[Store], object]] = {
 
 
 @given(steps=st.lists(st.tuples(st.sampled_from(sorted(STEPS)), st.booleans()), min_size=2, max_size=7))
-@settings(max_examples=15, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_law_10_a_change_that_waits_is_written_or_undone(steps: list[tuple[str, bool]]) -> None:
     """A twin whose folder can always be written makes the same accepted changes, and has the same files."""
     with tempfile.TemporaryDirectory() as ours, tempfile.TemporaryDirectory() as theirs:

@@ -8,8 +8,6 @@ import random
 import subprocess
 from typing import TYPE_CHECKING, NamedTuple
 
-import pytest
-
 from tests.support.stepped_clock import run
 
 if TYPE_CHECKING:
@@ -194,9 +192,8 @@ def commit(repo: Path, subject: str) -> None:
     subprocess.run(["git", "commit", "-q", "--allow-empty", "-m", subject], cwd=repo, check=True)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_every_commit_is_checked_against_the_truth(repo: Path, run: Run, seed: int) -> None:
-    program = Program(seed)
+def test_every_commit_is_checked_against_the_truth(repo: Path, run: Run) -> None:
+    program = Program(seed=1)
     write(repo, program)
     commit(repo, "Start")
     assert run("--quiet", "init").code == 0

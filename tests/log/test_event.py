@@ -64,7 +64,7 @@ def patch(changes: list[Change], **more: object) -> Event:
     return patch_event(**({"op": "add", "changes": changes} | settings_ | more))  # type: ignore[arg-type]
 
 
-@settings(deadline=None, max_examples=150, derandomize=True)
+@settings(deadline=None, max_examples=60, derandomize=True)
 @given(events)
 def test_event_round_trips_to_the_same_bytes(event: Event) -> None:
     line = encode(event)
@@ -74,7 +74,7 @@ def test_event_round_trips_to_the_same_bytes(event: Event) -> None:
     assert encode(decode(line)) == line
 
 
-@settings(deadline=None, max_examples=300, derandomize=True)
+@settings(deadline=None, max_examples=100, derandomize=True)
 @given(
     st.binary(max_size=200)
     | st.builds(
