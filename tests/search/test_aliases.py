@@ -48,5 +48,5 @@ def test_question_with_words_of_an_alias_finds_the_document(memory: Memory) -> N
 
 
 def test_agents_are_told_to_write_questions_as_aliases() -> None:
-    assert 'add fact "TITLE" --tag TOPIC --alias "QUESTION" --body -' in AGENT_BLOCK
+    assert 'add fact "TITLE" --anchor PATH#SYMBOL --alias "QUESTION" --body "TEXT"' in AGENT_BLOCK
     assert "three" in AGENT_BLOCK

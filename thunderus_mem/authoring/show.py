@@ -18,6 +18,7 @@ from thunderus_mem.verdicts.verdict import ORDER, status_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from thunderus_mem.authoring.sources import FirstStep, Source
     from thunderus_mem.index.questions import DocRow, Index
     from thunderus_mem.memory.memory import Memory
 
@@ -219,7 +220,8 @@ class StatusReport:
     files with merge conflicts; ``unreadable`` files are not valid documents; ``unrecorded`` are hand edits
     that the next write records; ``gone`` are documents missing in suspicious numbers, without a reason in the
     log or git; ``pending`` is the number of writes to recover; ``proposals`` is the number pending review,
-    with the age of the oldest and the number of ``expired`` ones.
+    with the age of the oldest and the number of ``expired`` ones; ``found`` are the folders to import into a
+    new memory.
     """
 
     root: str
@@ -238,6 +240,7 @@ class StatusReport:
     proposals: int = 0
     oldest_days: int = 0
     expired: int = 0
+    found: tuple[Source, ...] = ()
 
 
 def status(memory: Memory) -> StatusReport:
@@ -257,6 +260,8 @@ def status(memory: Memory) -> StatusReport:
     stale = tuple(sorted(row.id for row in rows if computed.get(row.id, row.status) == "stale"))
     pending = memory.journal.pending()
     waiting = queue_state(memory)
+    step = _next_step(unreadable, pending, stale, bool(gone), bool(conflicts), bool(waiting.waiting))
+    first = None if step else _first_step(memory)
     made = "in memory" if refreshed.in_memory else "rebuilt"
     return StatusReport(
         root=memory.root,
@@ -269,22 +274,26 @@ def status(memory: Memory) -> StatusReport:
         pending=pending,
         events=memory.log_index().total(),
         index=f"{made}, since {refreshed.rebuilt}" if refreshed.rebuilt else "fresh",
-        next_step=_next_step(
-            unreadable, pending, stale, len(rows), bool(gone), bool(conflicts), bool(waiting.waiting)
-        ),
+        next_step=step or (first.next_step if first else "thunderus-mem search WORDS"),
         conflicts=conflicts,
         archived=memory.index.count(archived=True),
         proposals=waiting.waiting,
         oldest_days=waiting.oldest_days,
         expired=waiting.expired,
+        found=first.found if first else (),
     )
+
+
+def _first_step(memory: Memory) -> FirstStep | None:
+    from thunderus_mem.authoring.sources import first_step
+
+    return first_step(memory)
 
 
 def _next_step(
     unreadable: tuple[str, ...],
     pending: int,
     stale: tuple[str, ...],
-    total: int,
     lost: bool,
     conflict: bool,
     waiting: bool,
@@ -301,6 +310,4 @@ def _next_step(
         return f"thunderus-mem check {stale[0]} -p"
     if waiting:
         return "thunderus-mem patch list"
-    if not total:
-        return 'thunderus-mem add fact "What everybody should know" --tag start'
-    return "thunderus-mem search WORDS"
+    return ""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from thunderus_mem.authoring.sources import Source
     from thunderus_mem.diagnostic import Diagnostic, Severity
     from thunderus_mem.errors import ThunderusError
 
@@ -346,6 +347,12 @@ def finding_lines(findings: Sequence[Diagnostic], style: Style) -> list[str]:
         if finding.hint:
             lines.append(f"    {style.dim(finding.hint)}")
     return lines
+
+
+def found_lines(found: Sequence[Source]) -> list[str]:
+    """List the folders to import into a new memory, with the commands, after an empty line."""
+    lines = [f"Found {counted(one.files, one.what)} in {one.path}: {one.command}" for one in found]
+    return ["", *lines] if lines else []
 
 
 def verdict_word(verdict: str, style: Style) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
+from thunderus_mem.authoring.sources import file_number
 from thunderus_mem.document.markdown import headings
 from thunderus_mem.document.state import PARTLY, is_choice, status_texts
 from thunderus_mem.startup import NamedTuple, lazy_pattern
@@ -174,10 +175,6 @@ def targets(text: str) -> list[str]:
     return named or [f"?{name.rstrip('.')}" for name in _FILE.findall(text)]
 
 
-_FILE_NUMBER = lazy_pattern(
-    r"(?:adr|rfc|decision)?[-_ ]?(\d{1,5})(?!\d)(?:[-_. ]|$)", re.ASCII | re.IGNORECASE
-)
-_FILE_DATE = lazy_pattern(r"(\d{4})-?(\d\d)-?(\d\d)(?!\d)", re.ASCII)
 _TITLE_NUMBER = lazy_pattern(
     r"(?:adr|rfc|decision)?[\s#_-]*(\d{1,5})\s*(?:[.:)]|[-–—](?=\s))\s*(?=\S)", re.ASCII | re.IGNORECASE
 )
@@ -232,26 +229,6 @@ def split_title(heading: str, file_number: int | None) -> tuple[int | None, str]
     if match is None:
         return None, title
     return int(match.group(1)), title[match.end() :].strip()
-
-
-def file_number(stem: str) -> int | None:
-    """The number at the start of a file name (``0007-use-jwt``, ``adr-7``); a date is not a number."""
-    if _FILE_DATE.match(stem):
-        return None
-    match = _FILE_NUMBER.match(stem)
-    return int(match.group(1)) if match else None
-
-
-def without_number(stem: str) -> str:
-    """A file name without the number at its start."""
-    match = None if _FILE_DATE.match(stem) else _FILE_NUMBER.match(stem)
-    return (stem[match.end() :] or stem) if match else stem
-
-
-def file_date(stem: str) -> str:
-    """The date at the start of a file name (``2024-05-01-notes``, ``20240501-notes``), as ``YYYY-MM-DD``."""
-    match = _FILE_DATE.match(stem)
-    return "-".join(match.groups()) if match else ""
 
 
 def read_decision(

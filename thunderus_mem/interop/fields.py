@@ -14,6 +14,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from thunderus_mem.authoring.sources import file_date, without_number
 from thunderus_mem.document import ids
 from thunderus_mem.document.document import read_document, source_hash
 from thunderus_mem.document.frontmatter.edit import remove_key, set_key
@@ -229,12 +230,12 @@ def set_identity(draft: Draft, path: str, kind: str, title: str, taken: Taken, *
     if isinstance(given, str) and ids.is_document_id(given) and ids.fold_key(given) not in taken.ids:
         return given
     words = title
-    if kind == "recap" and not decisions.file_date(title):
-        words = f"{decisions.file_date(os.path.basename(path)) or ''} {title}"
+    if kind == "recap" and not file_date(title):
+        words = f"{file_date(os.path.basename(path)) or ''} {title}"
     made = ids.new_document_id(kind, words)
     if made in taken.ids:
         folder, name = os.path.split(os.path.splitext(path)[0])
-        made = ids.new_document_id(kind, f"{folder} {decisions.without_number(name)}")
+        made = ids.new_document_id(kind, f"{folder} {without_number(name)}")
     base, count = made, 1
     while made in taken.ids:
         count += 1
@@ -326,10 +327,7 @@ def set_dates(draft: Draft, stem: str, decision: decisions.DecisionRecord, dates
     data = draft.data
     own = timestamp_of(data.get("created"))
     created = (
-        own
-        or timestamp_of(data.get("date"))
-        or timestamp_of(decision.date)
-        or timestamp_of(decisions.file_date(stem))
+        own or timestamp_of(data.get("date")) or timestamp_of(decision.date) or timestamp_of(file_date(stem))
     )
     created = created or dates.created or now
     changed = next(

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
+from thunderus_mem.authoring.sources import file_number, markdown_files, not_wanted, stem_of
 from thunderus_mem.document.document import KINDS, MAX_DOCUMENT, read_document, source_hash
 from thunderus_mem.document.frontmatter.edit import insert_item
 from thunderus_mem.document.ids import fold_key
@@ -31,7 +32,7 @@ from thunderus_mem.interop.update import adopt_document, update_document
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.startup import NamedTuple, lazy_pattern
-from thunderus_mem.store.layout import DOCUMENT_FOLDERS, FOLDERS, STORE
+from thunderus_mem.store.layout import DOCUMENT_FOLDERS, FOLDERS
 from thunderus_mem.store.paths import kind_of
 
 if TYPE_CHECKING:
@@ -45,10 +46,6 @@ ON_CONFLICT: Final = ("skip", "update")
 """What becomes of a file that changed since it was imported."""
 
 _TOGETHER = 500
-_ENDINGS = (".md", ".markdown", ".mdc")
-_SKIPPED_FOLDERS = frozenset(["node_modules", "__pycache__", ".git", STORE])
-_NOT_DECISIONS = frozenset(["readme", "index", "template", "adr-template", "toc", "contributing"])
-_TEMPLATE_WORDS = ("template",)
 _DATE_LINE = lazy_pattern(r"(?im)^[ \t>*+-]{0,6}date[*_ ]{0,3}:(.*)$")
 _HEAD = 4_096
 
@@ -102,7 +99,7 @@ def plan_folder(
     main = _main(names) if kind == "core" else ""
     for done, file in enumerate(sorted(files, key=lambda file: _reading_order(file.path, kind))):
         tell("Planning the import:", done, len(files))
-        if reason := _not_wanted(file.path, names, kind):
+        if reason := not_wanted(file.path, names, kind):
             results[file.path] = fields.ImportedFile(file.path, reason=reason)
             continue
         found: fields.Imported | fields.ImportedFile
@@ -190,7 +187,7 @@ def copies_of(documents: Iterable[Document]) -> dict[str, Document]:
 
 
 def _number(path: str) -> int | None:
-    return decisions.file_number(os.path.splitext(posixpath.basename(path))[0])
+    return file_number(os.path.splitext(posixpath.basename(path))[0])
 
 
 def _date_lines(files: Sequence[SourceFile]) -> Iterator[str]:
@@ -203,24 +200,6 @@ def _reading_order(path: str, kind: str) -> tuple[bool, int, str]:
     """Numbered decisions first, so that each keeps its number; then by path."""
     number = _number(path) if kind == "adr" else None
     return (number is None, number or 0, path)
-
-
-def _not_wanted(path: str, names: Sequence[str], kind: str) -> str:
-    """Why a file among decisions is not a decision: an index page or a template."""
-    folder, name = posixpath.split(path)
-    stem = os.path.splitext(name)[0].lower()
-    if kind != "adr" or (
-        stem not in _NOT_DECISIONS and not any(word in stem.split("-") for word in _TEMPLATE_WORDS)
-    ):
-        return ""
-    if decisions.file_number(stem):  # a decision about templates; tools use number 0 for their own template
-        return ""
-    if "template" in stem:
-        return "template"
-    prefix = f"{folder}/" if folder else ""
-    below = [other[len(prefix) :] for other in names if other != path and other.startswith(prefix)]
-    others = any("/" in other or stem_of(other) not in _NOT_DECISIONS for other in below)
-    return "index page" if others else ""
 
 
 def _body_key(file: SourceFile, origin: str) -> str:
@@ -355,7 +334,7 @@ class _Names:
         named = self._names.get(bare.lower()) or self._names.get(stem_of(joined))
         if named:
             return named
-        number = decisions.file_number(posixpath.basename(joined))
+        number = file_number(posixpath.basename(joined))
         return self._numbers.get(number, []) if number is not None else []
 
 
@@ -365,11 +344,6 @@ def _not_found(mention: decisions.RelationMention, count: int) -> list[str]:
         return []
     what = f"matches {count} imported files" if count else "is not an imported file"
     return [f"`{mention.target}` ({mention.word or mention.rel}) {what}; link it by hand"]
-
-
-def stem_of(path: str) -> str:
-    """The name of a file without its extension, in lower case."""
-    return os.path.splitext(posixpath.basename(path))[0].lower()
 
 
 def holding_folder(directory: str) -> str:
@@ -397,7 +371,8 @@ def read_folder(
     if not os.path.exists(directory):
         raise NotFound(f"{directory!r} does not exist", hint="pass a folder of Markdown files, or one file")
     hidden: list[str] = []
-    chosen = [os.path.abspath(directory)] if os.path.isfile(directory) else list(_walk(folder, hidden))
+    is_file = os.path.isfile(directory)
+    chosen = [os.path.abspath(directory)] if is_file else list(markdown_files(folder, hidden))
     names, passed = (
         [os.path.relpath(path, folder).replace(os.sep, "/") for path in paths] for paths in (chosen, hidden)
     )
@@ -414,7 +389,7 @@ def read_folder(
 def stored_documents(layout: Layout) -> Iterator[Document]:
     """Every valid document of the store, in use or archived, read directly from its file."""
     for folder in (*sorted(DOCUMENT_FOLDERS.values()), *FOLDERS[len(DOCUMENT_FOLDERS) :]):
-        for path in _walk(layout.at(folder)):
+        for path in markdown_files(layout.at(folder)):
             relative = layout.relative(path)
             if kind_of(relative) is None:
                 continue
@@ -422,30 +397,6 @@ def stored_documents(layout: Layout) -> Iterator[Document]:
             document = read_document(relative, data).document if data is not None else None
             if document is not None:
                 yield document
-
-
-def _walk(folder: str, hidden: list[str] | None = None) -> Iterator[str]:
-    """Markdown files below a folder, by name; without symlinks, dependencies, and what is hidden.
-
-    Adds to ``hidden`` the files and folders with such files whose names begin with a dot.
-    """
-    try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except OSError:
-        return
-    for entry in entries:
-        if entry.is_symlink() or entry.name in _SKIPPED_FOLDERS:
-            continue
-        dotted = entry.name.startswith(".")
-        found: Iterator[str] = iter(())
-        if entry.is_dir(follow_symlinks=False):
-            found = _walk(entry.path, None if dotted else hidden)
-        elif entry.is_file(follow_symlinks=False) and entry.name.lower().endswith(_ENDINGS):
-            found = iter([entry.path])
-        if not dotted:
-            yield from found
-        elif hidden is not None and next(found, None) is not None:
-            hidden.append(entry.path)
 
 
 def _bytes(path: str) -> bytes | None:

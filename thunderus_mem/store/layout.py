@@ -6,7 +6,6 @@ The store's folder names follow the Thunderus file formats (``.thunderus/memory/
 from __future__ import annotations
 
 import os
-from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.paths import ARCHIVE, archived_path
@@ -253,12 +252,13 @@ def _find_root(start: str, environ: Mapping[str, str]) -> FoundStore:
     )
 
 
-_DEEPEST, _MOST_FOLDERS, _MOST_NAMED = 4, 1000, 5
-_DEPENDENCIES: Final = frozenset(("node_modules", "vendor", "target", "__pycache__"))
+_MOST_NAMED = 5
 
 
 def _hint_below(start: str) -> str:
     """A hint that names the stores in folders below, e.g. from the top of a repository of many packages."""
+    from itertools import islice
+
     found = [os.path.relpath(root, start) for root in islice(_roots_below(start), _MOST_NAMED + 1)]
     if not found:
         return ""
@@ -267,23 +267,14 @@ def _hint_below(start: str) -> str:
 
 
 def _roots_below(start: str) -> Iterator[str]:
-    """The nearest stores below a folder, by depth and name; at most `_MOST_FOLDERS` folders are listed."""
-    level, left = [start], _MOST_FOLDERS
-    for _ in range(_DEEPEST):
-        level, left = level[:left], max(0, left - len(level))
-        below = [inner for folder in level for inner in _folders_in(folder)]
-        yield from filter(_has_store, below)
-        level = [folder for folder in below if not _has_store(folder)]
+    """The stores below a folder, without those inside another one."""
+    from thunderus_mem.store.folders import folders_below
 
-
-def _folders_in(folder: str) -> list[str]:
-    try:
-        with os.scandir(folder) as entries:
-            found = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
-    except OSError:
-        return []
-    names = ((os.path.basename(path), path) for path in sorted(found))
-    return [path for name, path in names if not name.startswith(".") and name not in _DEPENDENCIES]
+    found: list[str] = []
+    for folder in folders_below(start):
+        if _has_store(folder) and not folder.startswith(tuple(f"{root}{os.sep}" for root in found)):
+            found.append(folder)
+            yield folder
 
 
 def _has_store(folder: str) -> bool:

@@ -8,7 +8,17 @@ import typer
 
 from thunderus_mem.authoring import show
 from thunderus_mem.cli.params import DocumentId, Kinds, OnlyIds
-from thunderus_mem.cli.text import Style, aligned, columns, counted, day, fitting, one_line, verdict_word
+from thunderus_mem.cli.text import (
+    Style,
+    aligned,
+    columns,
+    counted,
+    day,
+    fitting,
+    found_lines,
+    one_line,
+    verdict_word,
+)
 from thunderus_mem.index.questions import Filter
 
 if TYPE_CHECKING:
@@ -214,6 +224,7 @@ def state_of_memory(value: show.StatusReport, console: Console) -> str:
         rows.append(("review", f"{counted(value.proposals, 'pending proposal')}, the oldest {age}"))
     rows += [("log", counted(value.events, "event")), ("index", _INDEX.get(value.index, value.index))]
     lines = aligned([(style.dim(name), text) for name, text in rows])
+    lines += found_lines(value.found)
     if value.next_step:
         lines += ["", f"Next: {value.next_step}"]
     return "\n".join(lines)

@@ -15,7 +15,17 @@ import typer
 from thunderus_mem.authoring.init import Initialised, init
 from thunderus_mem.cli.complete import SCRIPTS
 from thunderus_mem.cli.params import Why
-from thunderus_mem.cli.text import Style, aligned, counted, diff_lines, finding_lines, padded, size, width
+from thunderus_mem.cli.text import (
+    Style,
+    aligned,
+    counted,
+    diff_lines,
+    finding_lines,
+    found_lines,
+    padded,
+    size,
+    width,
+)
 from thunderus_mem.doctor import checks, upkeep
 from thunderus_mem.doctor.fix import FixReport, FixStep, apply_fixes, plan_fixes
 from thunderus_mem.document.ids import closest
@@ -45,7 +55,7 @@ app.add_typer(index_app, name="index")
 def init_command(
     ctx: typer.Context,
     agents: Annotated[
-        bool, typer.Option("--agents", help="Also add a marked section to AGENTS.md and CLAUDE.md.")
+        bool, typer.Option("--agents", help="Also add a section for agents to AGENTS.md and CLAUDE.md.")
     ] = False,
 ) -> int:
     """Create a memory in this folder. Running it again is safe: existing files are kept."""
@@ -115,8 +125,10 @@ def initialised(value: Initialised, console: Console) -> str:
         (style.dim("kept"), name) for name in value.kept
     ]
     lines = aligned(rows)
+    lines += [f"{style.dim('skipped')}  {reason}" for reason in value.skipped]
     if value.also:
         lines += ["", f"note: this memory shadows the one in {value.also[0]}"]
+    lines += found_lines(value.found)
     if value.next_step:
         lines += ["", f"Next: {value.next_step}"]
     return "\n".join(lines)

@@ -1,0 +1,30 @@
+"""The folders below a folder, as far as a command may look without being asked to. Read only."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_DEEPEST, _MOST_LISTED = 4, 1000
+_DEPENDENCIES: Final = frozenset(("node_modules", "vendor", "target", "__pycache__"))
+
+
+def folders_below(start: str) -> Iterator[str]:
+    """Folders by depth and path, without hidden ones, links and dependencies; not all of very many."""
+    level, left = [start], _MOST_LISTED
+    for _ in range(_DEEPEST):
+        level, left = level[:left], max(0, left - len(level))
+        level = [inner for folder in level for inner in _folders_in(folder)]
+        yield from level
+
+
+def _folders_in(folder: str) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            found = [(entry.name, entry.path) for entry in entries if entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
+    return [path for name, path in sorted(found) if not name.startswith(".") and name not in _DEPENDENCIES]
