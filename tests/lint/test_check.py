@@ -7,6 +7,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
+from sarif_kit.validate import validation_errors
 
 from tests.support.code_scene import ISSUE, JWT
 from tests.support.stepped_clock import run
@@ -148,7 +149,8 @@ def test_formats_name_the_affected_document(store: Path, run: Run) -> None:
     change(store, "src/jwt.py", "ttl=3600", "ttl=60")
     commit(store)
     github = run("check", "--format", "github")
-    assert github.out.startswith(f"::warning file={FACT},line=16")
+    assert f"'Tokens' ({FACT}:16) may be out of date" in github.out
+    assert run("check", "--format", "junit").out.count("<failure ") == 1
     sarif = json.loads(run("check", "--format", "sarif").out)
     result = sarif["runs"][0]["results"][0]
     assert result["ruleId"] == "TM701"
@@ -165,6 +167,91 @@ def test_formats_name_the_affected_document(store: Path, run: Run) -> None:
     report = store.parent / "report.sarif"
     assert run("check", "--format", "sarif", "-o", str(report)).code == 1
     assert json.loads(report.read_text())["runs"]
+
+
+def places(done: Done) -> list[tuple[str, int]]:
+    """Where a report for GitLab has its findings."""
+    return [(one["location"]["path"], one["location"]["lines"]["begin"]) for one in json.loads(done.out)]
+
+
+def test_reports_are_at_the_changed_code(store: Path, run: Run) -> None:
+    change(store, "src/jwt.py", '"aud": "api"', '"aud": "web"')
+    commit(store)
+    for arguments in (("--since", "HEAD~1"), ()):
+        github = run("check", *arguments, "--format", "github").out
+        assert github.startswith("::warning file=src/jwt.py,line=8,col=1,title=TM701 code-changed::"), (
+            arguments
+        )
+        assert places(run("check", *arguments, "--format", "gitlab")) == [("src/jwt.py", 8)]
+        log = json.loads(run("check", *arguments, "--format", "sarif").out)
+        assert validation_errors(log) == []
+        (result,) = log["runs"][0]["results"]
+        (place,) = result["locations"]
+        assert place["physicalLocation"]["artifactLocation"]["uri"] == "src/jwt.py"
+        assert place["physicalLocation"]["region"]["startLine"] == 8
+        (document,) = result["relatedLocations"]
+        assert document["physicalLocation"]["artifactLocation"]["uri"] == FACT
+        assert document["physicalLocation"]["region"]["startLine"] == 16
+    assert f'name="{FACT}" classname="thunderus-mem.check"' in run("check", "--format", "junit").out
+
+
+def test_report_is_at_the_document_if_the_code_is_missing(store: Path, run: Run) -> None:
+    (store / "src/jwt.py").unlink()
+    assert places(run("check", "--since", "HEAD", "--format", "gitlab")) == [(FACT, 16)]
+    assert places(run("check", "--format", "gitlab")) == [(FACT, 16)]
+    subprocess.run(["git", "checkout", "-q", "src/jwt.py"], cwd=store, check=True)
+    change(store, "src/jwt.py", ISSUE, "")
+    assert places(run("check", "--since", "HEAD", "--format", "gitlab")) == [("src/jwt.py", 5)]
+
+
+def test_report_of_a_folder_is_at_the_changed_file(store: Path, run: Run) -> None:
+    assert run("anchor", "fact.tokens", "src/").code == 0
+    commit(store)
+    change(store, "src/god.py", "first = value + 9\n", "first = value\n")
+    line = (store / "src/god.py").read_text().split("\n").index("    first = value") + 1
+    assert places(run("check", "--since", "HEAD", "--format", "gitlab")) == [("src/god.py", line)]
+
+
+def test_markdown_lists_the_affected_documents(store: Path, run: Run) -> None:
+    assert run("edit", "fact.tokens", "--set", "title=A | <b> *x* `id`").code == 0
+    commit(store)
+    done = run("check", "--since", "HEAD", "--format", "markdown")
+    assert done.out.startswith("### Documents affected by this change\n\n0 documents affected (")
+    change(store, "src/jwt.py", "ttl=3600", "ttl=60")
+    done = run("check", "--since", "HEAD", "--format", "markdown")
+    assert done.code == 1
+    (row,) = [line for line in done.out.splitlines() if "jwt.py" in line]
+    _, document, code, reason, _ = row.replace(r"\|", "").split("|")
+    assert document == rf" **A  \<b\> \*x\* `id`**<br>{FACT}:16 "
+    assert (code, reason) == (" src/jwt.py:6 ", " `issue` has changed since it was verified ")
+    assert "\nthunderus-mem verify fact.tokens\n" in done.out
+    assert run("check", "--format", "markdown").out.startswith("### Documents that may be out of date\n")
+
+
+def test_shallow_clone_reports_what_it_cannot_compare(store: Path, run: Run) -> None:
+    assert run("anchor", "fact.part-seven", "src/jwt.py#small").code == 0
+    commit(store)
+    subprocess.run(["git", "mv", "src/jwt.py", "src/tokens.py"], cwd=store, check=True)
+    commit(store)
+    change(store, "src/tokens.py", "return 1", "return 2")
+    change(store, "src/god.py", "first = value + 7\n", "first = value - 7\n")
+    commit(store)
+    done = run("--json", "check", "--since", "HEAD~1")
+    assert (found(done), done.json["unknown"]) == (["fact.part-seven"] * 2, [])
+    full = f"file://{store.parent / 'full'}"
+    subprocess.run(["git", "branch", "older", "HEAD~2"], cwd=store, check=True)
+    store.rename(store.parent / "full")
+    subprocess.run(["git", "clone", "-q", "--depth", "2", full, str(store)], check=True)
+    done = run("--json", "check", "--since", "HEAD~1")
+    assert found(done) == ["fact.part-seven"]
+    assert [one["place"] for one in done.json["unknown"]] == ["src/jwt.py#small"]
+    assert "without the old commit" in run("check", "--since", "HEAD~1").out
+    subprocess.run(["git", "fetch", "-q", "--depth", "1", full, "older:older"], cwd=store, check=True)
+    for command in (("check",), ("events", "verify")):
+        done = run(*command, "--since", "older")
+        assert done.code == 4
+        assert "this shallow clone does not contain the merge base of HEAD and 'older'" in done.err
+        assert run(*command, "--since", "nosuch").err.endswith("fetch the revision first\n")
 
 
 def test_lint_list_show_and_search_report_stale_documents(store: Path, run: Run) -> None:

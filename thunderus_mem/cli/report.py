@@ -23,7 +23,7 @@ from thunderus_mem.lint.rule import CODES
 from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from thunderus_mem.cli.console import Console
     from thunderus_mem.diagnostic import TextEdit
@@ -40,17 +40,30 @@ REPOSITORY_PATHS: Final = frozenset(("github", "gitlab", "sarif"))
 """Formats with paths relative to the top of the repository, wherever the memory is in it."""
 
 
-def report(diagnostics: Iterable[Diagnostic], format: str = "full", documents: Sequence[str] = ()) -> str:
+def report(
+    diagnostics: Iterable[Diagnostic],
+    format: str = "full",
+    documents: Sequence[str] = (),
+    *,
+    command: str = "lint",
+    related: Mapping[str, Diagnostic] | None = None,
+) -> str:
     """Format the findings in one of `FORMATS`, sorted by file, location and rule.
 
     "full" contains all details and a summary; "concise" is one line per finding and empty without findings.
-    ``documents`` are the checked files, for formats that also list files without findings.
+    ``documents`` are the checked files, for formats that also list files without findings. ``related`` has,
+    by fingerprint, the same finding at the document that it affects.
     Raises `ValueError` for an unknown format.
     """
     if format not in FORMATS:
         raise ValueError(f"unknown format {format!r}; use one of: {', '.join(FORMATS)}")
     found = _without_secrets(sorted(diagnostics, key=_order))
-    return junit(found, documents) if format == "junit" else _WRITERS[format](found)
+    if format == "junit":
+        return junit(found, documents, command)
+    if format == "sarif":
+        places = _without_secrets(list((related or {}).values()))
+        return sarif(found, {one.fingerprint: one for one in places})
+    return _WRITERS[format](found)
 
 
 def _order(one: Diagnostic) -> tuple[object, ...]:
@@ -243,7 +256,7 @@ _FINGERPRINT: Final = "thunderusMem/v1"
 _GRAVEST_FIRST: Final = tuple(Severity)
 
 
-def sarif(diagnostics: Sequence[Diagnostic]) -> str:
+def sarif(diagnostics: Sequence[Diagnostic], related: Mapping[str, Diagnostic]) -> str:
     """Format one run with every finding, or with the `MOST` most severe and a notification about the rest."""
     kept = _gravest(diagnostics)
     codes = sorted({one.rule for one in kept})
@@ -267,7 +280,7 @@ def sarif(diagnostics: Sequence[Diagnostic]) -> str:
                 **_notifications(len(diagnostics) - len(kept)),
             }
         ],
-        "results": [_result(one, places[one.rule]) for one in kept],
+        "results": [_result(one, places[one.rule], related.get(one.fingerprint)) for one in kept],
     }
     return ascii_json({"$schema": _SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}) + "\n"
 
@@ -307,7 +320,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _result(one: Diagnostic, rule_index: int) -> dict[str, Any]:
+def _result(one: Diagnostic, rule_index: int, related: Diagnostic | None) -> dict[str, Any]:
     result: dict[str, Any] = {
         "ruleId": one.rule,
         "ruleIndex": rule_index,
@@ -316,6 +329,8 @@ def _result(one: Diagnostic, rule_index: int) -> dict[str, Any]:
         "locations": [_location(one)],
         "partialFingerprints": {_FINGERPRINT: one.fingerprint},
     }
+    if related is not None:
+        result["relatedLocations"] = [{**_location(related), "message": {"text": "The document"}}]
     if one.edits and all(edit.region for edit in one.edits):
         replacements = [_replacement(edit) for edit in sorted(one.edits)]
         change = {"artifactLocation": {"uri": _uri(one.path)}, "replacements": replacements}
@@ -415,11 +430,24 @@ def gitlab(diagnostics: Sequence[Diagnostic]) -> str:
     return ascii_json(found) + "\n"
 
 
+_MARKUP = lazy_pattern(r"[\\`*_\[\]<>|~&$]")
+
+
+def markdown_text(text: str) -> str:
+    """Escape a text on one line of Markdown, so that it has no markup; a pair of backticks stays code."""
+    parts = " ".join(visible(text).split()).split("`")
+    if len(parts) % 2 == 0:
+        parts = ["`".join(parts)]
+    return "".join(
+        f"`{part.replace('|', chr(92) + '|')}`" if at % 2 and part else _MARKUP.sub(r"\\\g<0>", part)
+        for at, part in enumerate(parts)
+    )
+
+
 # JUnit XML with the elements and attributes in the schemas of Ant's JUnit task and Jenkins' xUnit plugin: one
 # test case per document, its errors and warnings as one failure, notes as output. Both schemas require times;
 # they are always zero, so that the same findings give the same report.
 
-_SUITE: Final = "thunderus-mem.lint"
 _ILLEGAL = lazy_pattern("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -440,8 +468,8 @@ def _texts(ones: Sequence[Diagnostic]) -> str:
     return _xml("\n".join(lines))
 
 
-def _case(path: str, found: Sequence[Diagnostic]) -> str:
-    head = f'    <testcase name="{_attribute(path)}" classname="{_SUITE}" time="0"'
+def _case(path: str, found: Sequence[Diagnostic], suite: str) -> str:
+    head = f'    <testcase name="{_attribute(path)}" classname="{suite}" time="0"'
     if not found:
         return f"{head} />\n"
     worst = Severity.ERROR if any(one.severity is Severity.ERROR for one in found) else Severity.WARNING
@@ -451,8 +479,9 @@ def _case(path: str, found: Sequence[Diagnostic]) -> str:
     return f"{head}>\n{failure}    </testcase>\n"
 
 
-def junit(diagnostics: Sequence[Diagnostic], documents: Sequence[str]) -> str:
+def junit(diagnostics: Sequence[Diagnostic], documents: Sequence[str], command: str) -> str:
     """Format a suite with one case per checked document and per other file with a finding."""
+    suite = f"thunderus-mem.{command}"
     notes = [one for one in diagnostics if one.severity is Severity.NOTE]
     by_path: dict[str, list[Diagnostic]] = {path: [] for path in documents}
     for one in diagnostics:
@@ -460,10 +489,10 @@ def junit(diagnostics: Sequence[Diagnostic], documents: Sequence[str]) -> str:
         if one.severity is not Severity.NOTE:
             found.append(one)
     failures = sum(bool(found) for found in by_path.values())
-    cases = "".join(_case(path, by_path[path]) for path in sorted(by_path))
+    cases = "".join(_case(path, by_path[path], suite) for path in sorted(by_path))
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n'
-        f'  <testsuite name="{_SUITE}" package="thunderus-mem" id="0" tests="{len(by_path)}"'
+        f'  <testsuite name="{suite}" package="thunderus-mem" id="0" tests="{len(by_path)}"'
         f' failures="{failures}" errors="0" skipped="0" hostname="localhost" time="0"'
         f' timestamp="1970-01-01T00:00:00">\n    <properties />\n{cases}'
         f"    <system-out>{_texts(notes)}</system-out>\n    <system-err />\n  </testsuite>\n</testsuites>\n"
@@ -477,6 +506,5 @@ _WRITERS: Final[dict[str, Callable[[Sequence[Diagnostic]], str]]] = {
     "jsonl": jsonl,
     "github": github,
     "gitlab": gitlab,
-    "sarif": sarif,
 }
-"""Format → its writer; JUnit also needs the documents and is called separately."""
+"""Format → its writer; JUnit and SARIF need more than the findings and are called separately."""

@@ -166,6 +166,12 @@ class Hunk(NamedTuple):
         return _meets(self.new_start, self.new_count, first, last)
 
     @property
+    def first_changed(self) -> int:
+        """The first line of the new file that it adds, or that is where it removes lines; at least 1."""
+        before = next((at for at, line in enumerate(self.lines) if line[:1] in "+-"), 0)
+        return max(self.new_start + before, 1)
+
+    @property
     def header(self) -> str:
         """The header line in a diff."""
         return f"@@ -{self.old_start},{self.old_count} +{self.new_start},{self.new_count} @@"

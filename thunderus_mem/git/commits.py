@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.timestamp import format_timestamp, parse_timestamp
+from thunderus_mem.errors import NotFound
+from thunderus_mem.git.changes import merge_base
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
@@ -109,6 +111,27 @@ def first_commits(git: Git, paths: Sequence[str]) -> dict[str, Commit]:
     return {
         name: commit for commit, _, names in _log_of(git, paths, log, "--diff-filter=A") for name in names
     }
+
+
+def base_to_compare(git: Git, revision: str) -> str:
+    """Like `merge_base`, for what a branch changes.
+
+    Raises `NotFound` for an unknown revision, and in a shallow clone without the merge base: compared with
+    the revision itself, the changes there would be reported too.
+    """
+    base = merge_base(git, revision)
+    shallow = git.is_shallow()
+    if base is None:
+        hint = (
+            "this clone is shallow; fetch the revision first" if shallow else "pass a branch, tag or commit"
+        )
+        raise NotFound(f"unknown revision {revision!r}", hint=hint)
+    if shallow and not git.ask("merge-base", "--", revision, "HEAD").ok:
+        raise NotFound(
+            f"this shallow clone does not contain the merge base of HEAD and {revision!r}",
+            hint="run `git fetch --unshallow`; in CI, set the depth of the clone to 0",
+        )
+    return base
 
 
 def _log_of(

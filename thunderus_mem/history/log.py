@@ -11,7 +11,7 @@ from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.document.schema import EVENT, is_valid_fast
 from thunderus_mem.document.schema import check as check_schema
 from thunderus_mem.errors import InvalidDocument, NotFound
-from thunderus_mem.git.changes import merge_base
+from thunderus_mem.git.commits import base_to_compare
 from thunderus_mem.git.history import bytes_before, bytes_since
 from thunderus_mem.history.marks import COMMITTED_LOG, marks_of
 from thunderus_mem.index.log import read
@@ -228,12 +228,7 @@ def _git_versions(memory: Memory, since: str) -> dict[str, list[GitVersion]]:
         return found
     if git is None:
         raise NotFound("no git repository to compare with", hint="omit --since")
-    base = merge_base(git, since)
-    if base is None:
-        raise NotFound(
-            f"unknown revision {since!r}",
-            hint="give a branch, a tag or a commit; a shallow clone has few of them",
-        )
+    base = base_to_compare(git, since)
     older, removed = bytes_since(git, base, COMMITTED_LOG)
     for path, one in older.items():
         known = found.setdefault(path, [])

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from thunderus_mem.document.diff import apply_diff, parse_diff, reversed_diff
 from thunderus_mem.errors import InvalidQuery, NotFound
-from thunderus_mem.git.changes import merge_base, patch_between
+from thunderus_mem.git.changes import patch_between
+from thunderus_mem.git.commits import base_to_compare
 from thunderus_mem.git.history import ObjectReader
 from thunderus_mem.git.repository import look_for_git
 from thunderus_mem.lint.context import lint_config
@@ -43,8 +44,9 @@ class CodeFinding(NamedTuple):
 
     ``path`` and ``line`` locate the anchor in the document, ``place`` is the anchor, ``verdict`` is changed
     or missing, ``now`` is where the code is now ("" if missing). ``file`` and ``hunk`` belong to the change
-    that caused it, ``commit`` and ``subject`` to its commit ("" if not committed or unknown). ``diff``
-    compares the verified code with the current code ("" if one of them is unknown).
+    that caused it, ``commit`` and ``subject`` to its commit ("" if not committed or unknown). ``file_line``
+    is the first changed line of ``file`` (0 if it is missing or unknown). ``diff`` compares the verified code
+    with the current code ("" if one of them is unknown).
     """
 
     doc_id: str
@@ -61,6 +63,7 @@ class CodeFinding(NamedTuple):
     subject: str
     next_step: str
     diff: str = ""
+    file_line: int = 0
 
 
 class Unknown(NamedTuple):
@@ -114,6 +117,7 @@ class _Cause(NamedTuple):
     commit: str = ""
     subject: str = ""
     diff: str = ""
+    file_line: int = 0
 
 
 def _cause(judge: Judge, verdict: Verdict, *, look: bool) -> _Cause:
@@ -121,13 +125,18 @@ def _cause(judge: Judge, verdict: Verdict, *, look: bool) -> _Cause:
     if judge.past is None:
         return _Cause()
     known = code.breaking_commit(verdict.anchor, judge.past) if look else None
+    found = verdict.found
+    source = judge.tree.source(found.path) if found is not None else None
+    was = code.code_of(known.anchor, known.source) if known is not None else None
+    line = code.changed_line(found, was or "", source) if found is not None and source is not None else 0
     if known is None:
-        return _Cause((verdict.found or verdict.anchor).path)
-    file = (verdict.found or known.anchor).path
-    diff = code.code_diff(verdict, known, judge.tree)
+        return _Cause((found or verdict.anchor).path, file_line=line)
+    cause = _Cause(
+        (found or known.anchor).path, diff=code.code_diff(verdict, known, judge.tree), file_line=line
+    )
     if known.commit is None:
-        return _Cause(file, diff=diff)
-    return _Cause(file, "", known.commit.sha, known.commit.subject, diff)
+        return cause
+    return cause._replace(commit=known.commit.sha, subject=known.commit.subject)
 
 
 def _finding(memory: Memory, one: Anchored, verdict: Verdict, cause: _Cause) -> CodeFinding:
@@ -164,8 +173,27 @@ ANCHOR_RULES = tuple(_RULES.values())
 
 
 def diagnostics(memory: Memory, report: CheckReport) -> list[Diagnostic]:
-    """The findings as diagnostics of lint, for machine-readable formats, with the configured severities."""
+    """The findings as diagnostics of lint, located at the anchors, with the configured severities."""
+    return [one for _, one in _diagnosed(memory, report)]
+
+
+def at_changed_code(memory: Memory, report: CheckReport) -> list[tuple[Diagnostic, Diagnostic]]:
+    """Each diagnostic at the changed code if it exists, and the one at the anchor (the same one if not)."""
+    top = memory.git.prefix if memory.git is not None else ""
+    return [(_at_code(one, given, top), given) for one, given in _diagnosed(memory, report)]
+
+
+def _at_code(one: CodeFinding, given: Diagnostic, top: str) -> Diagnostic:
+    if not one.file_line:
+        return given
+    document = f"{one.title!r} ({top}{one.path}:{one.line})"
+    message = f"{document} may be out of date: {_message(one._replace(hunk=''))}"
+    return given._replace(path=one.file, line=one.file_line, message=message, expected="")
+
+
+def _diagnosed(memory: Memory, report: CheckReport) -> list[tuple[CodeFinding, Diagnostic]]:
     given = lint_config(memory).severities
+    kept: list[CodeFinding] = []
     found: list[Diagnostic] = []
     for one in report.findings:
         rule = _RULES[one.verdict]
@@ -179,12 +207,13 @@ def diagnostics(memory: Memory, report: CheckReport) -> list[Diagnostic]:
             place=(one.line, 1),
             key="anchors",
             expected="text that matches the code",
-            hint=one.next_step,
+            hint=one.next_step[:1].upper() + one.next_step[1:],
             severity=weight,
         )
         # The fingerprint is made from the anchor instead of the line's text, which may change.
         found += fingerprinted([diagnostic._replace(doc_id=one.doc_id)], partial(_anchored_place, one))
-    return distinct(found)
+        kept.append(one)
+    return list(zip(kept, distinct(found), strict=True))
 
 
 def _anchored_place(one: CodeFinding, _line: int) -> str:
@@ -221,13 +250,10 @@ def check_since(memory: Memory, revision: str) -> CheckReport:
     git = memory.git
     if git is None:
         raise _no_git()
-    base = merge_base(git, revision)
-    patch = patch_between(git, base) if base else None
-    if base is None or patch is None:
-        raise NotFound(
-            f"unknown revision {revision!r}",
-            hint="pass a branch, tag or commit; in a shallow clone, fetch it first",
-        )
+    base = base_to_compare(git, revision)
+    patch = patch_between(git, base)
+    if patch is None:
+        raise NotFound(f"cannot read the changes since {revision!r} from git: {git.reason}")
     with ObjectReader(git) as reader:
         trees = code.CommitTree(git, reader, base), code.WorkingTree(memory.root, git)
         return _check_change(memory, CodeChange(*trees, _diffs(patch), code.CodePast(git, reader, base)))
@@ -289,26 +315,24 @@ def _check_change(memory: Memory, change: CodeChange) -> CheckReport:
     inside = {(one.doc_id, one.place): one for one in change.in_documents()}
     known = {(one.doc_id, one.place): one for one in change.candidates(memory.index, memory.root)} | inside
     anchors = [known[key] for key in sorted(known)]
-    effects = [
-        (
-            one,
-            change.effect(one.anchor, one.since)
-            or (change.earlier(one.anchor, one.since) if (one.doc_id, one.place) in inside else None),
-        )
-        for one in anchors
-    ]
-    findings = [
-        _finding(memory, one, effect.verdict, _cause_of(effect))
-        for one, effect in effects
-        if effect is not None
-    ]
-    return CheckReport(tuple(findings), (), len({one.doc_id for one in anchors}), len(anchors))
+    findings, unknown = [], []
+    for one in anchors:
+        effect = change.effect(one.anchor, one.since)
+        if effect is None and (one.doc_id, one.place) in inside:
+            effect = change.earlier(one.anchor, one.since)
+        if effect is not None and effect.verdict.status == UNKNOWN:
+            unknown.append(Unknown(one.doc_id, one.anchor.place, effect.verdict.reason))
+        elif effect is not None:
+            findings.append(_finding(memory, one, effect.verdict, _cause_of(effect)))
+    documents = len({one.doc_id for one in anchors})
+    return CheckReport(tuple(findings), tuple(unknown), documents, len(anchors))
 
 
 def _cause_of(effect: Effect) -> _Cause:
+    cause = _Cause(effect.file, file_line=effect.line)
     if effect.hunk is None:
-        return _Cause(effect.file)
-    return _Cause(effect.file, effect.hunk.header, diff="".join(f"{line}\n" for line in effect.hunk.lines))
+        return cause
+    return cause._replace(hunk=effect.hunk.header, diff="".join(f"{line}\n" for line in effect.hunk.lines))
 
 
 def _no_git() -> NotFound:

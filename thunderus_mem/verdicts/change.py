@@ -19,7 +19,7 @@ from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.paths import kind_of
 from thunderus_mem.verdicts import code
 from thunderus_mem.verdicts.evaluate import SMALL, evaluate
-from thunderus_mem.verdicts.verdict import MOVED, VERIFIED, NoHistory, Verdict
+from thunderus_mem.verdicts.verdict import MOVED, UNKNOWN, VERIFIED, NoHistory, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,11 +33,13 @@ if TYPE_CHECKING:
 
 class Effect(NamedTuple):
     """The verdict on an anchor after a change, and its cause: a file and the first hunk that touches the
-    code, ``None`` if the file was deleted, or added without lines."""
+    code, ``None`` if the file was added or deleted without lines. ``line`` is the first changed line of the
+    file, 0 if it was deleted."""
 
     verdict: Verdict
     file: str
     hunk: Hunk | None
+    line: int = 0
 
 
 class CodeChange:
@@ -123,15 +125,23 @@ class CodeChange:
 
     def effect(self, anchor: Anchor, since: str) -> Effect | None:
         """The effect on an anchor that was verified at the commit ``since``; ``None`` if its code still
-        matches, is unknown, or did not match before."""
+        matches, is unknown, or did not match before. The verdict is unknown if a shallow clone does not show
+        where the code was before."""
         if _is_in_place(anchor, self._after):
             return None
-        here = self._found_before(anchor, since)
+        history = self._history(anchor, since)
+        before = self._verdict_before(anchor, history)
+        if before.status == UNKNOWN and history.is_cut():
+            return Effect(before, anchor.path, None)
+        here = before.found if before.status in (VERIFIED, MOVED) else None
         verdict = evaluate(here, self._after, self) if here is not None else None
         if here is None or verdict is None or not verdict.is_stale:
             return None
-        hunk = next(self._hunks(here, verdict.found), None)
-        return Effect(verdict._replace(anchor=anchor), (verdict.found or here).path, hunk)
+        verdict = verdict._replace(anchor=anchor)
+        for diff, hunk in self._hunks(here, verdict.found):
+            file, line = (diff.new_path, hunk.first_changed) if diff.new_path else (diff.old_path, 0)
+            return Effect(verdict, file, hunk, line)
+        return Effect(verdict, (verdict.found or here).path, None)
 
     def earlier(self, anchor: Anchor, since: str) -> Effect | None:
         """The effect of earlier changes on an anchor: its code matches neither before nor after this one."""
@@ -142,28 +152,36 @@ class CodeChange:
             return None
         return Effect(verdict, (verdict.found or anchor).path, None)
 
-    def _found_before(self, anchor: Anchor, since: str) -> Anchor | None:
-        """Where the anchored code is before the change; ``None`` when it is not found or did not match."""
+    def _verdict_before(self, anchor: Anchor, history: AnchorHistory) -> Verdict:
         if _is_in_place(anchor, self._before):
-            return anchor
-        verdict = evaluate(anchor, self._before, self._history(anchor, since))
-        return verdict.found if verdict.status in (VERIFIED, MOVED) else None
+            return Verdict(VERIFIED, anchor, anchor)
+        return evaluate(anchor, self._before, history)
 
     def _history(self, anchor: Anchor, since: str) -> AnchorHistory:
         if self._past is None:
             return NoHistory()
         return _Earlier(self._past.of(anchor, since), self._by_new)
 
-    def _hunks(self, was: Anchor, now: Anchor | None) -> Iterator[Hunk]:
-        """The hunks inside the anchored code, before or after the change."""
+    def _hunks(self, was: Anchor, now: Anchor | None) -> Iterator[tuple[FileDiff, Hunk]]:
+        """The hunks inside the anchored code, before or after the change, each with its file."""
+        if was.is_glob:
+            files = [one for one in self._diffs if self._fits(was, one)]
+            yield from ((one, hunk) for one in files for hunk in one.hunks)
+            return
         diff = self._by_old.get(was.path) or (self._by_new.get(now.path) if now is not None else None)
         if diff is None:
             return
-        old = _spans(was, self._before.source(diff.old_path) if diff.old_path else None)
-        new = _spans(now, self._after.source(diff.new_path)) if now is not None and diff.new_path else []
+        old = code.spans_of(was, self._before.source(diff.old_path) if diff.old_path else None)
+        new = (
+            code.spans_of(now, self._after.source(diff.new_path)) if now is not None and diff.new_path else []
+        )
         for hunk in diff.hunks:
             if any(hunk.touches_old(*span) for span in old) or any(hunk.touches_new(*span) for span in new):
-                yield hunk
+                yield diff, hunk
+
+    @staticmethod
+    def _fits(anchor: Anchor, diff: FileDiff) -> bool:
+        return any(fits(anchor.path, path) for path in (diff.old_path, diff.new_path) if path)
 
 
 class _Earlier:
@@ -206,13 +224,3 @@ def _is_in_place(anchor: Anchor, tree: Tree) -> bool:
     if wanted is None:
         return bool(found)
     return any(one.hash == wanted.hash and same_measure(one, wanted) for one in found)
-
-
-def _spans(anchor: Anchor, source: CodeSource | None) -> list[tuple[int, int]]:
-    """The lines of the anchored code in a version of its file."""
-    if source is None or source.trouble:
-        return []
-    if anchor.symbol:
-        named = source.named(anchor.symbol)
-        return named.spans if named is not None else []
-    return [anchor.lines or (1, source.text.count("\n") + 1)]

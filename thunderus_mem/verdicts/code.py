@@ -532,6 +532,27 @@ def code_diff(verdict: Verdict, known: BreakingCommit, tree: Tree) -> str:
     return unified_diff(was, now, (found or verdict.anchor).path) or ""
 
 
+def spans_of(anchor: Anchor, source: CodeSource | None) -> list[tuple[int, int]]:
+    """The lines of the anchored code in a version of its file."""
+    if source is None or source.trouble:
+        return []
+    if anchor.symbol:
+        named = source.named(anchor.symbol)
+        return named.spans if named is not None else []
+    return [anchor.lines or (1, source.text.count("\n") + 1)]
+
+
+def changed_line(found: Anchor, was: str, source: CodeSource) -> int:
+    """The first line of the anchored code in a version of its file that differs from the text ``was`` (its
+    first line for ""); 0 if there is no such code."""
+    numbers = [number for first, last in spans_of(found, source) for number in range(first, last + 1)]
+    lines, then = source.text.splitlines(), was.splitlines()
+    for at, number in enumerate(numbers):
+        if lines[number - 1 : number] != then[at : at + 1]:
+            return number
+    return numbers[-1] if numbers else 0
+
+
 def code_of(anchor: Anchor, source: CodeSource) -> str | None:
     """The lines of an anchor's code in a version of its file; ``None`` when it does not exist there."""
     lines = source.text.splitlines(keepends=True)

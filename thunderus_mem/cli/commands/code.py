@@ -17,7 +17,14 @@ from thunderus_mem.authoring import anchor
 from thunderus_mem.cli.commands.write import filed
 from thunderus_mem.cli.input import read_stdin
 from thunderus_mem.cli.params import FailOn, Output, Patch, PreCommit, Why, Yes, checked_limit
-from thunderus_mem.cli.report import chosen_form, report, seen_from_top, write_report
+from thunderus_mem.cli.report import (
+    REPOSITORY_PATHS,
+    chosen_form,
+    markdown_text,
+    report,
+    seen_from_top,
+    write_report,
+)
 from thunderus_mem.cli.text import Style, aligned, columns, counted, diff_line, one_line, table, verdict_word
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.lint import check
@@ -324,7 +331,7 @@ def restamped(value: anchor.Restamping, console: Console) -> str:
 
 # ``check``
 
-FORMATS: Final = ("text", "json", "jsonl", "github", "gitlab", "sarif", "junit")
+FORMATS: Final = ("text", "markdown", "json", "jsonl", "github", "gitlab", "sarif", "junit")
 _MOST_UNKNOWN: Final = 10
 
 
@@ -344,7 +351,11 @@ def check_command(
     everything: Annotated[bool, typer.Option("--all", help="Check every document (the default).")] = False,
     form: Annotated[
         str,
-        typer.Option("--format", metavar="FORMAT", help="text, json, jsonl, github, gitlab, sarif, junit."),
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="text, markdown, json, jsonl, github, gitlab, sarif, junit.",
+        ),
     ] = "",
     patch: Patch = False,
     output: Output = "",
@@ -369,11 +380,18 @@ def check_command(
         extent = asked_extent(memory)
         since, staged = extent.since, extent.staged
     value = _checked(console, memory, documents or (), since=since, staged=staged, diff=diff)
-    text = _rendered(memory, value, form, patch=patch)
+    changed = bool(since or staged or diff)
+    text = _rendered(memory, value, form, patch=patch, changed=changed)
     write_report(
-        console, "check", value, text, output, drawn=form == "text", for_people=form in ("text", "github")
+        console,
+        "check",
+        value,
+        text,
+        output,
+        drawn=form == "text",
+        for_people=form in ("text", "markdown", "github"),
     )
-    for line in summary(value, changed=bool(since or staged or diff)) if form == "text" else ():
+    for line in summary(value, changed=changed) if form == "text" else ():
         console.say(line)
     console.say_others()
     return int(any(one.severity.reaches(limit) for one in check.diagnostics(memory, value)))
@@ -403,17 +421,25 @@ def _diff_text(console: Console, given: str) -> str:
 
 
 def _rendered(
-    memory: Memory, value: check.CheckReport, form: str, *, patch: bool
+    memory: Memory, value: check.CheckReport, form: str, *, patch: bool, changed: bool
 ) -> Callable[[check.CheckReport, Console], str]:
     """Return the function that formats the report."""
+    if form == "text":
+        return lambda value, console: check_report(value, console, patch=patch)
+    if form == "markdown":
+        top = memory.git.prefix if memory.git is not None else ""
+        return lambda value, _: check_summary(value, top, changed=changed)
+    return lambda value, _: _for_programs(memory, value, form).rstrip("\n")
 
-    def for_people(value: check.CheckReport, console: Console) -> str:
-        return check_report(value, console, patch=patch)
 
-    def for_programs(value: check.CheckReport, _: Console) -> str:
-        return report(seen_from_top(memory, check.diagnostics(memory, value), form), form).rstrip("\n")
-
-    return for_people if form == "text" else for_programs
+def _for_programs(memory: Memory, value: check.CheckReport, form: str) -> str:
+    """Format the findings, at the changed code in formats whose reader shows them in a diff."""
+    if form not in REPOSITORY_PATHS:
+        return report(check.diagnostics(memory, value), form, command="check")
+    pairs = check.at_changed_code(memory, value)
+    found = seen_from_top(memory, [one for one, _ in pairs], form)
+    documents = seen_from_top(memory, [document for one, document in pairs if one is not document], form)
+    return report(found, form, related={one.fingerprint: one for one in documents})
 
 
 def check_report(value: check.CheckReport, console: Console, *, patch: bool = False) -> str:
@@ -471,6 +497,26 @@ def summary(value: check.CheckReport, *, changed: bool) -> Iterator[str]:
     yield f"{checked}: {', '.join(parts) or 'up to date'}"
     if value.moved:
         yield "To update anchors whose code only moved: thunderus-mem verify --fix-moved"
+
+
+def check_summary(value: check.CheckReport, top: str, *, changed: bool) -> str:
+    """Format Markdown for the summary of a pull request, with paths below ``top``: a table of documents, code
+    and reasons."""
+    what = "affected by this change" if changed else "that may be out of date"
+    lines = [f"### Documents {what}", ""]
+    if value.findings:
+        lines += ["| Document | Code | Reason |", "|---|---|---|"]
+        lines += [_row(one, top) for one in value.findings]
+        commands = dict.fromkeys(f"thunderus-mem verify {one.doc_id}" for one in value.findings)
+        advice = "Read each document again. If it is still true, verify it; otherwise edit or supersede it."
+        lines += ["", advice, "", "```sh", *commands, "```", ""]
+    return "\n".join([*lines, *map(markdown_text, summary(value, changed=changed))])
+
+
+def _row(one: check.CodeFinding, top: str) -> str:
+    where = f"{one.file}:{one.file_line}" if one.file_line else one.place
+    document = f"**{markdown_text(one.title)}**<br>{markdown_text(f'{top}{one.path}:{one.line}')}"
+    return f"| {document} | {markdown_text(top + where)} | {markdown_text(one.reason)} |"
 
 
 # ``for coverage``
