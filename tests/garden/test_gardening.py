@@ -227,7 +227,7 @@ def test_recap_cites_events_and_changes_only_with_new_ones(root: Path, clock: Cl
     text = (root / written.path).read_text(encoding="utf-8")
     assert noted in text.partition("---\n\n")[0]
     assert f"- Open items: `{noted}`" in text
-    assert "- `fact.cache` (The cache) edited" in text
+    assert "- [[fact.cache|The cache]] edited. Reason: it is.\n" in text
     assert "Begin a memory" in text
     again = recap(opened(root, clock), "2026-01-21")
     assert not again.changed
@@ -252,7 +252,7 @@ def test_recap_dry_run_writes_nothing(root: Path, clock: Clock) -> None:
     note(memory, "something to tell of")
     planned = recap(memory, "2026-01-21", dry_run=True)
     assert planned.dry_run
-    assert "something to tell of" in planned.text
+    assert "Something to tell of" in planned.text
     assert not (root / planned.path).exists()
 
 
@@ -272,7 +272,7 @@ def test_custom_template_is_used(root: Path, clock: Clock) -> None:
     memory = opened(root, clock)
     note(memory, "something to tell of")
     text = (root / recap(memory, "2026-01-21").path).read_text(encoding="utf-8")
-    assert "# Day 2026-01-21\n\n- something to tell of\n\n## Provenance\n" in text
+    assert "# Day 2026-01-21\n\n- Something to tell of\n\n## Provenance\n" in text
 
 
 def test_lint_accepts_a_merge(root: Path, clock: Clock) -> None:

@@ -312,10 +312,14 @@ def test_dates_of_files_come_from_their_first_and_last_commit(repository: Reposi
 
 def test_commits_of_a_day(repository: Repository) -> None:
     when = "2026-01-22T12:00:00Z"
-    repository.git("commit", "-q", "--allow-empty", "-m", "Next day", GIT_COMMITTER_DATE=when)
-    git = opened(repository)
-    found = commits_between(git, "2026-01-22T00:00:00Z", "2026-01-23T00:00:00Z")
-    assert [one.commit.subject for one in found] == ["Next day"]
+    commit = ("commit", "-q", "--allow-empty", "-m")
+    repository.git(*commit, "Next day", GIT_COMMITTER_DATE=when)
+    repository.git("checkout", "-q", "-b", "side")
+    repository.git(*commit, "Side", GIT_COMMITTER_DATE="2026-01-22T11:00:00Z")
+    repository.git("checkout", "-q", "-")
+    repository.git("merge", "-q", "--no-ff", "-m", "Merge", "side", GIT_COMMITTER_DATE="2026-01-22T10:00:00Z")
+    found = commits_between(opened(repository), "2026-01-22T00:00:00Z", "2026-01-23T00:00:00Z")
+    assert [one.commit.subject for one in found] == ["Merge", "Side", "Next day"]
 
 
 def test_commits_and_dates_are_read_with_sha256_and_foreign_variables(

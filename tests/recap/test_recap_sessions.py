@@ -88,8 +88,8 @@ def test_private_texts_are_quoted_only_if_configured(repo: Path, server: Server,
     request = '- Request: "Please make it green. It matters.'
     for said in (
         request,
-        "- Four bytes\n",
-        '`make` failed with "error: no rule" and',
+        "- Stated by the agent: Four bytes\n",
+        '`make` failed with "error: no rule"; it',
         "- Who owns the rule?\n",
     ):
         assert (said in text) == quote, said
@@ -278,23 +278,111 @@ def outcome(*tries: tuple[str, bool]) -> str:
         for number, (command, ok) in enumerate(tries)
     ]  # fmt: skip
     page = recap_page(day_scope(DAY), Activity(tuple(events)), (), Config())
-    return page.body.partition("## Commands")[0].partition("session.\n\n")[2]
+    return page.body.partition("## Commands")[0].partition("events.\n\n")[2]
 
 
 def test_only_a_retry_of_the_same_command_is_a_solution() -> None:
-    assert outcome(("make test", False), ("make test", True)) == (
-        "## Problems solved\n\n- `make test` failed; a retry succeeded.\n\n"
-    )
+    # What the solution was is unknown.
+    assert outcome(("make test", False), ("make test", True)) == ""
     assert outcome(
         ("make test", False), ("make test", False), ("pip install x", True), ("make test", True)
     ) == (
         "## Problems solved\n\n- `make test` failed 2 times; it succeeded after running `pip install x`.\n\n"
     )
+    # The order is that of the first failures.
+    assert outcome(("make a", False), ("make b", False), ("make a", False)) == (
+        "## Open items\n\n- `make a` failed 2 times; it has not succeeded since.\n"
+        "- `make b` failed; it has not succeeded since.\n\n"
+    )
     # Whether the variant was the solution is unknown, but the command is not open.
     assert outcome(("pytest -x a", False), ("pytest b", True)) == ""
     assert outcome(("pytest b", True), ("pytest -x a", False)) == (
-        "## Open items\n\n- `pytest -x a` failed and has not succeeded since.\n\n"
+        "## Open items\n\n- `pytest -x a` failed; it has not succeeded since.\n\n"
     )
+
+
+def attempts(quote: bool, *steps: tuple[str, str]) -> str:
+    bodies = {
+        "fail": lambda text: {"command": "pytest", "success": False, "error": text},
+        "pass": lambda _: {"command": "pytest", "success": True},
+        "edit": lambda path: {"tool": "edit", "arguments": {"path": path}},
+    }
+    events = [
+        make_event(
+            "tool_result", {"tool": "bash", **bodies[kind](text)}, id=f"evt_{number}",
+            ts=f"{DAY}T09:00:{number:02d}Z", session_id="s", actor="tool",
+        )
+        for number, (kind, text) in enumerate(steps)
+    ]  # fmt: skip
+    body = recap_page(day_scope(DAY), Activity(tuple(events)), (), Config(recap_quote=quote)).body
+    cited = body.partition("problem `pytest`: ")[2].partition("\n")[0]
+    assert cited == ", ".join(f"`evt_{number}`" for number in range(len(events)))
+    return next(line for line in body.splitlines() if line.startswith("- `pytest` "))
+
+
+@pytest.mark.parametrize("quote", [False, True])
+def test_each_attempt_has_its_error_and_the_edits_before_it(quote: bool) -> None:
+    first, second = (' with "E a"', ' with "E b"') if quote else ("", " with another error")
+    steps = (("fail", "E a"), ("edit", "x.py"), ("fail", "E b"))
+    begin = f"- `pytest` failed{first}, then failed again{second} after editing `x.py`"
+    assert attempts(quote, *steps) == f"{begin}; it has not succeeded since."
+    assert attempts(quote, *steps, ("edit", "y.py"), ("pass", "")) == (
+        f"{begin}; it succeeded after editing `y.py`."
+    )
+    assert attempts(quote, *steps, ("pass", "")) == f"{begin}; a retry succeeded."
+    assert attempts(quote, ("fail", "E a"), ("fail", "E a")) == (
+        f"- `pytest` failed 2 times{first}; it has not succeeded since."
+    )
+    # Without its text, an error that differs only in its numbers is not another one.
+    assert attempts(quote, ("fail", "1 of 3"), ("fail", "2 of 3")) == (
+        "- `pytest` failed"
+        + (' with "1 of 3", then failed again with "2 of 3"' if quote else ", then failed again")
+        + "; it has not succeeded since."
+    )
+    many = attempts(quote, *steps, ("edit", "z.py"), ("fail", "E c"), ("edit", "z.py"), ("fail", "E b"))
+    assert many == (
+        f"{begin}, then 1 more failure, then failed again{second} after editing `z.py`; "
+        "it has not succeeded since."
+    )
+
+
+def test_quotes_of_private_texts_are_not_logged(repo: Path, server: Server) -> None:
+    store = CommandStore(repo, server)
+    gardener = repo / ".thunderus/memory/gardener.toml"
+    gardener.write_text("[recap]\nquote = true\n")
+    line = {
+        "kind": "message",
+        "session_id": "a",
+        "body": {"role": "assistant", "text": "Decision: four bytes"},
+    }
+    assert store.run("events", "add", stdin=json.dumps(line).encode()).code == 0
+    recap, week = ("recap", "--day", DAY), ("recap", "--week", "2026-W04")
+    for command in (recap, week):
+        assert store.run(*command).code == 0
+    said = "Quotes text from private events (`recap.quote`)"
+    for path in sorted((repo / EPISODIC).glob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        assert "Stated by the agent: Four bytes" in text
+        assert f"- {said}: `" in text.rpartition("## Provenance")[2]
+    assert f"- {said}.\n" in (repo / EPISODIC / f"{DAY}.md").read_text(encoding="utf-8")
+    gardener.write_text("")
+    path = repo / EPISODIC / f"{DAY}.md"
+    path.write_text(path.read_text(encoding="utf-8") + "\nBy hand.\n", encoding="utf-8")
+    assert store.run(*recap, "--force").code == 0
+    logged = [one for event in store.events(SHARED) for one in event["body"].get("changes", ())]
+    assert sum(one["diff_omitted"] for one in logged) == 4
+    assert "our bytes" not in json.dumps(logged)
+    assert "our bytes" not in path.read_text(encoding="utf-8")
+    assert said not in path.read_text(encoding="utf-8")
+
+
+def test_session_with_changes_made_here_is_not_called_imported(store: CommandStore) -> None:
+    made = store.run("note", "It is slow.", THUNDERUS_MEM_CLIENT_SESSION="2026-01-21-ab")
+    assert made.code == 0
+    ran = store.run("recap", "--session", "2026-01-21-ab", "--dry-run")
+    assert "# Recap of session cf62ea74 (2026-01-21)\n" in ran.out
+    assert "- It is slow.\n" in ran.out
+    assert "imported" not in ran.out
 
 
 # Any log

@@ -119,7 +119,10 @@ def test_approved_supersession_names_both_documents(store: Store) -> None:
     patch_approve(store.memory(), [made.proposed])
     for event in store.events()[-2:]:
         assert event.refs["memory_doc_ids"] == ["fact.two", "fact.one"]
-    assert " superseded by `fact.two`" in recap(store.memory(), "2026-01-21", dry_run=True).text
+    assert (
+        " superseded by [[fact.two|Two]], proposal approved. Reason: newer.\n"
+        in recap(store.memory(), "2026-01-21", dry_run=True).text
+    )
 
 
 def test_approved_document_names_its_approval_and_patch(store: Store) -> None:

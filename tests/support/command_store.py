@@ -26,9 +26,9 @@ class CommandStore:
     def _begin(self) -> None:
         assert self.run("init").code == 0
 
-    def run(self, *arguments: str, stdin: bytes = b"") -> Done:
+    def run(self, *arguments: str, stdin: bytes = b"", **environ: str) -> Done:
         self._seed += 1
-        env = {"THUNDERUS_MEM_SEED": str(self._seed)}
+        env = {"THUNDERUS_MEM_SEED": str(self._seed), **environ}
         return self._server.run(*arguments, cwd=str(self.root), stdin=stdin, env=env)
 
     def events(self, pattern: str) -> list[dict[str, Any]]:

@@ -183,6 +183,22 @@ def holds_secret(text: str) -> bool:
     return any(f"ignore TM401 {one.fingerprint}" not in text for one in find_secrets(text))
 
 
+PRIVATE_QUOTES: Final = "Quotes text from private events (`recap.quote`)"
+"""What a recap says if it does."""
+
+
+def diff_for_log(old: str | None, new: str | None, path: str) -> str | None:
+    """Like `unified_diff`, but also ``None`` if a text has a secret or quotes private events: the log is
+    committed, and lines are never removed from it."""
+    from thunderus_mem.document.diff import unified_diff
+
+    # A hunk may contain only a part of a secret, so the texts are searched, not the diff.
+    texts = [text for text in (old, new) if text is not None]
+    if any(PRIVATE_QUOTES in text or holds_secret(text) for text in texts):
+        return None
+    return unified_diff(old, new, path)
+
+
 def redacted(text: str) -> str:
     """The text with every secret replaced by its kind and fingerprint: ``<github-token 1a2b3c4d>``."""
     return _redacted_under("", text)

@@ -142,12 +142,12 @@ def _log_of(
 
 
 def commits_between(git: Git, since: str, until: str) -> list[LoggedCommit]:
-    """Commits of HEAD from ``since`` to ``until`` (RFC 3339), newest first, with the files they changed.
+    """Commits of HEAD from ``since`` to ``until`` (RFC 3339) with the files they changed, parents last.
 
     Merges have no files, and of very many commits the oldest are omitted. Empty when git fails.
     """
     times = (f"--since={since}", f"--until={until}")
-    return list(long_log(git, "--name-only", f"--max-count={_MOST}", *times, "HEAD", "--"))
+    return list(long_log(git, "--name-only", "--topo-order", f"--max-count={_MOST}", *times, "HEAD", "--"))
 
 
 @contextmanager

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from thunderus_mem.document.diff import apply_diff, unified_diff
+from thunderus_mem.document.diff import apply_diff
 from thunderus_mem.document.document import MAX_DOCUMENT, content_hash, read_document
-from thunderus_mem.document.secrets import find_secrets, holds_secret
+from thunderus_mem.document.secrets import diff_for_log, find_secrets
 from thunderus_mem.errors import NotFound, Refused, ThunderusError
 from thunderus_mem.index.refresh import most_lost
 from thunderus_mem.log.event import Change, hand_edit_id
@@ -239,16 +239,14 @@ def _doc_id(path: str, data: bytes | None) -> str:
 
 
 def _diff(before: str | None, now: bytes | None, path: str) -> str | None:
-    """Return the diff; ``None`` if the old text is unknown, the new one not UTF-8, or either has a secret."""
+    """The diff; ``None`` if the old text is unknown, the new one not UTF-8, or it must not be logged."""
     if before is None:
         return None
     try:
         after = None if now is None else now.decode("utf-8")
     except UnicodeDecodeError:
         return None
-    if holds_secret(before) or (after is not None and holds_secret(after)):
-        return None
-    return unified_diff(before or None, after, path)
+    return diff_for_log(before or None, after, path)
 
 
 def _text_before(path: str, committed: bytes | None, before: str, history: _History) -> str | None:

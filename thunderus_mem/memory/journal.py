@@ -16,7 +16,6 @@ import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from thunderus_mem.document.diff import unified_diff
 from thunderus_mem.document.document import content_hash
 from thunderus_mem.errors import Conflict, NotWritable, Refused, ThunderusError, explain
 from thunderus_mem.log.append import (
@@ -249,12 +248,10 @@ class FileChange(NamedTuple):
         return ABSENT if self.after is None else content_hash(self.after)
 
     def for_log(self) -> Change:
-        """Return the change for the log: hashes, and the diff unless it is too long or contains a secret."""
-        from thunderus_mem.document.secrets import holds_secret
+        """Return the change for the log: hashes, and the diff if it is short and may be logged."""
+        from thunderus_mem.document.secrets import diff_for_log
 
-        # A hunk may contain only a part of a secret, so the texts are searched, not the diff.
-        secret = any(holds_secret(text) for text in (self.before, self.after) if text is not None)
-        diff = None if secret else unified_diff(self.before, self.after, self.path)
+        diff = diff_for_log(self.before, self.after, self.path)
         return Change(
             op=self.op,
             doc_id=self.doc_id,

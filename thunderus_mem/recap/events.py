@@ -8,6 +8,7 @@ import json
 import re
 import shlex
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.paths import is_archived
@@ -75,18 +76,34 @@ class Run(NamedTuple):
     error: str = ""
 
 
-class CommandProblem(NamedTuple):
-    """A command that failed ``times`` in a row, and its later successful run (``None``: there is none).
+class Attempt(NamedTuple):
+    """A run of a command, and the files edited and commands run since the attempt before it.
 
-    ``files`` were edited and ``commands`` run in between; ``events`` are all events involved.
+    ``times`` counts runs that failed with the same error without a recorded change between them.
     """
 
-    failed: Run
-    solved: Run | None
+    run: Run
     times: int = 1
     files: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
-    events: tuple[str, ...] = ()
+
+
+class CommandProblem(NamedTuple):
+    """The attempts of a command from its first failure to its success, if there is one, and all events
+    involved."""
+
+    attempts: tuple[Attempt, ...]
+    events: tuple[str, ...]
+
+    @property
+    def command(self) -> str:
+        """The command that failed."""
+        return self.attempts[0].run.command
+
+    @property
+    def solved(self) -> bool:
+        """Whether it succeeded in the end."""
+        return bool(self.attempts[-1].run.ok)
 
 
 def thread_of(event: Event) -> str:
@@ -226,52 +243,51 @@ def edited_paths(event: Event) -> tuple[str, ...]:
 def problems(events: Sequence[Event], ran: Sequence[Run]) -> tuple[CommandProblem, ...]:
     """Failures, each with the success of the same command that followed in its session, if there is one.
 
-    A failure is omitted if only a variant of the command succeeded later (the same first words): whether that
-    was the solution is unknown.
+    A failure is omitted if only a variant of the command succeeded later (the same first words), or if it
+    succeeded without a recorded change: what the solution was is unknown.
     """
     found: list[CommandProblem] = []
-    open_ones: dict[tuple[str, str], tuple[Run, int, tuple[str, ...]]] = {}
+    open_ones: dict[tuple[str, str], list[Run]] = {}
     last_success: dict[tuple[str, str], int] = {}
     for run in ran:
         key = (run.thread, run.command)
         if run.ok:
             last_success[run.thread, first_words(run.command)] = run.place
         if run.ok is False:
-            _, times, ids = open_ones.get(key, (run, 0, ()))
-            open_ones[key] = (run, times + 1, (*ids, *run.events))
+            open_ones.setdefault(key, []).append(run)
         elif run.ok and key in open_ones:
-            failed, times, ids = open_ones.pop(key)
-            found.append(_solved(events, ran, failed, run, times, ids))
+            one = _problem(events, ran, [*open_ones.pop(key), run])
+            found += [one] if any(each.files or each.commands for each in one.attempts) else []
     found += [
-        CommandProblem(failed, None, times, events=ids)
-        for failed, times, ids in open_ones.values()
-        if last_success.get((failed.thread, first_words(failed.command)), -1) < failed.place
+        _problem(events, ran, failed)
+        for failed in open_ones.values()
+        if last_success.get((failed[0].thread, first_words(failed[0].command)), -1) < failed[-1].place
     ]
-    return tuple(sorted(found, key=lambda one: (one.failed.place, one.failed.events)))
+    return tuple(sorted(found, key=lambda one: (one.attempts[0].run.place, one.events)))
 
 
-def _solved(
-    events: Sequence[Event], ran: Sequence[Run], failed: Run, solved: Run, times: int, ids: tuple[str, ...]
-) -> CommandProblem:
-    files: dict[str, None] = {}
-    seen = dict.fromkeys(ids)
-    for event in events[failed.place + 1 : solved.place]:
-        if thread_of(event) != failed.thread and event.kind != "patch":
-            continue
-        paths = edited_paths(event) or tuple(change.path for change in changes_of(event))
-        if paths:
-            files |= dict.fromkeys(paths)
-            seen[event.id] = None
-    between = [
-        run
-        for run in ran
-        if failed.place < run.place < solved.place and run.thread == failed.thread and run.ok
-    ]  # fmt: skip
-    for run in between[-_NAMED:]:
-        seen |= dict.fromkeys(run.events)
-    seen |= dict.fromkeys(solved.events)
-    commands = tuple(dict.fromkeys(run.command for run in between[-_NAMED:]))
-    return CommandProblem(failed, solved, times, tuple(files)[:_NAMED], commands, tuple(seen))
+def _problem(events: Sequence[Event], ran: Sequence[Run], runs: Sequence[Run]) -> CommandProblem:
+    attempts = [Attempt(runs[0])]
+    seen = dict.fromkeys(runs[0].events)
+    for before, run in pairwise(runs):
+        files: dict[str, None] = {}
+        for event in events[before.place + 1 : run.place]:
+            if thread_of(event) != run.thread and event.kind != "patch":
+                continue
+            if paths := edited_paths(event) or tuple(change.path for change in changes_of(event)):
+                files |= dict.fromkeys(paths)
+                seen[event.id] = None
+        between = [
+            one for one in ran if before.place < one.place < run.place and one.thread == run.thread and one.ok
+        ][-_NAMED:]
+        seen |= dict.fromkeys(id for one in (*between, run) for id in one.events)
+        last = attempts[-1]
+        if files or between or (run.ok, run.error) != (last.run.ok, last.run.error):
+            commands = tuple(dict.fromkeys(one.command for one in between))
+            attempts.append(Attempt(run, 1, tuple(files)[:_NAMED], commands))
+        else:
+            attempts[-1] = last._replace(times=last.times + 1)
+    return CommandProblem(tuple(attempts), tuple(seen))
 
 
 def is_inside(path: str) -> bool:
@@ -316,35 +332,38 @@ _DONE: Final = {
     "aborted": "aborted",
 }
 _BY_HAND: Final = {"create": "added by hand", "remove": "removed by hand"}
+BY_HAND: Final = frozenset((_DONE[HAND_EDIT], *_BY_HAND.values()))
 ADDED: Final = frozenset(("added", _BY_HAND["create"]))
 SUPERSEDED: Final = "superseded"
 MERGED: Final = "merged"
 _NAMING: Final = frozenset({"patch", "note", "approval", "snapshot"})
+_TITLE = lazy_pattern(r"(?m)^[-+ ]title: *(.+)$")
 # "Open the port before the deploy" is a note; "open: who owns the port" is a question.
 _OPEN = lazy_pattern(
-    r"\?|\[ \]|(?:to[ -]?do|fixme|unclear|undecided)\b"
+    r"\?|\[ \]|(?:to[ -]?do|fixme|unclear|undecided)\b(?:\s*:)?"
     r"|(?:open(?: end)?|(?:open )?question|follow[ -]?up|next)\s*:",
     re.IGNORECASE,
 )
 
 
 class RecapStep(NamedTuple):
-    """One operation on a document, its reason, and the former id or the documents merged into it."""
+    """One operation on a document, its reason, and the document it was superseded by, merged into or renamed
+    from. ``review`` is the decision about the proposal to do it."""
 
     operation: str
     reason: str = ""
-    others: tuple[str, ...] = ()
+    other: str = ""
+    review: str = ""
 
 
 @dataclass(slots=True)
 class DocumentRecap:
     """What happened to one document: its distinct steps in order, the count of each operation, and the ids of
-    the events. ``successor`` is the document that supersedes it."""
+    the events."""
 
     steps: dict[RecapStep, None] = field(default_factory=dict)
     operations: dict[str, int] = field(default_factory=dict)
     events: dict[str, None] = field(default_factory=dict)
-    successor: str = ""
 
     def add(self, step: RecapStep, event_id: str) -> None:
         """Add a step of an event."""
@@ -352,16 +371,12 @@ class DocumentRecap:
         self.operations[step.operation] = self.operations.get(step.operation, 0) + 1
         self.events[event_id] = None
 
-    def reason_of(self, operations: Collection[str]) -> str:
-        """The reason given for the first of the ``operations``."""
-        return next((step.reason for step in self.steps if step.operation in operations and step.reason), "")
-
 
 class EventReading(NamedTuple):
     """How to read events: replacements for machine-specific path prefixes (``hide``), and a test for text
     that must be omitted (``unfit``: a possible secret or prompt injection).
 
-    The texts of ``private`` events, the requests of the user and error texts are only used with ``quote``.
+    The texts of ``private`` events, the requests of the user and error texts are only shown with ``quote``.
     """
 
     hide: Mapping[str, str] = {}
@@ -379,8 +394,8 @@ class SortedEvents:
     """Events, sorted by the sections of a recap.
 
     ``requests`` are messages of the user, ``approvals`` reviews of proposals and of tool calls, ``decided``
-    marked decisions in texts; ``paths``
-    counts how often each file is mentioned. ``verified`` are documents that the last verification changed.
+    marked decisions in texts; ``paths`` counts how often each file is mentioned, ``edited`` are those edited
+    by tools; ``titles`` are those in diffs. ``verified`` are documents that the last verification changed;
     ``unfit`` counts texts omitted because of their content, ``looks`` read-only commands.
     """
 
@@ -389,9 +404,10 @@ class SortedEvents:
     notes: list[Event] = field(default_factory=list)
     open_ends: list[Event] = field(default_factory=list)
     approvals: list[Event] = field(default_factory=list)
-    snapshots: list[Event] = field(default_factory=list)
     decided: list[tuple[Event, str]] = field(default_factory=list)
     paths: dict[str, int] = field(default_factory=dict)
+    edited: set[str] = field(default_factory=set)
+    titles: dict[str, str] = field(default_factory=dict)
     verified: set[str] = field(default_factory=set)
     ran: tuple[Run, ...] = ()
     problems: tuple[CommandProblem, ...] = ()
@@ -407,6 +423,13 @@ class SortedEvents:
 def note_text(event: Event) -> str:
     """The text of a note as one line."""
     return one_line(text_in(event.body, "text"))
+
+
+def open_text(event: Event) -> str:
+    """The text of an open item without a mark such as ``TODO:`` before it."""
+    text = note_text(event)
+    mark = _OPEN.match(text)
+    return text[mark.end() :].strip() if mark is not None and mark[0][-1] in ":]?" else text
 
 
 def outcome_of(event: Event) -> str:
@@ -445,7 +468,8 @@ def sort_events(
     for event in used:
         found.count_paths(texts_in(event.refs, "paths") if event.kind in _NAMING else ())
     for event in ordered:
-        found.count_paths(edited_paths(event))
+        found.count_paths(paths := edited_paths(event))
+        found.edited.update(paths)
     return found, used
 
 
@@ -455,15 +479,17 @@ def _sort(found: SortedEvents, event: Event, own_id: str, reading: EventReading)
         return _sort_patch(found, event, own_id)
     if event.kind in ("message", "note"):
         return _sort_text(found, event, reading)
-    if event.kind in ("approval", "snapshot") and is_imported(event):
+    if is_imported(event):
         return False
     if event.kind == "approval" and event.body.get("action") == "verify":
         return _sort_verification(found, event, own_id)
-    if event.kind == "snapshot":
-        found.snapshots.append(event)
-        return True
     if event.kind == "approval":
         found.approvals.append(event)
+        if (outcome := outcome_of(event)) != "approved":
+            done = operation_name(text_in(event.body, "proposed"))
+            step = RecapStep(f"not {done}", _reason(event), review=f"proposal {outcome}")
+            for doc_id in named_ids(event):
+                found.stories.setdefault(doc_id, DocumentRecap()).steps[step] = None
         return True
     return False
 
@@ -497,13 +523,20 @@ def _sort_patch(found: SortedEvents, event: Event, own_id: str) -> bool:
         return False
     if op == "verify":
         found.verified = {change.doc_id for change in changes}
-    reason = _reason(event)
+    reason, patch = _reason(event), text_in(event.refs, "patch_id")
+    if op == "add" and reason == "init" and [change.doc_id for change in changes] == ["core"]:
+        found.stories.setdefault("core", DocumentRecap()).events[event.id] = None  # a template says nothing
+        return True
+    is_approved = any(text_in(one.refs, "patch_id") == patch != "" for one in found.approvals)
+    review = "proposal approved" if is_approved else ""
+    for change in changes:
+        if (title := _TITLE.search(change.diff or "")) is not None:
+            found.titles[change.doc_id] = title[1].strip("\"' ")
     replaced = [doc_id for doc_id in named_ids(event) if doc_id != changes[0].doc_id]
     if op == "supersede" and len(changes) == 1 and replaced:
         for doc_id in replaced:  # the event changes their successor
-            story = found.stories.setdefault(doc_id, DocumentRecap(successor=changes[0].doc_id))
-            story.successor = changes[0].doc_id
-            story.add(RecapStep(SUPERSEDED, reason), event.id)
+            step = RecapStep(SUPERSEDED, reason, changes[0].doc_id, review)
+            found.stories.setdefault(doc_id, DocumentRecap()).add(step, event.id)
         return True
     # A document that was only moved keeps its id.
     kept = {change.doc_id for change in changes if change.after}
@@ -512,19 +545,18 @@ def _sort_patch(found: SortedEvents, event: Event, own_id: str) -> bool:
     if len(former) == 1:  # one renamed document, listed under its new id
         changes = [change for change in changes if change.doc_id not in former]
         _carry_over(found, former[0], changes)
-    merged = tuple(change.doc_id for change in changes if op == "garden" and change.op == "remove")
-    if len(merged) + 1 == len(changes):
-        changes = [change for change in changes if change.doc_id not in merged]
+    kept_ones = [change for change in changes if op != "garden" or change.op != "remove"]
+    into = kept_ones[0].doc_id if len(kept_ones) == 1 < len(changes) else ""
     for change in {(change.doc_id, change.op): change for change in changes}.values():
-        operation = operation_name(op, change.op, change.path)
-        others: tuple[str, ...] = ()
-        if merged and len(changes) == 1:
-            operation, others = MERGED, merged
-        elif change.op == "rename" and len(former) == 1:
-            others = (former[0],)
         story = found.stories.setdefault(change.doc_id, DocumentRecap())
-        # The reason of a merge repeats the ids.
-        story.add(RecapStep(operation, "" if operation == MERGED else reason, others), event.id)
+        if change.doc_id == into:
+            story.events[event.id] = None
+        elif into:  # the reason of a merge repeats the ids
+            story.add(RecapStep(MERGED, "", into, review), event.id)
+        else:
+            other = former[0] if change.op == "rename" and len(former) == 1 else ""
+            operation = operation_name(op, change.op, change.path)
+            story.add(RecapStep(operation, reason, other, review), event.id)
     return True
 
 
@@ -558,7 +590,7 @@ def _carry_over(found: SortedEvents, former: str, changes: Sequence[Change]) -> 
 def _sort_runs(found: SortedEvents, events: Sequence[Event], reading: EventReading) -> None:
     ran = runs(events, reading.hide)
     fit = [
-        run._replace(error=run.error if reading.quote and not reading.unfit(run.error) else "")
+        run._replace(error="" if reading.quote and reading.unfit(run.error) else run.error)
         for run in ran
         if not reading.unfit(run.command)
     ]

@@ -15,15 +15,19 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.frontmatter.write import compose
+from thunderus_mem.document.secrets import PRIVATE_QUOTES
 from thunderus_mem.document.timestamp import format_timestamp, parse_timestamp, utc_key
 from thunderus_mem.document.unicode import visible
 from thunderus_mem.errors import InvalidDocument, NotFound
-from thunderus_mem.log.event import changes_of, named_ids
+from thunderus_mem.log.event import changes_of
 from thunderus_mem.recap.events import (
     ADDED,
+    BY_HAND,
     MERGED,
     SUPERSEDED,
+    RecapStep,
     decisions_in,
+    open_text,
     operation_name,
     outcome_of,
     said,
@@ -41,9 +45,10 @@ from thunderus_mem.recap.template import (
 )
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.config import configured_caps
+from thunderus_mem.store.paths import GARDENER_FILE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from thunderus_mem.document.document import Document
     from thunderus_mem.git.commits import Commit
@@ -52,7 +57,6 @@ if TYPE_CHECKING:
         CommandProblem,
         DocumentRecap,
         EventReading,
-        RecapStep,
         Run,
         SortedEvents,
     )
@@ -69,8 +73,12 @@ _OUTCOMES = {True: "succeeded", False: "failed", None: "outcome unknown"}
 _MOST_OUTCOMES: Final = 4
 _REVIEWED = {"approved": "approval", "rejected": "rejection", "expired": "expired proposal"}
 _ENDED = ((True, "succeeded"), (False, "failed"), (None, "with unknown outcome"))
-_IN_BULK = frozenset((MERGED, *map(operation_name, ("import", "migrate", "resolve", "verify", "anchor"))))
+_IN_BULK = frozenset(map(operation_name, ("import", "migrate", "resolve", "verify", "anchor")))
 """Operations that are listed in one line, whatever their reasons."""
+_SETTINGS = (".thunderus/config.toml", GARDENER_FILE)
+_LABELS = {MERGED: "into", SUPERSEDED: "by"}
+_MOST_STEPS: Final = 5
+_DIGITS = lazy_pattern(r"\d+")
 _GONE = frozenset(("removed", "reverted", "removed by hand"))
 _PROPOSED = lazy_pattern(r"(?mi)^##[ \t]+Status[ \t]*\n\s*(?:proposed|draft)\b")
 _LINKABLE = frozenset("[]|#\n`<")
@@ -79,15 +87,16 @@ _WORD = lazy_pattern(r"[^\W\d_]{4,}")
 
 
 class _Room(NamedTuple):
-    """The most lines of a section, and the longest text quoted in a line."""
+    """The most lines of a section, the longest text quoted in a line, and the most documents named in one."""
 
     lines: int
     length: int
+    named: int = 3
 
 
 _ROOMS: Final = (
-    *(_Room(8, 200), _Room(6, 160), _Room(5, 120), _Room(4, 100), _Room(3, 100), _Room(2, 80)),
-    _Room(1, 80),
+    *(_Room(8, 200, 12), _Room(8, 200, 5), _Room(6, 160), _Room(5, 120), _Room(4, 100), _Room(3, 100)),
+    *(_Room(2, 80), _Room(1, 80)),
 )
 
 
@@ -140,12 +149,13 @@ def page_header(
 
 
 class _Content(NamedTuple):
-    """The material of a recap: its events, sorted; those that it uses; commits; the documents by id and
-    alias."""
+    """The material of a recap: its events, sorted; those that it uses; commits, parents first, and the files
+    that they touch; the documents by id and alias."""
 
     events: SortedEvents
     used: Sequence[Event]
     commits: Sequence[Commit]
+    committed: Collection[str]
     documents: Mapping[str, Document]
 
 
@@ -165,9 +175,10 @@ class _Draft(NamedTuple):
         header = self._header(cited)
         first, last = header["created"], header["updated"]
         private = tuple(event.id for event in cited if event.id in self.activity.private)
-        lines = _Lines(self.content, shown, self.activity.reading, room, self.config).sections(private, left)
-        if scope.kind != "day":
-            lines["summary"].insert(0, f"Period: {first} to {last}." if first != last else f"Time: {first}.")
+        lines = _Lines(self.content, shown, self.activity.reading, room, self.config).sections(left)
+        if scope.kind != "day" and first != last:
+            lines["summary"].insert(0, f"Period: {first} to {last}.")
+        lines["summary"] += [scope.note] if scope.note else []
         # Documents with invisible characters are refused.
         values: dict[str, str | Sequence[str]] = {
             "title": visible(scope.title),
@@ -209,7 +220,7 @@ def recap_page(scope: RecapScope, activity: Activity, documents: Iterable[Docume
     reading = activity.reading._replace(private=activity.private, quote=config.recap_quote)
     sorted_events, used = sort_events(ordered, scope.doc_id, reading)
     by_sha = {commit.sha: commit for commit in activity.commits if scope.holds_moment(commit.date)}
-    commits = sorted(by_sha.values(), key=lambda commit: (utc_key(commit.date), commit.sha))
+    commits = list(by_sha.values())[::-1]
     if not used and not commits:
         raise NotFound(
             f"no events or commits {scope.label}",
@@ -221,7 +232,9 @@ def recap_page(scope: RecapScope, activity: Activity, documents: Iterable[Docume
         sorted_events.count_paths(activity.touched.get(commit.sha, ()))
     listed = list(documents)
     names = {alias: document for document in listed for alias in document.aliases}
-    content = _Content(sorted_events, used, commits, names | {one.id: one for one in listed})
+    committed = frozenset(path for paths in activity.touched.values() for path in paths)
+    by_name = names | {one.id: one for one in listed}
+    content = _Content(sorted_events, used, commits, committed, by_name)
     return _fitting(_Draft(scope, content, activity._replace(reading=reading), config))
 
 
@@ -281,27 +294,42 @@ class _Lines:
     room: _Room
     config: Config
 
-    def sections(self, private: Collection[str], left: int) -> dict[str, list[str]]:
-        """The sections by name; ``private`` are ids of events local to this working tree, ``left`` the number
-        of events omitted for length."""
+    def sections(self, left: int) -> dict[str, list[str]]:
+        """The sections by name; ``left`` is the number of events omitted for length."""
         left_out = [f"{count(left, 'event')} omitted for length; see `thunderus-mem log`."] if left else []
         shown, commits = self.shown, self.whole.commits
-        decided, notes = self._quoted(shown.decided), self._quoted(_texts(shown.notes))
-        open_ends = [*self._proposed(), *self._quoted(_texts(shown.open_ends)), *self._unsolved()]
-        files = self.config.recap_max_files if self.config.recap_include_file_changes else 0
+        decided = self._quoted((event, text, _stated(event)) for event, text in shown.decided)
+        notes = self._quoted((event, said(event), "") for event in shown.notes)
+        asked = self._quoted((event, open_text(event), "") for event in shown.open_ends)
+        unsolved = [self._problem(one) for one in shown.problems if not one.solved]
+        quotes, provenance = self._quotes(), _provenance(shown, commits[:_MOST_CITED], self._cite)
         return {
-            "summary": [*self._summary(), *left_out],
+            "summary": [*self._summary(), *left_out, *([f"{PRIVATE_QUOTES}."] if quotes else [])],
             "requests": self._requests(),
-            "decisions": self._few([*self._decisions(), *decided, *self._reviews()]),
+            "decisions": self._few([*self._stories["decisions"], *decided]),
             "problems": self._few([self._problem(one) for one in shown.problems if one.solved]),
             "commands": self._few(_commands(shown.ran)),
-            "changes": self._changes(),
+            "changes": [*self._stories["changes"], *self._settings()],
             "commits": self._commits(),
             "notes": self._few(notes),
-            "open_ends": self._few(open_ends),
-            "files": _files(self.whole.events, min(files, self.room.lines)) if files else [],
-            "provenance": [*_provenance(shown, commits[:_MOST_CITED], private), *left_out],
+            "open_ends": self._few([*self._stories["open_ends"], *asked, *unsolved]),
+            "files": self._files() if self.config.recap_include_file_changes else [],
+            "provenance": [
+                *provenance,
+                *([f"{PRIVATE_QUOTES}: {self._cite(quotes)}"] if quotes else []),
+                *left_out,
+            ],
         }
+
+    def _cite(self, ids: Iterable[str]) -> str:
+        return ", ".join(f"{span(id)} (private)" if id in self.reading.private else span(id) for id in ids)
+
+    def _quotes(self) -> list[str]:
+        """The private events whose texts are quoted."""
+        shown = self.shown
+        events = [*shown.requests, *shown.notes, *shown.open_ends, *(event for event, _ in shown.decided)]
+        ids = [event.id for event in events] + [run.events[-1] for run in shown.ran if run.error]
+        return list(dict.fromkeys(id for id in ids if self.reading.quote and id in self.reading.private))
 
     def _few(self, lines: Sequence[str]) -> list[str]:
         """The first lines, each once, and the number of the others."""
@@ -312,14 +340,18 @@ class _Lines:
     def _cut(self, text: str) -> str:
         return closed(cut(text, self.room.length))
 
-    def _quoted(self, texts: Iterable[tuple[Event, str]]) -> list[str]:
-        """The texts that may be quoted, and the number of the others."""
-        lines, hidden = [], 0
-        for event, text in texts:
+    def _quoted(self, texts: Iterable[tuple[Event, str, str]]) -> list[str]:
+        """The texts that may be quoted, each once and after its source, and the number of the others."""
+        times: Counter[str] = Counter()
+        hidden = 0
+        for event, text, source in texts:
             if self.reading.shows(event):
-                lines.append(self._cut(one_line(text[:1].upper() + text[1:])))
+                times[source + self._cut(one_line(text[:1].upper() + text[1:]))] += 1
             else:
                 hidden += 1
+        lines = [
+            line + (f" (written {number} times)" if number > 1 else "") for line, number in times.items()
+        ]
         return [*lines, f"{hidden} in private events, not quoted"] if hidden else lines
 
     def _requests(self) -> list[str]:
@@ -330,15 +362,14 @@ class _Lines:
     # Documents
 
     def _link(self, doc_id: str) -> str:
-        """A link to the document with its title; its id, if it cannot be linked."""
+        """A link to the document with its title; its title and id, if it cannot be linked."""
         document = None if doc_id in self._merged else self.whole.documents.get(doc_id)
+        title = document.title if document is not None else self.shown.titles.get(doc_id, "")
+        title = cut(one_line(title.translate(_IN_LINK)), _LONGEST_TITLE)
         if document is None or not _LINKABLE.isdisjoint(document.id):
-            return span(cut(doc_id, _LONGEST_TITLE))
-        title = " ".join(document.title.translate(_IN_LINK).split())
-        return f"[[{document.id}|{cut(one_line(title), _LONGEST_TITLE)}]]" if title else f"[[{document.id}]]"
-
-    def _links(self, doc_ids: Sequence[str]) -> str:
-        return _few_of([self._link(doc_id) for doc_id in doc_ids[: _NAMED + 1]], len(doc_ids))
+            shown = span(cut(doc_id, _LONGEST_TITLE))
+            return f"{title} ({shown})" if title and not self.reading.unfit(title) else shown
+        return f"[[{document.id}|{title}]]" if title else f"[[{document.id}]]"
 
     def _because(self, reasons: Iterable[str]) -> str:
         """The reasons, each once, as the end of a line."""
@@ -347,161 +378,151 @@ class _Lines:
             return ""
         return f" {'Reason' if len(given) == 1 else 'Reasons'}: {self._cut('; '.join(given[:_NAMED]))}."
 
-    def _is_proposed(self, doc_id: str) -> bool:
-        document = self.whole.documents.get(doc_id)
-        return document is not None and _PROPOSED.search(document.body) is not None
-
-    def _decisions(self) -> Iterator[str]:
-        """Decision records that were added or superseded, with their reasons."""
-        for doc_id, story in self.shown.stories.items():
-            if doc_id.startswith("adr.") and self._is_superseded(doc_id):
-                if not self._is_replaced(story):
-                    done = f"superseded by {self._link(story.successor)}"
-                    yield self._change([doc_id], done, [story.reason_of((SUPERSEDED,))])
-            elif _is_added_decision(doc_id, story) and not self._is_proposed(doc_id):
-                yield self._change(
-                    [doc_id], "added", [story.reason_of(ADDED)], self._replaced.get(doc_id, ())
-                )
-
-    def _proposed(self) -> Iterator[str]:
-        """Decision records that were added and are still proposed."""
-        for doc_id, story in self.shown.stories.items():
-            is_current = _is_added_decision(doc_id, story) and not self._is_superseded(doc_id)
-            if is_current and self._is_proposed(doc_id):
-                yield self._change([doc_id], "is proposed, not decided", [story.reason_of(ADDED)])
-
     @cached_property
     def _merged(self) -> set[str]:
         """The documents that were merged into others, which have their ids as aliases now."""
-        steps = (step for story in self.shown.stories.values() for step in story.steps)
-        return {doc_id for step in steps if step.operation == MERGED for doc_id in step.others}
+        stories = self.shown.stories.items()
+        return {doc_id for doc_id, story in stories if MERGED in story.operations}
+
+    def _section_of(self, doc_id: str, steps: Sequence[RecapStep]) -> str:
+        """Where these steps are listed: decisions are records that were added, superseded or reviewed."""
+        is_gone = steps[-1].operation in _GONE and doc_id not in self.whole.documents
+        done = {step.operation for step in steps}
+        decides = not ADDED.isdisjoint(done) or SUPERSEDED in done or any(step.review for step in steps)
+        if not doc_id.startswith("adr.") or is_gone or not decides:
+            return "changes"
+        document = self.whole.documents.get(doc_id)
+        is_proposed = document is not None and _PROPOSED.search(document.body) is not None
+        return "open_ends" if is_proposed and SUPERSEDED not in done else "decisions"
 
     @cached_property
-    def _replaced(self) -> dict[str, list[str]]:
-        """The documents superseded by each one that was added."""
-        found: dict[str, list[str]] = {}
+    def _stories(self) -> dict[str, list[str]]:
+        """What happened to the documents and why, by section: one line for all documents with the same steps
+        for the same reasons. Imports and verifications have a line of their own, whatever their reasons."""
+        together: dict[tuple[str, tuple[RecapStep, ...]], tuple[dict[str, None], dict[str, None]]] = {}
         for doc_id, story in self.shown.stories.items():
-            if self._is_superseded(doc_id) and self._is_replaced(story):
-                found.setdefault(story.successor, []).append(doc_id)
+            steps = self._steps(doc_id, story)
+            alone = [[step] for step in steps if step.operation in _IN_BULK]
+            for each in (*alone, [step for step in steps if step.operation not in _IN_BULK]):
+                if not each:
+                    continue
+                in_bulk = each[0].operation in _IN_BULK
+                key = tuple(step._replace(other="", reason="" if in_bulk else step.reason) for step in each)
+                section = self._section_of(doc_id, each)
+                doc_ids, reasons = together.setdefault((section, key), ({}, {}))
+                doc_ids[doc_id] = reasons[each[-1].reason] = None
+        lines: dict[str, list[tuple[bool, str]]] = {"decisions": [], "open_ends": [], "changes": []}
+        mentioned: set[str] = set()
+        for (section, key), (doc_ids, reasons) in together.items():
+            told = any(reasons) or any(step.reason or step.operation in BY_HAND for step in key)
+            # The reasons of steps before the last one are given once.
+            first = [
+                step._replace(reason="") if step.reason in {*mentioned, key[-1].reason} else step
+                for step in key[:-1]
+            ]
+            mentioned |= {step.reason for step in first}
+            lines[section].append((told, self._story(list(doc_ids), [*first, key[-1]], reasons, section)))
+        return {section: self._best(listed) for section, listed in lines.items()}
+
+    def _best(self, lines: Sequence[tuple[bool, str]]) -> list[str]:
+        """The lines that fit, first those with a reason and edits by hand; the order is that of the log."""
+        best = sorted(range(len(lines)), key=lambda at: (not lines[at][0], at))[: self.room.lines]
+        more = len(lines) - len(best)
+        return [*(lines[at][1] for at in sorted(best)), *([f"and {more} more"] if more else [])]
+
+    def _steps(self, doc_id: str, story: DocumentRecap) -> list[RecapStep]:
+        """The steps of a document: one for repeated operations, unless they have other reasons; none for a
+        supersession that was undone."""
+        found: list[RecapStep] = []
+        for step in story.steps:
+            if step.operation == SUPERSEDED and not self._supersedes(step.other, doc_id):
+                continue
+            if found and found[-1].operation == step.operation and not (step.reason and found[-1].reason):
+                step = step._replace(reason=found.pop().reason or step.reason)
+            found.append(step)
+        if len(found) > _MOST_STEPS:
+            middle = RecapStep(f"changed {count(len(found) - _MOST_STEPS + 1, 'more time')}")
+            found[_MOST_STEPS - 2 : -1] = [middle]
         return found
 
-    def _is_replaced(self, story: DocumentRecap) -> bool:
-        """Whether the line of the successor, which was added, lists the document of ``story``."""
-        successor = self.shown.stories.get(story.successor)
-        return successor is not None and not ADDED.isdisjoint(successor.operations)
-
-    def _is_superseded(self, doc_id: str) -> bool:
-        """Whether the document was superseded, unless that was undone."""
-        story = self.shown.stories[doc_id]
-        successor = self.whole.documents.get(story.successor)
-        linked = successor is None or any(
-            link.rel == "supersedes" and link.target == doc_id for link in successor.links
+    def _supersedes(self, doc_id: str, old_id: str) -> bool:
+        document = self.whole.documents.get(doc_id)
+        return document is None or any(
+            link.rel == "supersedes" and link.target == old_id for link in document.links
         )
-        return SUPERSEDED in story.operations and linked
 
-    def _change(
-        self, doc_ids: Sequence[str], done: str, reasons: Iterable[str], replaced: Sequence[str] = ()
+    def _story(
+        self, doc_ids: Sequence[str], steps: Sequence[RecapStep], reasons: Iterable[str], section: str
     ) -> str:
-        """The line of a change of one or more documents; ``replaced`` are those that the first supersedes."""
-        why = [*reasons, *(self.shown.stories[one].reason_of((SUPERSEDED,)) for one in replaced)]
-        names = [self._named(doc_id, done) for doc_id in doc_ids[:_NAMED]]
-        done += f", supersedes {self._links(replaced)}" if replaced else ""
+        """The line of documents with the same steps; ``reasons`` are those of the last step."""
         number = len(doc_ids)
-        text = (
-            f"{number} documents {done}: {_few_of(names, number)}." if number > 1 else f"{names[0]} {done}."
-        )
-        return text + self._because(why)
+        others = [self._others(doc_id, steps) for doc_id in doc_ids[: self.room.named]]
+        parts = []
+        for step, other in zip(steps, others[0] if number == 1 else [""] * len(steps), strict=True):
+            done = step.operation
+            if section == "open_ends" and done in ADDED:
+                done = "proposed, not decided"
+            reason = step.reason if step is not steps[-1] else ""
+            parts.append(
+                done
+                + (f" {other}" if other else "")
+                + (f", {step.review}" if step.review else "")
+                + (f" (reason: {self._cut(reason)})" if reason else "")
+            )
+        text = ", then ".join(parts)
+        if number == 1:
+            text = f"{self._link(doc_ids[0])} {text}."
+        else:
+            named = [
+                " ".join((self._link(doc_id), *filter(None, each)))
+                for doc_id, each in zip(doc_ids, others, strict=False)
+            ]
+            text = f"{number} documents {text}: {_few_of(named, number)}."
+        is_unexplained = steps[-1].operation in BY_HAND
+        return text + (self._because(reasons) or (" No reason given." if is_unexplained else ""))
 
-    def _named(self, doc_id: str, done: str) -> str:
-        """A document, with its former id or the documents merged into it."""
-        story = self.shown.stories[doc_id]
-        others = [one for step in story.steps if step.operation == done for one in step.others]
-        label = "with" if done == MERGED else "previously"
-        return self._link(doc_id) + (f" ({label} {_few_spans(others)})" if others else "")
-
-    def _reviews(self) -> list[str]:
-        """What was approved and rejected; reviews with the same reason in one line."""
-        together: dict[tuple[str, str], dict[str, None]] = {}
-        for event in self.shown.approvals:
-            given = event.body.get("reason") or event.why
-            reason = one_line(given).rstrip(".") if isinstance(given, str) else ""
-            about = together.setdefault((outcome_of(event).capitalize(), reason), {})
-            about |= dict.fromkeys(named_ids(event))
+    def _others(self, doc_id: str, steps: Sequence[RecapStep]) -> list[str]:
+        """For each step, the document that this one was merged into, superseded by or renamed from."""
+        own = {step.operation: step.other for step in self.shown.stories[doc_id].steps if step.other}
         return [
-            f"{verdict}{' ' if about else ''}{self._links(list(about))}.{self._because([reason])}"
-            for (verdict, reason), about in together.items()
-            if about or reason
+            ""
+            if not (other := own.get(step.operation))
+            else f"{_LABELS[step.operation]} {self._link(other)}"
+            if step.operation in _LABELS
+            else f"from {span(cut(other, _LONGEST_TITLE))}"
+            for step in steps
         ]
 
-    def _changes(self) -> list[str]:
-        """What happened to the documents and why: the same change for the same reason in one line, and all
-        imports and merges in one each."""
-        together: dict[tuple[str, str, str], tuple[dict[str, None], dict[str, None]]] = {}
-        for doc_id, story in self.shown.stories.items():
-            for step in self._steps(doc_id, story):
-                done, alone = step.operation, doc_id if doc_id in self._replaced else ""
-                if done == SUPERSEDED:
-                    done = f"superseded by {self._link(story.successor)}"
-                key = (done, "" if done in _IN_BULK else step.reason, alone if done in ADDED else "")
-                doc_ids, reasons = together.setdefault(key, ({}, {}))
-                doc_ids[doc_id] = reasons[step.reason] = None
-        lines = [
-            (self._change(list(doc_ids), done, reasons, self._replaced.get(alone, ())), any(reasons))
-            for (done, _, alone), (doc_ids, reasons) in together.items()
-        ]
-        # Changes with a reason say most; the order is that of the log.
-        best = sorted(range(len(lines)), key=lambda at: (not lines[at][1], at))[: self.room.lines]
-        more = len(lines) - len(best)
-        return [*(lines[at][0] for at in sorted(best)), *([f"and {more} more"] if more else [])]
-
-    def _steps(self, doc_id: str, story: DocumentRecap) -> Iterator[RecapStep]:
-        """The steps to list: a document that was added and is gone, once; the later steps of a new document
-        only if they have another reason; none that is in the line of a decision or a successor."""
-        steps = list(story.steps)
-        added = [step for step in steps if step.operation in ADDED]
-        if added and steps[-1].operation in _GONE and doc_id not in self.whole.documents:
-            yield steps[-1]._replace(operation=f"added, then {steps[-1].operation}")
-            return
-        for step in steps:
-            if step.operation in ADDED:
-                told = doc_id.startswith("adr.") or (doc_id, step.reason) in self._approved
-            elif step.operation == SUPERSEDED:
-                told = (
-                    doc_id.startswith("adr.") or not self._is_superseded(doc_id) or self._is_replaced(story)
-                )
-            else:
-                told = bool(added) and step.reason in ("", added[0].reason)
-            if not told:
-                yield step
-
-    @cached_property
-    def _approved(self) -> set[tuple[str, str]]:
-        """The documents of approvals, with the reason."""
-        return {
-            (doc_id, one_line(event.why).rstrip("."))
-            for event in self.shown.approvals
-            for doc_id in named_ids(event)
-        }
+    def _settings(self) -> list[str]:
+        """The settings files that were changed in commits."""
+        changed = [path for path in _SETTINGS if path in self.whole.events.paths]
+        return [f"Settings changed: {spans(changed)}."] if changed else []
 
     # Commands and commits
 
     def _problem(self, one: CommandProblem) -> str:
-        """How a failed command was made to succeed."""
-        often = f" {one.times} times" if one.times > 1 else ""
-        after = [f"editing {_few_spans(one.files)}"] if one.files else []
-        after += [f"running {_few_spans(one.commands)}"] if one.commands else []
-        between = f"it succeeded after {' and '.join(after)}" if after else "a retry succeeded"
-        return f"{span(one.failed.command)} failed{often}{self._error(one)}; {between}."
+        """The attempts of a command, and what was done between them."""
+        parts: list[str] = []
+        error = ""
+        for at, each in enumerate(one.attempts):
+            after = [f"editing {_few_spans(each.files)}"] if each.files else []
+            after += [f"running {_few_spans(each.commands)}"] if each.commands else []
+            between = f" after {' and '.join(after)}" if after else ""
+            if each.run.ok:
+                ended = f"; it succeeded{between}" if between else "; a retry succeeded"
+                return f"{span(one.command)} {_few_parts(parts)}{ended}."
+            often = f" {each.times} times" if each.times > 1 else ""
+            if at:
+                often = f" {each.times} more times" if often else " again"
+            is_other = at > 0 and _DIGITS.sub("0", error) != _DIGITS.sub("0", each.run.error)
+            error = each.run.error
+            parts.append(f"failed{often}{self._error(error, is_other)}{between}")
+        return f"{span(one.command)} {_few_parts(parts)}; it has not succeeded since."
 
-    def _unsolved(self) -> Iterator[str]:
-        for one in self.shown.problems:
-            if one.solved is None:
-                often = f" {one.times} times in a row" if one.times > 1 else ""
-                failed = f"{span(one.failed.command)} failed{often}{self._error(one)}"
-                yield f"{failed} and has not succeeded since."
-
-    def _error(self, one: CommandProblem) -> str:
-        return f' with "{self._cut(one_line(one.failed.error))}"' if one.failed.error else ""
+    def _error(self, error: str, is_other: bool) -> str:
+        if self.reading.quote and error:
+            return f' with "{self._cut(one_line(error))}"'
+        return " with another error" if is_other and error else ""
 
     def _commits(self) -> list[str]:
         """The commits, or a representative choice of many, and the numbers of merges and of the others."""
@@ -511,31 +532,46 @@ class _Lines:
         lines = [
             f"{span(one.sha[:7])} {closed(cut(one_line(one.subject), _LONGEST_TITLE))}" for one in chosen
         ]
-        more, merges = len(commits) - len(chosen), len(self.whole.commits) - len(commits)
+        more = len(commits) - len(chosen)
         lines += [f"and {more} more"] if more else []
-        return [*lines, count(merges, "merge")] if merges else lines
+        merges = [one.sha[:7] for one in self.whole.commits if one not in commits]
+        return [*lines, f"{count(len(merges), 'merge')} ({_few_spans(merges)})"] if merges else lines
+
+    def _files(self) -> list[str]:
+        """The files touched, or the most touched of many, without those of the store (documents are listed by
+        id)."""
+        counts, edited, committed = self.whole.events.paths, self.whole.events.edited, self.whole.committed
+        most = min(self.config.recap_max_files, 3 * self.room.lines)
+        paths = [path for path in counts if not path.startswith(".thunderus/")]
+        chosen = sorted(sorted(paths, key=lambda path: (-counts[path], path))[:most])
+        lines = [
+            span(cut(path, _LONGEST_TITLE))
+            + (" (edited, in no commit)" if committed and path in edited and path not in committed else "")
+            for path in chosen
+        ]
+        return [*lines, f"and {len(paths) - most} more"] if most and len(paths) > most else lines
 
     def _summary(self) -> list[str]:
         day, lines = self.whole.events, []
-        operations = Counter(name for story in day.stories.values() for name in story.operations)
+        operations: Counter[str] = Counter()
+        for story in day.stories.values():
+            operations.update(story.operations)
         if operations:
-            changed = len(day.stories)
+            documents = count(sum(bool(story.operations) for story in day.stories.values()), "document")
             parts = ", ".join(f"{number} {name}" for name, number in sorted(operations.items()))
-            often = ", some more than once" if sum(operations.values()) > changed else ""
-            changes = f"changed{often}: {parts}"
-            if len(operations) == 1 and not often:
-                changes = next(iter(operations))
-            lines.append(f"{count(changed, 'document')} {changes}.")
+            total = sum(operations.values())
+            often = f"{count(total, 'change')} to {documents}: {parts}"
+            once = f"{documents} {f'changed: {parts}' if len(operations) > 1 else next(iter(operations))}"
+            lines.append(f"{once if documents == count(total, 'document') else often}.")
         if day.ran:
             ended = [(sum(run.ok is ok for run in day.ran), word) for ok, word in _ENDED]
+            ended += [(day.looks, "read-only (not listed)")]
             parts = ", ".join(f"{number} {word}" for number, word in ended if number)
-            looks = f"; {count(day.looks, 'read-only command')} not listed" if day.looks else ""
-            lines.append(f"{count(len(day.ran), 'command')} run: {parts}{looks}.")
+            lines.append(f"{count(len(day.ran) + day.looks, 'command')} run: {parts}.")
         if counts := self._counts():
             lines.append(f"{', '.join(counts)}.")
         if self.whole.used:
-            number = len({event.session_id for event in self.whole.used})
-            lines.append(f"{count(len(self.whole.used), 'event')} in {count(number, 'session')}.")
+            lines.append(f"Based on {count(len(self.whole.used), 'event')}.")
         if day.unfit:
             lines.append(f"{count(day.unfit, 'text')} omitted: possible secret or prompt injection.")
         return lines
@@ -543,7 +579,7 @@ class _Lines:
     def _counts(self) -> list[str]:
         day, commits = self.whole.events, self.whole.commits
         outcomes = Counter(outcome_of(event) for event in day.approvals)
-        solved = sum(one.solved is not None for one in day.problems)
+        solved = sum(one.solved for one in day.problems)
         numbers = [
             (len(day.requests), "request"),
             (len(day.decided), "stated decision"),
@@ -552,7 +588,6 @@ class _Lines:
             (len(day.problems) - solved, "unsolved problem"),
             (len(day.open_ends), "open item"),
             (len(day.notes), "note"),
-            (len(day.snapshots), "snapshot"),
         ]
         listed = [count(number, name) for number, name in numbers if number]
         if commits:
@@ -564,21 +599,26 @@ class _Lines:
 
 
 def _few_of(names: Sequence[str], number: int) -> str:
-    """The first of ``number`` names, separated by commas."""
-    more = f" and {number - _NAMED} more" if number > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
+    """Names, the first of ``number``, separated by commas."""
+    more = f" and {number - len(names)} more" if number > len(names) else ""
+    return ", ".join(names) + more
 
 
 def _few_spans(names: Sequence[str]) -> str:
     return _few_of([span(cut(name, _LONGEST_TITLE)) for name in names[:_NAMED]], len(names))
 
 
-def _texts(events: Iterable[Event]) -> Iterator[tuple[Event, str]]:
-    return ((event, said(event)) for event in events)
+def _few_parts(parts: Sequence[str]) -> str:
+    """The first and the last of the attempts, and the number of the others."""
+    more = len(parts) - _NAMED
+    shown = [*parts[:2], f"{count(more, 'more failure')}", parts[-1]] if more > 0 else parts
+    return ", then ".join(shown)
 
 
-def _is_added_decision(doc_id: str, story: DocumentRecap) -> bool:
-    return doc_id.startswith("adr.") and not ADDED.isdisjoint(story.operations)
+def _stated(event: Event) -> str:
+    """Where a decision was stated."""
+    who = "user" if event.actor == "user" else "agent"
+    return "Stated in a note: " if event.kind == "note" else f"Stated by the {who}: "
 
 
 def _commands(ran: Sequence[Run]) -> list[str]:
@@ -626,27 +666,18 @@ def _representative(texts: Sequence[str], number: int) -> list[int]:
     return sorted(chosen)
 
 
-def _files(day: SortedEvents, most: int) -> list[str]:
-    """The files touched, or the most touched of many, without those of the store (documents are listed by
-    id)."""
-    paths = [path for path in day.paths if not path.startswith(".thunderus/")]
-    chosen = sorted(sorted(paths, key=lambda path: (-day.paths[path], path))[:most])
-    lines = [span(cut(path, _LONGEST_TITLE)) for path in chosen]
-    return [*lines, f"and {len(paths) - most} more"] if len(paths) > most else lines
-
-
-def _provenance(day: SortedEvents, commits: Sequence[Commit], private: Collection[str]) -> list[str]:
-    def cite(ids: Iterable[str]) -> str:
-        return ", ".join(f"{span(id)} (private)" if id in private else span(id) for id in ids)
-
+def _provenance(
+    day: SortedEvents, commits: Sequence[Commit], cite: Callable[[Iterable[str]], str]
+) -> list[str]:
     together: dict[tuple[str, ...], list[str]] = {}
     for doc_id, story in day.stories.items():
-        together.setdefault(tuple(story.events), []).append(doc_id)
+        if story.events:
+            together.setdefault(tuple(story.events), []).append(doc_id)
     lines = [f"Changes to {_few_spans(doc_ids)}: {cite(events)}" for events, doc_ids in together.items()]
     cited: set[str] = set()
     for one in day.problems:
         state = "Solved" if one.solved else "Unsolved"
-        lines.append(f"{state} problem {span(one.failed.command)}: {cite(one.events)}")
+        lines.append(f"{state} problem {span(one.command)}: {cite(one.events)}")
         cited.update(one.events)
     by_command: dict[str, dict[str, None]] = {}
     for run in day.ran:
@@ -659,7 +690,6 @@ def _provenance(day: SortedEvents, commits: Sequence[Commit], private: Collectio
         ("Notes", [event.id for event in day.notes]),
         ("Open items", [event.id for event in day.open_ends]),
         ("Reviews", [event.id for event in day.approvals]),
-        ("Snapshots", [event.id for event in day.snapshots]),
     ):
         if events:
             lines.append(f"{name}: {cite(events)}")

@@ -10,6 +10,7 @@ import re
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
+from thunderus_mem.document.secrets import PRIVATE_QUOTES
 from thunderus_mem.document.unicode import visible
 from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.recap.page import Page, page_header
@@ -132,6 +133,8 @@ def _rollup_page(kind: str, within: _Span, recaps: Sequence[Document], longest: 
         lines["provenance"].append(
             f"From {span(recap.id)}: {', '.join(map(span, ends)) or 'commits only'}{between}"
         )
+    if quoting := [span(recap.id) for recap in recaps if PRIVATE_QUOTES in recap.body]:
+        lines["provenance"].append(f"{PRIVATE_QUOTES}: {', '.join(quoting)}")
     title = f"Recap of {within.name}"
     created = min(recap.data().get("created") or f"{within.first}T00:00:00Z" for recap in recaps)
     updated = max(recap.data().get("updated") or f"{within.last}T00:00:00Z" for recap in recaps)

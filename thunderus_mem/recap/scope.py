@@ -23,6 +23,7 @@ from thunderus_mem.git.changes import merge_base
 from thunderus_mem.git.commits import commit_named, commits_between
 from thunderus_mem.index.log import read
 from thunderus_mem.log.event import private_to
+from thunderus_mem.log.imported import is_imported
 from thunderus_mem.recap.events import EventReading, thread_of
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.files import read_below
@@ -136,6 +137,7 @@ def template_of(memory: Memory) -> str:
 # The scope of a recap, from the options of the command line
 
 _SHORT = 8
+_READABLE = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}", re.ASCII)
 _AGO = lazy_pattern(r"(\d{1,4})([hdw])", re.ASCII)
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 _SHOWN = 5
@@ -145,7 +147,8 @@ class RecapScope(NamedTuple):
     """The period of a recap.
 
     ``kind`` is day, session, since or episode; ``key`` is the day (UTC), session, `utc_key` or episode.
-    ``since`` and ``until`` are `utc_key`s that bound its commits; ``label`` is the period in words.
+    ``since`` and ``until`` are `utc_key`s that bound its commits; ``label`` is the period in words, ``note``
+    what a reader should know about it.
     """
 
     kind: str
@@ -155,6 +158,7 @@ class RecapScope(NamedTuple):
     label: str
     since: str
     until: str
+    note: str = ""
 
     def holds(self, event: Event) -> bool:
         """Whether an event belongs to it."""
@@ -202,8 +206,13 @@ def session_scope(session: str, events: Sequence[Event]) -> RecapScope:
     if not short.isascii() or len(short) < _SHORT:
         short = short_hash(session, _SHORT)
     day = first[:10]
-    title = f"Recap of session {short} ({day})"
-    return RecapScope("session", session, f"recap.{day}-{short}", title, f"in session {session}", first, last)
+    doc_id, label = f"recap.{day}-{short}", f"in session {session}"
+    if not all(is_imported(event) for event in events):
+        return RecapScope("session", session, doc_id, f"Recap of session {short} ({day})", label, first, last)
+    name = session if _READABLE.fullmatch(session) and not holds_secret(session) else short
+    title = f"Recap of the imported session {name} ({day})"
+    note = "Only imported events; changes made here during that session are not included."
+    return RecapScope("session", session, doc_id, title, label, first, last, note)
 
 
 def episode_scope(episode: str, events: Sequence[Event]) -> RecapScope:
