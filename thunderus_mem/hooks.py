@@ -15,12 +15,13 @@ import shlex
 import stat
 import sys
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.errors import NotFound, NotWritable, Refused
-from thunderus_mem.git.changes import changes_since, merge_base
+from thunderus_mem.git.changes import changes_since
+from thunderus_mem.git.commits import base_to_compare
 from thunderus_mem.git.repository import look_for_git
 from thunderus_mem.startup import lazy_pattern
 from thunderus_mem.store.files import replace_file
@@ -50,6 +51,8 @@ _SHELLS: Final = frozenset([b"sh", b"bash", b"dash", b"zsh", b"ksh", b"ash"])
 _RENAMED: Final = ".before-thunderus-mem"
 _CHAIN: Final = f'[ ! -x "$0{_RENAMED}" ] || exec "$0{_RENAMED}" "$@"\n'
 """The line after our block that runs the renamed hook."""
+_CALL: Final = "thunderus-mem hooks run"
+"""What runs the hook in a hooks folder of another tool."""
 _PROGRAM: Final = (sys.executable, "-P", "-m", "thunderus_mem")
 """The command line of this tool; ``-P`` prevents imports from the repository."""
 _MAX_HOOK: Final = 1 << 20
@@ -82,9 +85,12 @@ class HookRun:
 def install(git: Git, hook: str = "pre-commit", command: Sequence[str] | None = None) -> HookStatus:
     """Add our block to ``hook``; an existing hook keeps its text and runs after the block.
 
-    Raises `Refused` when ``core.hooksPath`` points to another folder or the existing hook is not executable,
-    `NotWritable` when a file cannot be written. Installing again changes nothing.
+    Raises `Refused` when ``core.hooksPath`` points to another folder, whose hook does not run ours, or the
+    existing hook is not executable, `NotWritable` when a file cannot be written. Installing again changes
+    nothing.
     """
+    if _other_hooks_dir(git) and (there := status(git, hook)).state == "installed":
+        return replace(there, note="already installed")
     path = _own_path(git, hook)
     text = _read(path)
     if text is not None and not os.access(path, os.X_OK) and installed_block(text) is None:
@@ -131,7 +137,9 @@ def status(git: Git, hook: str = "pre-commit") -> HookStatus:
     """Return the state of ``hook``; changes nothing."""
     elsewhere = _other_hooks_dir(git)
     if elsewhere:
-        return HookStatus(hook, os.path.join(elsewhere, hook), "elsewhere", note=_advice(elsewhere, hook)[1])
+        path = _hook_elsewhere(elsewhere, hook)
+        state = "installed" if _CALL.encode() in (_read(path) or b"") else "elsewhere"
+        return HookStatus(hook, path, state, note="" if state == "installed" else _advice(elsewhere, hook)[1])
     path = os.path.join(git.hooks_dir(), hook)
     state = _state(path)
     note = "" if state == "installed" else "run `thunderus-mem hooks install`"
@@ -178,12 +186,10 @@ def documents_to_lint(memory: Memory) -> Extent:
     git = look_for_git(memory.root, memory.environ, honour_index=True)[0]
     if git is None or extent == Extent():
         return Extent()
-    base = merge_base(git, extent.since) if extent.since else ""
-    changes = changes_since(git, base, ":" if extent.staged else "") if base is not None else None
+    base = base_to_compare(git, extent.since) if extent.since else ""
+    changes = changes_since(git, base, ":" if extent.staged else "")
     if changes is None:
-        raise NotFound(
-            f"unknown revision {extent.since!r}", hint="fetch it first, or fetch the whole history"
-        )
+        raise NotFound(f"cannot read the changes from git: {git.reason}")
     changed = [path for path in changes.touched if path.startswith(f"{STORE}/")]
     whole = any(path.startswith(f"{STORE}/") for path in changes.gone) or not all(map(kind_of, changed))
     return Extent() if whole or not changed else Extent(extent.since, extent.staged, tuple(changed))
@@ -207,13 +213,23 @@ def _other_hooks_dir(git: Git) -> str:
     return "" if there == own else git.hooks_dir()
 
 
+def _is_husky(folder: str) -> bool:
+    """Whether husky (9) wrote this folder; its hooks run the file of the same name in the folder above."""
+    return os.path.basename(folder) == "_" and os.path.isfile(os.path.join(folder, "h"))
+
+
+def _hook_elsewhere(folder: str, hook: str) -> str:
+    return os.path.join(os.path.dirname(folder) if _is_husky(folder) else folder, hook)
+
+
 def _advice(folder: str, hook: str) -> tuple[str, str]:
+    owner = "husky" if _is_husky(folder) else "another tool or to all your repositories"
+    # Those without the tool can still commit.
+    line = f"if command -v thunderus-mem >/dev/null; then {_CALL} {hook} || exit 1; fi"
+    unset = "" if _is_husky(folder) else ", or run `git config --unset core.hooksPath` and install again"
     return (
-        f"core.hooksPath is {folder}, which belongs to another tool or to all your repositories",
-        (
-            f"add the line `thunderus-mem hooks run {hook} || exit 1` to {os.path.join(folder, hook)}, "
-            "or run `git config --unset core.hooksPath` and install again"
-        ),
+        f"core.hooksPath is {folder}, which belongs to {owner}",
+        f"add the line `{line}` to {_hook_elsewhere(folder, hook)}{unset}",
     )
 
 

@@ -13,7 +13,7 @@ from tests.support.git_repository import Repository
 from thunderus_mem.git.changes import destination
 from thunderus_mem.git.commits import added_dates, commit_named, commits_between, first_commits
 from thunderus_mem.git.history import file_commits
-from thunderus_mem.git.repository import Git, look_for_git, read_state
+from thunderus_mem.git.repository import Git, look_for_git, no_repository, read_state
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -205,7 +205,10 @@ def test_repository_of_another_owner_is_refused_with_the_reason_of_git(repositor
     os.chown(repository.root / ".git", 12345, 12345)
     found, reason = look_for_git(str(repository.root), repository.env)
     assert found is None
-    assert "dubious ownership" in reason
+    assert reason == "git refuses this checkout because it belongs to another user"
+    error = no_repository(str(repository.root), repository.env, hint="use --diff")
+    assert str(error) == reason
+    assert error.hint == f"run `git config --global --add safe.directory {repository.root}` if you trust it"
     repository.git("config", "--global", "safe.directory", str(repository.root))
     assert look_for_git(str(repository.root), repository.env)[0] is not None
 

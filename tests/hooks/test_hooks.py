@@ -325,6 +325,39 @@ def test_foreign_hooks_path_is_refused_with_a_hint(repository: Path, tmp_path: P
     assert hooks.install(found(repository)).changed
 
 
+def line_in(hint: str | None) -> str:
+    return (hint or "").split("`")[1]
+
+
+@pytest.mark.parametrize("husky", [False, True])
+def test_line_for_a_foreign_hooks_folder_needs_no_tool(repository: Path, husky: bool) -> None:
+    folder = repository / (".husky/_" if husky else ".hooks")
+    folder.mkdir(parents=True)
+    hook = folder / "pre-commit"
+    if husky:
+        (folder / "h").write_text('sh -e "$(dirname "$(dirname "$0")")/$(basename "$0")" "$@"\n')
+        hook.write_text('#!/bin/sh\n. "$(dirname "$0")/h"\n')
+        hook.chmod(0o755)
+        hook = repository / ".husky/pre-commit"
+    git(repository, "config", "core.hooksPath", str(folder.relative_to(repository)))
+    with pytest.raises(Refused) as refused:
+        hooks.install(found(repository))
+    assert str(hook) in (refused.value.hint or ""), "husky writes its own folder again"
+    assert ("--unset" in (refused.value.hint or "")) is not husky
+    hook.write_text(f"#!/bin/sh\n{line_in(refused.value.hint)}\necho theirs\n")
+    hook.chmod(0o755)
+    assert hooks.status(found(repository)).state == "installed"
+    assert not hooks.install(found(repository)).changed
+    write(repository, FACT, "x\n")
+    git(repository, "add", ".")
+    assert "theirs" in git(repository, "commit", "-m", "without the tool", PATH="/usr/bin:/bin")
+    tools = Path(tool(repository, "echo found; exit 1")[0]).rename(repository.parent / "thunderus-mem").parent
+    write(repository, FACT, "y\n")
+    git(repository, "add", ".")
+    said = git(repository, "commit", "-m", "x", code=1, PATH=f"{tools}:{os.environ['PATH']}")
+    assert ("found" in said, "theirs" in said) == (True, False)
+
+
 def test_unknown_hook_is_not_found(repository: Path) -> None:
     with pytest.raises(NotFound, match="post-merge"):
         hooks.install(found(repository), "post-merge")

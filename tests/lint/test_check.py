@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -319,3 +320,15 @@ def test_hook_reports_documents_affected_by_a_commit(store: Path, run: Run) -> N
     subprocess.run(["git", "add", "src/god.py"], cwd=store, check=True)
     (store / ".thunderus/config.toml").write_text("")
     assert run("hooks", "run").out == ""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_checkout_of_another_owner_is_reported_as_the_cause(store: Path, run: Run) -> None:
+    os.chown(store / ".git", 12345, 12345)
+    advice = f"git config --global --add safe.directory {store}"
+    for command in ("check --staged", "check --since HEAD", "lint --staged", "hooks install"):
+        done = run(*command.split())
+        assert (done.code, "belongs to another user" in done.err, advice in done.err) == (4, True, True), done
+    done = run("doctor")
+    assert "git refuses this checkout" in done.out
+    assert advice in done.out

@@ -24,6 +24,7 @@ from thunderus_mem.document import schema
 from thunderus_mem.document.document import content_hash
 from thunderus_mem.document.paths import is_archived
 from thunderus_mem.errors import Degraded, ThunderusError
+from thunderus_mem.git.repository import no_repository
 from thunderus_mem.history.log import log_findings
 from thunderus_mem.index.manifest import manifest_stamp
 from thunderus_mem.index.refresh import QUIET_SECONDS
@@ -712,7 +713,9 @@ def repository(context: DoctorContext) -> Iterator[Check]:
     """Check that git tracks the store, ignores its private files, and has its attributes."""
     memory = context.memory
     if memory.git is None:
-        yield Check("git", "note", "no git repository; history comes from the log only")
+        message = "no git repository; history comes from the log only"
+        error = no_repository(memory.root, memory.environ, message=message)
+        yield Check("git", "warning" if error.hint else "note", str(error), error.hint or "")
     elif context.git_state is not None and context.git_state.ignored:
         yield Check(
             "git",
@@ -733,14 +736,11 @@ def repository(context: DoctorContext) -> Iterator[Check]:
             yield _fixable("git", "warning", message, hint, (path,), "nothing", (Fix("write", path),))
     paths = tuple(sorted(memory.git.tracked(NEVER_TRACKED))) if memory.git is not None else ()
     if paths:
+        one = f"git tracks {paths[0]}, which is generated or private"
         yield Check(
             "git",
             "warning",
-            many(
-                len(paths),
-                f"git tracks {paths[0]}, which is generated or private",
-                "git tracks {} files that are generated or private",
-            ),
+            many(len(paths), one, "git tracks {} files that are generated or private"),
             "they would conflict in every merge; remove them from git, they stay on disk",
             paths,
             "nothing",

@@ -13,6 +13,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Final
 
+from thunderus_mem.errors import NotFound
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
@@ -370,6 +371,9 @@ def find_place(start: str) -> RepositoryPlace:
 _CHUNK: Final = 200
 _SHA: Final = lazy_pattern(r"[0-9a-f]{4,64}", re.ASCII)
 _STALE_LOCK: Final = 30.0
+_UNTRUSTED: Final = "git refuses this checkout because it belongs to another user"
+_COMPLAINTS: Final = ("dubious ownership", "unsafe repository")
+"""How git (since 2.35.3, and before) complains about a repository of another owner."""
 _OPERATIONS: Final = (
     ("rebase-merge", "rebase"),
     ("rebase-apply", "rebase"),
@@ -405,11 +409,29 @@ def look_for_git(
     if place.ask:
         answer = process.run("rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir")
         lines = os.fsdecode(answer.data).splitlines()
+        if any(words in answer.complaint for words in _COMPLAINTS):
+            return None, _UNTRUSTED
         if not answer.ok or len(lines) != 3:
             return None, answer.complaint or "git does not report its working tree"
         folders = (lines[0], lines[1], os.path.join(root, lines[2]))
     toplevel, git_dir, common_dir = map(os.path.normpath, folders)
     return Git(root, toplevel, git_dir, common_dir, process, environ), ""
+
+
+def no_repository(
+    path: str, environ: Mapping[str, str], *, message: str = "", hint: str | None = None
+) -> NotFound:
+    """The error for a folder without a repository, or whose repository git refuses.
+
+    ``message`` and ``hint`` are for the former; without ``message`` it is the reason of `look_for_git`.
+    """
+    reason = look_for_git(path, environ)[1]
+    if reason != _UNTRUSTED:
+        return NotFound(message or reason, hint=hint)
+    import shlex
+
+    toplevel = shlex.quote(find_place(os.path.realpath(path)).toplevel)
+    return NotFound(reason, hint=f"run `git config --global --add safe.directory {toplevel}` if you trust it")
 
 
 class Git:

@@ -227,7 +227,10 @@ def _git_versions(memory: Memory, since: str) -> dict[str, list[GitVersion]]:
     if not since:
         return found
     if git is None:
-        raise NotFound("no git repository to compare with", hint="omit --since")
+        from thunderus_mem.git.repository import no_repository
+
+        message = "no git repository to compare with"
+        raise no_repository(memory.root, memory.environ, message=message, hint="omit --since")
     base = base_to_compare(git, since)
     older, removed = bytes_since(git, base, COMMITTED_LOG)
     for path, one in older.items():

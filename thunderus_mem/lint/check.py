@@ -14,7 +14,7 @@ from thunderus_mem.errors import InvalidQuery, NotFound
 from thunderus_mem.git.changes import patch_between
 from thunderus_mem.git.commits import base_to_compare
 from thunderus_mem.git.history import ObjectReader
-from thunderus_mem.git.repository import look_for_git
+from thunderus_mem.git.repository import look_for_git, no_repository
 from thunderus_mem.lint.context import lint_config
 from thunderus_mem.lint.engine import distinct, fingerprinted
 from thunderus_mem.lint.rule import finding
@@ -234,7 +234,7 @@ def check_staged(memory: Memory) -> CheckReport:
     memory.refresh()
     git = look_for_git(memory.root, memory.environ, honour_index=True)[0]
     if git is None:
-        raise _no_git()
+        raise _no_git(memory)
     patch = patch_between(git, "", ":")
     if patch is None:
         raise NotFound(f"cannot read the staged changes from git: {git.reason}")
@@ -249,7 +249,7 @@ def check_since(memory: Memory, revision: str) -> CheckReport:
     memory.refresh()
     git = memory.git
     if git is None:
-        raise _no_git()
+        raise _no_git(memory)
     base = base_to_compare(git, revision)
     patch = patch_between(git, base)
     if patch is None:
@@ -335,8 +335,9 @@ def _cause_of(effect: Effect) -> _Cause:
     return cause._replace(hunk=effect.hunk.header, diff="".join(f"{line}\n" for line in effect.hunk.lines))
 
 
-def _no_git() -> NotFound:
-    return NotFound("not in a git repository", hint="use --diff, or check everything with --all")
+def _no_git(memory: Memory) -> NotFound:
+    message, hint = "not in a git repository", "use --diff, or check everything with --all"
+    return no_repository(memory.root, memory.environ, message=message, hint=hint)
 
 
 def _diffs(patch: bytes) -> Sequence[FileDiff]:

@@ -18,7 +18,7 @@ from thunderus_mem.diagnostic import Severity
 from thunderus_mem.document.diff import unified_diff
 from thunderus_mem.document.document import read_document
 from thunderus_mem.errors import NotFound, ThunderusError
-from thunderus_mem.git.repository import look_for_git
+from thunderus_mem.git.repository import look_for_git, no_repository
 from thunderus_mem.index.writer import unlisted_folder
 from thunderus_mem.lint.context import lint_config
 from thunderus_mem.lint.engine import apply_edits, distinct, fingerprinted, lint_store
@@ -299,7 +299,8 @@ def _staged_files(
     one."""
     git, _ = look_for_git(memory.root, memory.environ, honour_index=True)
     if git is None:
-        raise NotFound("not in a git repository, so nothing is staged", hint="run lint without --staged")
+        message, hint = "not in a git repository, so nothing is staged", "run lint without --staged"
+        raise no_repository(memory.root, memory.environ, message=message, hint=hint)
     wanted = {stored_path(memory, given) for given in paths}
     staged = [path for path in git.staged_files(STORE) if not wanted or path in wanted]
     texts = git.staged_texts([path for path in staged if kind_of(path)])

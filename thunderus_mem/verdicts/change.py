@@ -147,7 +147,7 @@ class CodeChange:
         """The effect of earlier changes on an anchor: its code matches neither before nor after this one."""
         if _is_in_place(anchor, self._after):
             return None
-        verdict = evaluate(anchor, self._before, self._history(anchor, since))
+        verdict = self._verdict_before(anchor, self._history(anchor, since))
         if not verdict.is_stale or not evaluate(anchor, self._after, self).is_stale:
             return None
         return Effect(verdict, (verdict.found or anchor).path, None)

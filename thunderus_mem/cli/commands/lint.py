@@ -18,7 +18,7 @@ from thunderus_mem.cli.report import FOR_PEOPLE, FORMATS, chosen_form, report, s
 from thunderus_mem.cli.text import columns, counted, hint_line
 from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.errors import NoStore, NotFound
-from thunderus_mem.git.repository import Git, look_for_git
+from thunderus_mem.git.repository import Git, look_for_git, no_repository
 from thunderus_mem.lint.engine import RULES, rule_formats, rule_page
 from thunderus_mem.lint.lint import LintReport, LintRequest, answer, checked_paths, lint
 from thunderus_mem.store.layout import MEMORY
@@ -366,7 +366,7 @@ def _git(console: Console) -> Git:
     found, reason = look_for_git(console.start, console.environ)
     if found is None:
         hint = "run `git init` first" if reason.startswith("not inside") else None
-        raise NotFound(reason, hint=hint)
+        raise no_repository(console.start, console.environ, hint=hint)
     return found
 
 
