@@ -225,7 +225,7 @@ def test_markdown_lists_the_affected_documents(store: Path, run: Run) -> None:
     _, document, code, reason, _ = row.replace(r"\|", "").split("|")
     assert document == rf" **A  \<b\> \*x\* `id`**<br>{FACT}:16 "
     assert (code, reason) == (" src/jwt.py:6 ", " `issue` has changed since it was verified ")
-    assert "\nthunderus-mem verify fact.tokens\n" in done.out
+    assert "\n\n    thunderus-mem verify fact.tokens\n\n" in done.out
     assert run("check", "--format", "markdown").out.startswith("### Documents that may be out of date\n")
 
 

@@ -507,9 +507,9 @@ def check_summary(value: check.CheckReport, top: str, *, changed: bool) -> str:
     if value.findings:
         lines += ["| Document | Code | Reason |", "|---|---|---|"]
         lines += [_row(one, top) for one in value.findings]
-        commands = dict.fromkeys(f"thunderus-mem verify {one.doc_id}" for one in value.findings)
+        commands = dict.fromkeys(f"    thunderus-mem verify {one.doc_id}" for one in value.findings)
         advice = "Read each document again. If it is still true, verify it; otherwise edit or supersede it."
-        lines += ["", advice, "", "```sh", *commands, "```", ""]
+        lines += ["", advice, "", *commands, ""]
     return "\n".join([*lines, *map(markdown_text, summary(value, changed=changed))])
 
 
