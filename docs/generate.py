@@ -24,8 +24,8 @@ import man
 import typer
 
 from thunderus_mem import __version__
-from thunderus_mem.cli.app import load_command, root
 from thunderus_mem.cli.console import Console
+from thunderus_mem.cli.group import load_command, root
 from thunderus_mem.cli.output import PAIRS, TABLES, field_names, schema_name
 from thunderus_mem.cli.table import COMMANDS, VALUES
 from thunderus_mem.document.schema import DOCUMENT, EVENT, MANIFEST, PROPOSAL, load_schema

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import sealed_environment
 from thunderus_mem import __version__
-from thunderus_mem.cli.app import load_command
+from thunderus_mem.cli.group import load_command
 from thunderus_mem.cli.table import BY_NAME, COMMANDS, SYNONYMS, VALUES, meant
 
 if TYPE_CHECKING:

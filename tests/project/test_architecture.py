@@ -340,7 +340,7 @@ except SystemExit as done:
 
 
 NOT_FOR_A_SEARCH = (
-    "dataclasses", "hashlib", "json", "tomllib", "logging", "tempfile", "shlex",
+    "typer", "dataclasses", "hashlib", "json", "tomllib", "logging", "tempfile", "shlex",
     "thunderus_mem.diagnostic", "thunderus_mem.document.document", "thunderus_mem.document.frontmatter.nodes",
     "thunderus_mem.document.ids", "thunderus_mem.document.timestamp", "thunderus_mem.index.writer",
     "thunderus_mem.index.writer", "thunderus_mem.store.config_keys",

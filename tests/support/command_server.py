@@ -196,6 +196,7 @@ def _read(path: str) -> str:
 
 def _load() -> None:
     """Import whatever a command may need."""
+    import encodings.unicode_escape
     import encodings.utf_8_sig  # noqa: F401
     import importlib
     import pkgutil
@@ -223,13 +224,13 @@ def _convert_commands() -> None:
 
     No command is called here, so each child gets them as they are when converted.
     """
-    from thunderus_mem.cli import app
+    from thunderus_mem.cli import group
     from thunderus_mem.cli.table import COMMANDS
 
-    converted = {entry.name: app.load_command(entry) for entry in COMMANDS}
-    top = app.root()
-    app.load_command = lambda entry: converted[entry.name]
-    app.root = lambda: top
+    converted = {entry.name: group.load_command(entry) for entry in COMMANDS}
+    top = group.root()
+    group.load_command = lambda entry: converted[entry.name]
+    group.root = lambda: top
 
 
 def _become(call: dict[str, Any], streams: Sequence[int]) -> None:

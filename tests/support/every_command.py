@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tests.support.command_server import Done
-from thunderus_mem.cli.app import load_command, run
+from thunderus_mem.cli.app import run
+from thunderus_mem.cli.group import load_command
 from thunderus_mem.cli.table import COMMANDS
 
 if TYPE_CHECKING:

@@ -150,7 +150,7 @@ def _names() -> list[tuple[str, str]]:
 
 def _subcommands(command: str) -> list[tuple[str, str]]:
     """Return the commands of a group such as ``patch``; empty for any other command."""
-    from thunderus_mem.cli.app import load_command
+    from thunderus_mem.cli.group import load_command
 
     found = getattr(load_command(BY_NAME[command]), "commands", {})
     return [(name, one.get_short_help_str()) for name, one in found.items()]
@@ -171,7 +171,7 @@ def _options(before: Sequence[str], typed: str) -> Iterable[tuple[str, str]]:
     """Return a command's options; this loads its module."""
     import typer
 
-    from thunderus_mem.cli.app import load_command
+    from thunderus_mem.cli.group import load_command
 
     entry = BY_NAME.get(before[0])
     if entry is None:

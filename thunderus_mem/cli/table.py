@@ -10,6 +10,8 @@ from typing import Final
 
 from thunderus_mem.startup import NamedTuple
 
+_ANYWHERE: Final = ("json", "plain", "color", "quiet", "no_input")
+
 
 class CommandEntry(NamedTuple):
     """One command or group of commands.
@@ -27,6 +29,11 @@ class CommandEntry(NamedTuple):
     acts: bool = False
     hidden: bool = False
     section: str = ""
+
+    @property
+    def switches(self) -> tuple[str, ...]:
+        """The global options that are accepted after the command too, where people and agents put them."""
+        return (*_ANYWHERE, *(["no_pager"] if self.pages else []), *(["actor"] if self.acts else []))
 
 
 class GlobalOption(NamedTuple):
@@ -99,7 +106,7 @@ _SECTIONS: Final[dict[str, tuple[CommandEntry, ...]]] = {
         CommandEntry(
             "blame", "log", "Show which event or commit last changed each line.", completes="documents"
         ),
-        CommandEntry("for", "code", "List the documents about a piece of code.", pages=True),
+        CommandEntry("for", "search", "List the documents about a piece of code.", pages=True),
         CommandEntry("coverage", "code", "Show which code has documents, and which has none.", pages=True),
         CommandEntry("events", "log", "Add, list, verify, replay and export log events.", pages=True),
     ),

@@ -524,34 +524,6 @@ def _row(one: check.CodeFinding, top: str) -> str:
 _MOST_SHOWN: Final = 10
 
 
-@app.command("for")
-def for_command(
-    ctx: typer.Context,
-    place: Annotated[
-        str, typer.Argument(metavar="PATH[#SYMBOL|:LINE]", help="A file, folder, symbol or line range.")
-    ],
-    mentions: Annotated[
-        bool | None,
-        typer.Option(
-            "--mentions/--no-mentions",
-            help="Also list documents that only mention the file "
-            "(default: only if fewer than five are anchored to it).",
-            show_default=False,
-        ),
-    ] = None,
-) -> None:
-    """List the documents about a piece of code, most specific first, with their current verdicts.
-
-    PATH is a file or folder, optionally with a symbol (src/jwt.py#Token.issue) or lines (src/jwt.py:10-20);
-    it may have been deleted. Put -- before a path that starts with a dash.
-    """
-    console: Console = ctx.obj
-    value = lookup.governing(console.memory(), place, mentions=mentions, start=console.start)
-    if note := governed_note(value):
-        console.say(note)
-    console.emit("for", value, governed, long=True)
-
-
 @app.command("coverage")
 def coverage_command(
     ctx: typer.Context,
@@ -569,62 +541,6 @@ def coverage_command(
     if not value.folders:
         console.say("No code files found")
     console.emit("coverage", value, coverage_report, long=True)
-
-
-def _verdict(verdict: str, style: Style) -> str:
-    """A verdict in its color."""
-    if verdict in ("changed", "missing"):
-        return style.error(verdict)
-    return style.good(verdict) if verdict == "verified" else style.warning(verdict)
-
-
-def governed(value: lookup.Governed, console: Console) -> str:
-    """Format one line per document: id, kind of match, verdict, anchor, title; problems below it."""
-    style = console.style
-    if not value.memories:
-        return ""
-    rows = [
-        (style.name(one.id), one.how, _verdict_or_status(one, style), one.place, one_line(one.title))
-        for one in value.memories
-    ]
-    head = []
-    if console.width is not None:
-        head = [tuple(map(style.dim, ("ID", "HOW", "VERDICT", "WHERE", "TITLE")))]
-    lines = columns([*head, *rows], console.width, whole=1).split("\n")
-    found = lines[: len(head)]
-    for line, one in zip(lines[len(head) :], value.memories, strict=True):
-        found.append(line)
-        found += [f"    {style.dim(remark)}" for remark in _remarks(one)]
-    return "\n".join(found)
-
-
-def _verdict_or_status(one: lookup.Governing, style: Style) -> str:
-    if one.superseded_by:
-        return style.warning("superseded")
-    if one.verdict:
-        return _verdict(one.verdict, style)
-    return "" if one.status == "unknown" else one.status
-
-
-def _remarks(one: lookup.Governing) -> list[str]:
-    remarks = []
-    if one.superseded_by:
-        remarks.append(f"replaced by {one.superseded_by}")
-    elif one.state not in ("", "accepted"):
-        remarks.append(f"this decision is {one.state}")
-    if one.verdict not in ("", "verified"):
-        remarks.append(f"{one.reason}: {one.now}" if one.now and one.now not in one.reason else one.reason)
-    return [one_line(remark) for remark in remarks]
-
-
-def governed_note(value: lookup.Governed) -> str:
-    """Return a note about omitted or missing documents; "" for none."""
-    if value.more:
-        return f"{counted(value.more, 'more document')} only mentioning the file; use --mentions"
-    if not value.memories:
-        where = "" if value.exists else "; no such file"
-        return f"No documents about {value.place}{where}"
-    return ""
 
 
 def coverage_report(value: lookup.Coverage, console: Console) -> str:

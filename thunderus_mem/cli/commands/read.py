@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Final
 
-import typer
-
 from thunderus_mem.authoring import show
-from thunderus_mem.cli.params import DocumentId, Kinds, OnlyIds
+from thunderus_mem.cli.quick import Commands
 from thunderus_mem.cli.text import (
     Style,
     aligned,
@@ -24,9 +22,12 @@ from thunderus_mem.index.questions import Filter
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from thunderus_mem.cli.console import Console
+    import typer
 
-app = typer.Typer()
+    from thunderus_mem.cli.console import Console
+    from thunderus_mem.cli.params import DocumentId, Kinds, OnlyIds
+
+app = Commands()
 
 _MOST_NAMED = 3
 

@@ -1,0 +1,233 @@
+"""The commands as Typer has them: parsing, help, and messages about wrong usage.
+
+Only the command that is used is loaded. A command family is a module with an ``app``: `quick.Commands` if it
+has a command that must start fast, else a ``typer.Typer()``; commands are registered on it by name
+(``@app.command("add")``), and groups added by name (``app.add_typer(…, name="index")``).
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Annotated, Any, Final, cast
+
+import typer
+from typer.core import TyperGroup, TyperOption
+from typer.exceptions import TyperException
+from typer.main import get_command_from_info, get_group_from_info
+
+from thunderus_mem.cli import params
+from thunderus_mem.cli.quick import PACKAGE, Commands
+from thunderus_mem.cli.table import BY_NAME, COMMANDS, GLOBAL_OPTIONS, CommandEntry, GlobalOption, meant
+from thunderus_mem.errors import ThunderusError
+from thunderus_mem.startup import lazy_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+
+    from typer._click import Command, Context, HelpFormatter
+
+    from thunderus_mem.cli.console import Console
+
+PROGRAM: Final = "thunderus-mem"
+
+
+class LazyGroup(TyperGroup):
+    """The top-level group: knows names and help lines, and loads a command's module on demand."""
+
+    def list_commands(self, ctx: Context) -> list[str]:
+        """List all visible command names, in table order."""
+        return [entry.name for entry in COMMANDS if not entry.hidden]
+
+    def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
+        """Load the command with this name; ``None`` when it is unknown."""
+        entry = BY_NAME.get(cmd_name)
+        return load_command(entry) if entry else None
+
+    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
+        """Find the command; suggest the nearest name for an unknown one."""
+        name = args[0]
+        if name not in BY_NAME and not name.startswith("-"):
+            near = meant(name)
+            ctx.fail(f"unknown command {name!r}" + (f"; did you mean {near!r}?" if near else ""))
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """Write the commands by section, without importing any of them."""
+        shown = [entry for entry in COMMANDS if not entry.hidden]
+        width = max(len(entry.name) for entry in shown)
+        for section in dict.fromkeys(entry.section for entry in shown):
+            with formatter.section(section):
+                rows = [(e.name.ljust(width), e.help) for e in shown if e.section == section]
+                formatter.write_dl(rows)
+
+
+def load_command(entry: CommandEntry) -> Command:
+    """Import a command's module and convert only that command."""
+    module = importlib.import_module(f"{PACKAGE}.{entry.module}")
+    app = _typed(module) if isinstance(module.app, Commands) else module.app
+    for info in app.registered_commands:
+        if info.name == entry.name:
+            return _with_globals(
+                get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode=None), entry
+            )
+    for group in app.registered_groups:
+        if group.name == entry.name:
+            made = get_group_from_info(
+                group, pretty_exceptions_short=False, rich_markup_mode=None, suggest_commands=True
+            )
+            made.help = entry.help
+            made.commands = {name: _with_globals(command, entry) for name, command in made.commands.items()}
+            return cast("Command", made)
+    raise LookupError(f"{entry.module} has no command {entry.name}")
+
+
+def _typed(module: ModuleType) -> typer.Typer:
+    """Make the Typer of a module that does not import it: the names in its annotations are added here."""
+    names = {name: value for name, value in vars(params).items() if name[0].isupper()}
+    vars(module).update(names, typer=typer)
+    made = typer.Typer()
+    for name, function in module.app.functions.items():
+        made.command(name)(function)
+    return made
+
+
+_OPTIONS = {option.switch: option for option in GLOBAL_OPTIONS}
+
+
+def _with_globals(command: Command, entry: CommandEntry) -> Command:
+    """Accept the global switches after the command too, where people and agents put them."""
+    taken = {name for parameter in command.params for name in getattr(parameter, "opts", ())}
+    for option in map(_OPTIONS.__getitem__, entry.switches):
+        free = [name for name in option.names if name not in taken]
+        if free and free[-1].startswith("--"):
+            command.params.append(cast("Any", _switch(option, free)))
+    return command
+
+
+def _switch(option: GlobalOption, names: list[str]) -> TyperOption:
+    def take(ctx: Context, parameter: object, value: bool | str | None) -> None:
+        if value:
+            ctx.obj.switch(option.switch, value)
+
+    flag = option.metavar is None
+    return TyperOption(
+        param_decls=names,
+        is_flag=flag,
+        default=False if flag else None,
+        metavar=option.metavar,
+        expose_value=False,
+        callback=take,
+        help=option.help,
+    )
+
+
+def _option(switch: str, *, show_default: bool = True) -> Any:
+    """A global option as a Typer option."""
+    option = _OPTIONS[switch]
+    return typer.Option(*option.names, metavar=option.metavar, help=option.help, show_default=show_default)
+
+
+app = typer.Typer(
+    cls=LazyGroup,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    subcommand_metavar="COMMAND …",
+)
+
+
+@app.callback(invoke_without_command=True)
+def top(
+    ctx: typer.Context,
+    directory: Annotated[str, _option("directory", show_default=False)] = "",
+    json: Annotated[bool, _option("json")] = False,
+    color: Annotated[str, _option("color")] = "auto",
+    plain: Annotated[bool, _option("plain")] = False,
+    quiet: Annotated[bool, _option("quiet")] = False,
+    no_input: Annotated[bool, _option("no_input")] = False,
+    no_pager: Annotated[bool, _option("no_pager")] = False,
+    actor: Annotated[str, _option("actor", show_default=False)] = "",
+    version: Annotated[bool, _option("version")] = False,
+) -> None:
+    """Repository memory: searchable Markdown documents beside the code, with provenance."""
+    console: Console = ctx.obj
+    console.configure(
+        directory=directory,
+        color=color,
+        actor=actor,
+        json=json or console.json,
+        plain=plain,
+        quiet=quiet,
+        no_input=no_input,
+        no_pager=no_pager,
+    )
+    if version:
+        console.version()
+        raise typer.Exit(0)
+    if ctx.invoked_subcommand is None:
+        console.data(ctx.get_help())
+
+
+def root() -> TyperGroup:
+    """Return the top-level group, ready to parse."""
+    return typer.main.get_group(app)
+
+
+# Running one command
+
+# Options that people often try, and what to use instead.
+_INSTEAD: Final = {
+    **{
+        ("search", name): f"filters are part of the query: {name}:…"
+        for name in ("kind", "tag", "path", "status", "since", "before")
+    },
+    ("edit", "title"): 'set fields with --set: --set title="New title"',
+    ("edit", "tag"): "use --add-tag and --remove-tag",
+}
+_PLAINER: Final = (
+    (lazy_pattern(r"is not a valid int(eger)?( range)?$"), "is not a whole number"),
+    (lazy_pattern(r"is not in the range (-?\d+)<=x<=(-?\d+)$"), r"is not between \1 and \2"),
+    (lazy_pattern(r"is not in the range x>=(-?\d+)$"), r"is less than \1"),
+)
+"""Patterns in messages of the command line library, and plainer words."""
+
+
+def invoke(arguments: Sequence[str], console: Console, *, json: bool) -> int:
+    """Parse the arguments, run the command and return its exit code.
+
+    ``json``: a message about wrong usage is printed as JSON.
+    """
+    group = root()
+    try:
+        with group.make_context(PROGRAM, list(arguments), obj=console) as context:
+            result: Any = group.invoke(context)
+    except typer.Exit as leave:
+        return leave.exit_code
+    except typer.Abort:
+        raise KeyboardInterrupt from None
+    except TyperException as error:
+        console.json |= json
+        return _usage(error, console)
+    return result if isinstance(result, int) else 0
+
+
+def _usage(error: TyperException, console: Console) -> int:
+    """Report a usage error and how to get help."""
+    context = getattr(error, "ctx", None)
+    if type(error).__name__ == "NoArgsIsHelpError":
+        console.talk(error.format_message())
+        return 2
+    hint = None
+    if context is not None:
+        option = str(getattr(error, "option_name", "")).lstrip("-")
+        hint = _INSTEAD.get((str(context.info_name), option))
+        if hint and (also := getattr(error, "possibilities", None)):
+            also.clear()  # similar names are not what was meant
+        hint = hint or f"run `{context.command_path} --help`"
+    message = error.format_message().removesuffix(".")
+    for pattern, words in _PLAINER:
+        message = pattern.sub(words, message)
+    console.failure(ThunderusError(message[:1].lower() + message[1:], hint=hint), 2)
+    return 2
