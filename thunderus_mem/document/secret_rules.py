@@ -19,6 +19,9 @@ import re
 from functools import cache
 from typing import Final, NamedTuple
 
+from thunderus_mem.document.secret_positions import POSITIONS
+from thunderus_mem.document.secret_tokens import MORE_EMBEDDED, MORE_TOKENS
+
 _CLASSES: Final = {
     "%a": "A-Za-z0-9",
     "%w": r"A-Za-z0-9_\-",
@@ -110,12 +113,16 @@ def _row(kind: str, anchors: str, shape: str, example: str, counter: str, near: 
 
 
 def _free(kind: str, anchors: str, shape: str, example: str, counter: str, near: str = "") -> SecretRule:
-    return SecretRule(kind, tuple(anchors.split()), shape, example, counter, near, free=True)
+    return SecretRule(kind, _anchors(anchors), shape, example, counter, near, free=True)
+
+
+def _anchors(anchors: str) -> tuple[str, ...]:
+    """The anchors of a row, separated by spaces; ``+`` is a space inside one."""
+    return tuple(one.replace("+", " ") for one in anchors.split())
 
 
 def _named(kind: str, anchors: str, gate: str, shape: str, example: str, counter: str) -> SecretRule:
-    anchor = tuple(anchors.split()) if anchors.strip() == anchors else (anchors,)
-    return SecretRule(kind, anchor, shape, example, counter, gate=gate, free=True)
+    return SecretRule(kind, _anchors(anchors), shape, example, counter, gate=gate, free=True)
 
 
 TOKENS: Final = (
@@ -207,7 +214,7 @@ TOKENS: Final = (
         "CCI·PAT_%a{22}_%h{40}",
         "CCIPAT_TOKEN",
     ),
-    _row("clojars-token", "CLOJARS_", r"CLOJARS_%h{60}$", "CLO·JARS_%h{60}", "CLOJARS_USERNAME"),
+    _row("clojars-token", "CLOJARS_", r"CLOJARS_%l{60}$", "CLO·JARS_%l{60}", "CLOJARS_USERNAME"),
     _row("cloudflare-origin-key", "v1.0-", r"v1\.0-%h{24}-%h{146}$", "v1·.0-%h{24}-%h{146}", "v1.0-%h{8}"),
     _row("contentful-token", "CFPAT-", r"CFPAT-%w{43}$", "CF·PAT-%w{43}", "CFPAT-token"),
     _row("crates-token", "cio", r"cio(?=[A-Za-z]{0,31}%d)%a{32}$", "c·io%a{32}", "ciopfs"),
@@ -348,11 +355,10 @@ TOKENS: Final = (
     _row("langsmith-key", "lsv2_", r"lsv2_(?:pt|sk)_%h{32}_%h{10}$", "ls·v2_pt_%h{32}_%h{10}", "lsv2_pt"),
     _row(
         "launchdarkly-key",
-        "sdk- api- mob-",
-        r"(?:sdk|api|mob)-%h{8}-%h{4}-%h{4}-%h{4}-%h{12}$",
-        "sd·k-%h{8}-%h{4}-%h{4}-%h{4}-%h{12} launchdarkly",
-        "sdk-go launchdarkly",
-        near="launchdarkly",
+        "sdk- mob-",
+        r"(?:sdk|mob)-%h{8}-%h{4}-%h{4}-%h{4}-%h{12}$",
+        "sd·k-%h{8}-%h{4}-%h{4}-%h{4}-%h{12}",
+        "sdk-go",
     ),
     _row("lichess-token", "lip_", r"lip_%a{20}$", "l·ip_%a{20}", "lip_token"),
     _row(
@@ -534,6 +540,7 @@ TOKENS: Final = (
     _row("xai-key", "xai-", r"xai-%a{70,90}$", "x·ai-%a{80}", "xai-key"),
     _row("xata-key", "xau_", r"xau_%a{36}$", "xa·u_%a{36}", "xau_key"),
     _row("yandex-key", "AQVN YCAJE YCP", r"(?:AQVN%w{35,38}|YC[AP]%w{22,38})$", "AQ·VN%w{36}", "AQVN"),
+    *(_row(*row) for row in MORE_TOKENS),
 )
 """Formats recognized by their characters alone."""
 
@@ -584,6 +591,7 @@ EMBEDDED: Final = (
         "postgres://app:·k7Vq%a{8}@db.example:5432/x",
         "postgres://user:password@localhost/x",
     ),
+    *(_free(*row) for row in MORE_EMBEDDED),
 )
 """Formats without spaces that may follow any character."""
 
@@ -612,6 +620,37 @@ BLOCKS: Final = (
         '{"kty": "EC", "d": "…"}',
         near='"kty"',
     ),
+    _free(
+        "openvpn-key",
+        "OpenVPN+Static",
+        r"BEGIN OpenVPN Static key V1-----[\s>*#|-]{1,16}(?P<value>[0-9a-f]{16,64})",
+        "-----BEGIN OpenVPN Static ·key V1-----\n%h{32}",
+        "-----BEGIN OpenVPN Static key V1----- begins it",
+    ),
+    _free(
+        "alias-secret",
+        "mc+alias+set",
+        r"\bmc alias set [^\s]{1,60}"
+        r" [^\s]{1,200}[\s\\]{1,16}[^\s]{1,60}[\s\\]{1,16}(?P<value>[^\s$<>\"']{8,80})",
+        "mc alias set bk https://s3.example app ·%a{32}",
+        "mc alias set bk https://s3.example app $SECRET",
+    ),
+    _free(
+        "changed-password",
+        "chpasswd",
+        r"chpasswd:[^\n]{0,20}\n(?:[ \t]{0,12}[a-z]{1,20}:[^\n]{0,20}\n){0,2}[ \t-]{0,16}%w{1,32}:["
+        r" ]?(?P<value>[^\s:]{8,60})",
+        "chpasswd:\n  list: |\n    root:·k7Vq%a{8}",
+        "chpasswd:\n  expire: false\n",
+    ),
+    _free(
+        "recovery-code",
+        "ecovery+codes ackup+codes",
+        r"(?:ecovery"
+        r"|ackup) codes[^\n]{0,80}\n{1,2}[ \t>*+`-]{0,12}(?P<value>(?=%w{0,10}%d)%l{4,6}-%l{4,6})\b",
+        "Recovery codes:\n- %l{5}-·x7w9k",
+        "Recovery codes:\n- kept in the safe",
+    ),
 )
 """Formats with spaces or line ends."""
 
@@ -625,7 +664,8 @@ _VALUE: Final = (
 )
 _WORD: Final = r"(?:passw(?:or)?d|passphrase|pass|token|secret|api-?key|(?:access|auth|secret|account)-key)"
 _NAME: Final = (
-    r"(?:passw(?:or)?d|passphrase|passcode|pwd|(?<![a-z])(?:pass|psk|pw)|secret|(?<!publickey)(?<![?&])(?<![cx]srf)(?<!next)(?<!page)(?<!search)token"
+    r"(?:passw(?:or)?d|passphrase|passcode|pwd|(?<![a-z])(?:pass|psk|pw)|(?<!hashed_)(?<!:)secret"
+    r"|(?<!publickey)(?<![?&])(?<![cx]srf)(?<!next)(?<!page)(?<!search)(?<!ss)(?<![cx]srf-)token"
     r"|(?:api|app|access|account|auth|client|consumer|crypt|encryption|hmac|jwt|license|master|private|"
     r"preshared|root|secret|service|shared|sign|signing|storage|webhook)[_. -]?key(?:[_-]?(?:base|data))?"
     r"|secret[_-]?(?:base|value|string|token))(?:[_-]?[0-9]{1,2})?"
@@ -653,8 +693,8 @@ NAMED: Final = (
     _named(
         "authorization-header",
         "auth",
-        r"authorization[\"'`\\]{0,3}[ \t]{0,4}[:=,]",
-        r"authorization(?:\\?[\"'`]){0,2}[ \t]{0,4}[:=,][ \t]{0,4}[\"'`]{0,2}"
+        r"authorization[\"'`\\]{0,3}[ \t]{0,4}[:=,\"']",
+        r"authorization(?:\\?[\"'`]){0,2}[ \t]{0,4}(?:[:=,]|(?=[\"']))[ \t]{0,4}[\"'`]{0,2}"
         r"(?:(?:bearer|basic|token|apikey|api-key|key|ssws|splunk|bot|genie-?key)[ \t]{1,4})?"
         r"(?P<value>[A-Za-z0-9_.~+/=:-]{10,2000}+)(?!\()",
         "Author·ization: Bearer %a{40}",
@@ -662,13 +702,19 @@ NAMED: Final = (
     ),
     _named(
         "command-line-password",
-        "\x20-",
-        r" -(?:[upaw]|-(?:user|proxy-user|pass)|b|[a-z]{1,5}b )",
+        "+-",
+        r" -(?:[upawx]|-(?:user|proxy-user|pass)|b|[a-z]{1,5}b )",
         r"(?:\b(?:curl|wget|http)\b[^\n|]{0,300}?[ \t](?:-u|--user|--proxy-user)[ =]?[\"']?[^\s:\"']{1,64}:"
         r"|\bsshpass[ \t]{1,4}-p[ \t]{0,2}[\"']?"
         r"|\b(?:mysql|mariadb)[a-z-]{0,12}\b[^\n|]{0,200}?[ \t]-p[\"']?"
         r"|\bredis-cli\b[^\n|]{0,100}?[ \t](?:-a|--pass)[ \t]{1,4}[\"']?"
-        r"|\b(?:docker|podman|helm|az|oc|skopeo|buildah|nerdctl|mongo[a-z]{0,8}|rabbitmqadmin|sqlcmd)\b[^\n|]{0,200}?"
+        r"|\b(?:7za?|7zz|rar|unrar)\b[^\n|]{0,100}?[ \t]-p"
+        r"|\b(?:zip|unzip|mosquitto_[a-z]{3}|ipmitool|radclient|cqlsh|smbmap|crackmapexec|netexec"
+        r"|evil-winrm)\b[^\n|]{0,200}?[ \t]-p[ \t]{1,4}[\"']?"
+        r"|\bsnmp[a-z]{3,10}\b[^\n|]{0,200}?[ \t]-[ax][ \t]{1,4}(?!sha|md5|aes|des)[\"']?"
+        r"|\bhttps?[ \t]{1,4}[^\n|]{0,100}?-a[ \t]{1,4}[\"']?[^\s:\"']{1,64}:"
+        r"|\b(?:docker|podman|helm|az|oc|skopeo|buildah|nerdctl|mongo[a-z]{0,8}|rabbitmqadmin"
+        r"|sqlcmd)\b[^\n|]{0,200}?"
         r"[ \t]-p[ \t]{1,4}[\"']?"
         r"|\bldap[a-z]{3,8}\b[^\n|]{0,200}?[ \t]-w[ \t]{1,4}[\"']?"
         r"|\bsmbclient\b[^\n|]{0,200}?[ \t]-u[ \t]{1,4}[\"']?[^\s%\"']{1,64}%"
@@ -713,6 +759,7 @@ NAMED: Final = (
         "db.example:5432:shop:app:·k7Vq%a{8}",
         "db.example:5432:shop:app:password",
     ),
+    *(_named(*row) for row in POSITIONS),
 )
 """Formats recognized by a name before the value, on one line and in any case."""
 

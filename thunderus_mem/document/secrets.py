@@ -10,17 +10,27 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from thunderus_mem.document.secret_mentions import ANCHORS, mentioned_values
 from thunderus_mem.document.secret_rules import BLOCKS, EMBEDDED, NAMED, TOKENS, SecretRule
+from thunderus_mem.document.secret_values import is_placeholder, looks_chosen, looks_random
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+MENTIONED: Final = "mentioned-secret"
 _FINGERPRINT = 8
 _FEW_CHARACTERS = 7
 _FEW_IN_PASSWORD = 5
 _SHORTEST = 16
 _LONGEST_LINE = 4_000
 _LONGEST_VALUE = 200
+# Kinds whose place says that the value is a password, and that it is random.
+_PASSWORDS = frozenset(
+    ("used-as-password", "sent-password", "identified-password", "call-password", "changed-password")
+)
+_BY_PLACE = frozenset(
+    ("url-parameter", "url-token", "go-database-password", "webhook-path", "prefixed-key", "alias-secret")
+)
 _MIXED = re.compile("[0-9]|[a-z][A-Z]|[A-Z]{16}").search
 _RUN = re.compile("[A-Za-z0-9_-]{16}").search
 
@@ -38,62 +48,21 @@ _TOKENS: Final = [(anchor, rule) for rule in TOKENS for anchor in rule.anchors]
 _EMBEDDED: Final = [(anchor, rule) for rule in EMBEDDED for anchor in rule.anchors]
 _NAMES: Final = tuple(dict.fromkeys(anchor for rule in NAMED for anchor in rule.anchors))
 
-_PLACEHOLDER = (
-    r"example|sample|placeholder|redacted|dummy|change_?-?me|xxxx|your[_-]?|notreal|not-real|fake|foobar|deadbeef|"
-    r"\.\.\.|\u2026|\*\*\*|[_-]here\b|insert|replace|(.)\1{5}"
-)
-# Words of passwords in documentation, and characters of code, templates and paths.
-_MADE_UP = (
-    r"p[a4@]ss|pwd|secret|token|test|demo|abc|123|qwert|hunter2|letmein|admin|user|value|string|foo|bar|some|(?<![a-z0-9])my|"
-    r"base64|hash|sha[0-9]|md5|generated|random|encoded|hidden|masked|todo|null|undefined|"
-    r"\$[{(]|\{\{|%\(|[<>]|\$[A-Z_]{3}|^[$%/~]|%[A-Z_]{3,40}%|://|/\.|\.(?:com|io|org|net|txt|key|pem|json|ya?ml|env|md|py|js|ts|go|sh)\b|::|->|\(\)|^[@#]"
-)
-# Words, each with up to four digits: identifiers, names of resources, versions.
-_WORD = r"(?:[A-Za-z]?[a-z]+|[A-Z]+)[0-9]{0,4}"
-_WORDS = (
-    rf"[0-9A-F]{{8}}|[0-9A-F]{{16}}|[^A-Za-z0-9]*(?:{_WORD}|v?[0-9]{{1,6}})"
-    rf"(?:[-_./:@+,=]+(?:{_WORD}|[0-9]{{1,5}}))*[^A-Za-z0-9]*"
-)
-# Passwords as their rules demand them, such as a word with a capital, digits and a sign.
-_STRONG = r"(?=.{0,80}[a-z])(?=.{0,80}[A-Z])(?=.{0,80}[0-9]{2})(?=.{0,80}[!?@#$%^&*~]).{8,80}"
 # The claims of the jwt.io example token found in much documentation ("sub": "1234567890").
 _TUTORIAL_JWT = "eyJzdWIiOiIxMjM0NTY3ODkwIi"
-
-
-def _looks_random(value: str) -> bool:
-    """Whether a value after a name looks like a secret, and not like a word, a path or a template."""
-    decoded = _decoded(value)
-    return bool(
-        re.search("[0-9]", value)
-        and re.search("[A-Za-z]", value)
-        and not re.search(_MADE_UP, value, re.IGNORECASE)
-        and (not re.fullmatch(_WORDS, value) or re.fullmatch(_STRONG, value))
-        and (decoded is None or _looks_random(decoded))
-    )
-
-
-def _decoded(value: str) -> str | None:
-    """The text that a value encodes in base 64, if it is printable."""
-    from base64 import b64decode
-
-    try:
-        text = b64decode(value, validate=True).decode("ascii")
-    except ValueError:
-        return None
-    return text.strip() if text.strip().isprintable() else None
 
 
 def _is_placeholder(rule: SecretRule, value: str) -> bool:
     if rule.kind in ("private-key", "putty-key", "encoded-private-key"):
         return len(set(value)) < _FEW_CHARACTERS
     by_name = bool(rule.gate) or rule.kind == "url-password"
-    if len(set(value)) < (_FEW_IN_PASSWORD if by_name else _FEW_CHARACTERS) or re.search(
-        _PLACEHOLDER, value, re.IGNORECASE
-    ):
+    if len(set(value)) < (_FEW_IN_PASSWORD if by_name else _FEW_CHARACTERS) or is_placeholder(value):
         return True
     if rule.kind == "json-web-token":
         return _TUTORIAL_JWT in value
-    return by_name and not _looks_random(value)
+    if rule.kind in _PASSWORDS:
+        return not looks_chosen(value)
+    return (by_name or rule.kind in _BY_PLACE) and not looks_random(value)
 
 
 def find_secrets(text: str) -> list[Secret]:
@@ -108,7 +77,13 @@ def find_secrets(text: str) -> list[Secret]:
         for one in _secrets(_in_lines(text))
         if all(one.end <= other.start or other.end <= one.start for other in known)
     ]
-    return _without_overlaps([*known, *named]) if named else known
+    known = _without_overlaps([*known, *named]) if named else known
+    said = [
+        Secret(MENTIONED, start, end, _fingerprint(text[start:end]))
+        for start, end in _mentioned(text)
+        if all(end <= other.start or other.end <= start for other in known)
+    ]
+    return _without_overlaps([*known, *said]) if said else known
 
 
 def _secrets(matches: Iterable[tuple[SecretRule, re.Match[str]]]) -> list[Secret]:
@@ -157,6 +132,15 @@ def _in_lines(text: str) -> Iterator[tuple[SecretRule, re.Match[str]]]:
                 done = lowered.find("\n", at)
                 done = min(done if done >= 0 else len(text), at + _LONGEST_LINE)
                 yield from ((rule, match) for match in rule.pattern.finditer(text, start, done))
+
+
+def _mentioned(text: str) -> Iterator[tuple[int, int]]:
+    """Values after names that no rule knows."""
+    lowered = text.lower()
+    if len(lowered) != len(text):
+        lowered = "".join([char.lower() if len(char.lower()) == 1 else char for char in text])
+    starts = sorted([at for anchor in ANCHORS if anchor in lowered for at in _places(lowered, anchor)])
+    yield from mentioned_values(text, lowered, starts)
 
 
 def _places(text: str, anchor: str) -> list[int]:

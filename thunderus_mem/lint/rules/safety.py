@@ -25,8 +25,8 @@ def secret(context: LintContext) -> Iterable[Diagnostic]:
 
     Why: documents are committed, cloned, searched and read by agents; a secret in them is exposed to everyone
     and stays in git's history. The finding shows kind, location and fingerprint, never the value. Tokens are
-    detected by their format. Other values are detected after a name such as ``DB_PASSWORD=`` if they have
-    letters and digits and do not look like a word, a path, a variable or a placeholder.
+    detected by their format. Other values are detected soon after a name such as ``DB_PASSWORD=`` or "the
+    password is" if they look random or chosen, and not like a word, a path, a variable or a placeholder.
 
     Bad::
 

@@ -1,0 +1,338 @@
+"""Find values that are secret by what is said before them: a name, then soon a value.
+
+Between them may be an assignment in any syntax, a table cell, an option or a few words. A value directly
+after a name need only look chosen; one further on must look generated.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from thunderus_mem.document.secret_values import (
+    is_placeholder,
+    is_unpronounceable,
+    looks_chosen,
+    looks_generated,
+    looks_random,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ANCHORS: Final = (
+    *("pass", "pwd", "pw", "psk", "secret", "token", "key", "bearer", "kennwort", "contrase", "senha"),
+    *("wachtwoord", "parola", "\u043f\u0430\u0440\u043e\u043b", "\u5bc6\u7801", "\u5bc6\u78bc"),
+    *("\u53e3\u4ee4", "\u30d1\u30b9\u30ef\u30fc\u30c9", "\ube44\ubc00\ubc88\ud638", "has\u0142o", "seed"),
+    *("appid", "community", "recovery", "mnemonic"),
+)
+"""Lower-case texts one of which is in every name of a secret."""
+
+_PASSWORD: Final = (
+    r"(?<!etc/)passw(?:or)?ds?(?![a-z])|pass[ _-]?phrases?|passcodes?|passwort|pwd"
+    r"|(?<![a-z0-9-])pw(?![a-z0-9-])|"
+    r"(?<![a-z])psk(?![a-z])|(?:(?<![a-z])|(?<=require)|(?<=store)|(?<=key)|(?<=root)|(?<=smtp)"
+    r"|(?<=user)|(?<=db))pass(?![a-z])|"
+    r"rootpw|kennwort|mot de passe|contrase\u00f1a|senha|wachtwoord|(?<![a-z])parola"
+    r"|\u043f\u0430\u0440\u043e\u043b\w{1,3}|"
+    r"\u5bc6[\u7801\u78bc]|\u53e3\u4ee4|\u30d1\u30b9\u30ef\u30fc\u30c9|\ube44\ubc00\ubc88\ud638|has\u0142o|"
+    r"snmp-server community|(?:seed|recovery) (?:phrase|words)|mnemonic"
+)
+_KEY: Final = (
+    r"secrets?(?![a-z])|(?<![cx]srf)(?<![cx]srf[ _-])tokens?(?![a-z])|"
+    r"(?:api|app|access|account|admin|auth|client|consumer|crypt|decryption|encryption|hmac|host"
+    r"|integration|"
+    r"jwt|license|licence|live|master|private|root|routing|sdk|sending|service|shared|sign|signing|storage|"
+    r"validation|webhook)[_. -]?keys?(?![a-z])|(?<![a-z])keyfile|bearer|(?<![a-z])seed(?![a-z])|appid"
+)
+_NAMES: Final = rf"(?:(?P<password>{_PASSWORD})|(?P<key>{_KEY}))"
+_TOKEN: Final = (
+    r"[^\s\"'`\u00ab\u00bb\u300c\u300d\u201c\u201d\u201e<>|,;\uff0c\u3002\uff08\uff09\[\](){}\\]{6,400}"
+)
+_QUOTED: Final = (
+    r"[\"'`\u00ab\u300c\u201c\u201e]"
+    r" ?(?P<value>[^\"'`\u00ab\u00bb\u300d\u201c\u201d\n]{6,200}?) ?[\"'`\u00bb\u300d\u201d]"
+)
+_PHRASE: Final = (
+    r"(?:[^\n=:]{0,30}:\s{1,3}"
+    r"|[=:] ?[\"']?)(?P<value>(?:[a-z]{3,12} ){3,23}[a-z]{3,12})[\"']?[ \t]{0,4}(?=\n|$)"
+)
+# Only an assignment, or the word "is", between name and value.
+_DIRECT: Final = (
+    r"[\w.-]{0,24}?(?:\(\w{1,12}\)|\[\w{0,12}\])?[\"'`*_\])}]{0,6}\s{0,8}"
+    r"(?:(?:[:=?+~]{0,2}[=:>|,]{1,3}|\u2192|->|\u2014|\uff1a|is(?: now)?|was|lautet|ist|est|es|\u00e8"
+    r"|\u00e9|to|\u662f|\u70ba|\u4e3a|\u306f|"
+    r"contains|value=|plaintext|--plaintext|by|: &?(?:str|string)\b ?=)\s{0,8})?"
+    r"(?:!\w{1,8} )?[fbru@]?[\"'`*\u00ab\u300c\u201c\u201e(\[{]{0,4}\s?"
+)
+_ASSIGNS: Final = (
+    r".{0,60}(?:[:=|\u2192\u2014>\uff1a,\"'`\u00ab\u300c\u201e/]|\bis|\bwas|\blautet|\bist|\best|\bes"
+    r"|\bto|\u662f|\u306f|contains)\W{0,6}"
+)
+_SAID: Final = (
+    r"(?:[s)]?[ ][\w'`-]{1,20}){0,7}[ ](?:is(?: now)?|was|lautet|ist|est|es|\u00e8|\u00e9|contains"
+    r"|to)[ ][\"'`\u00ab\u201c\u201e*]{0,3}"
+)
+# Any value has one of these, and so has every passphrase.
+_LIKELY: Final = (
+    r"[0-9]|[a-z][A-Z]|[A-Za-z][!#$%^&*+?~][A-Za-z]|(?:[a-z]{3,12} ){3}[a-z]{3,12}[\"'\n]|[a-z]{3}[\"'`]?$"
+)
+_BLANK: Final = r"[s)\s\"'`*]{0,12}"
+# What makes a random value near a name no secret.
+_PUBLIC: Final = (
+    r"sha-?[0-9]|md5|hash|digest|checksum|integrity|commit|public|fingerprint|publishable|encrypted"
+    r"|sealed|vault|"
+    r"thumbprint|signature|\bids?\b|_id\b|uuid|guid|tenant|arn:|example|sample|revision|version|\.lock"
+    r"|etag|nonce|salt"
+)
+_CODE: Final = r"b64|encode|decode|crypt|scram|argon|pbkdf|rpc|osxkey|\\\\|^[a-z]+[A-Z][a-z]+[A-Z]?[a-z]*$"
+_STOPS: Final = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "is",
+        "are",
+        "of",
+        "to",
+        "and",
+        "or",
+        "in",
+        "on",
+        "for",
+        "your",
+        "you",
+        "with",
+        "not",
+        "be",
+        "must",
+        "should",
+        "can",
+        "will",
+        "that",
+        "this",
+        "it",
+        "if",
+        "as",
+        "at",
+        "by",
+        "no",
+        "from",
+        "has",
+        "have",
+        "when",
+        "der",
+        "die",
+        "das",
+        "und",
+        "ein",
+        "le",
+        "la",
+        "les",
+        "de",
+        "el",
+        "los",
+        "un",
+        "una",
+    ]
+)
+_WINDOW: Final = 100
+_LONGEST_LINE: Final = 4_000
+_ROWS: Final = 40
+_NEXT: Final = (
+    r"(?:[ \t>]{0,12}\n)?[ \t>*+-]{0,16}(?:(?:default"
+    r"|value)[\"']?[ \t]{0,8}[:=][ \t]{0,8})?[\"'`]?(?P<value>[^\s\"'`()\[\]<>{}]{8,200})[\"'`]?"
+    r"[,;\\]?[ \t]{0,8}(?=\n|$)"
+)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+@cache
+def _exact(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def mentioned_values(text: str, lowered: str, starts: list[int]) -> Iterator[tuple[int, int]]:
+    """The places of values after names, in the lines that contain the positions ``starts``."""
+    done = -1
+    for at in starts:
+        if at <= done or not _exact(_LIKELY).search(text, at, at + 2 * _WINDOW):
+            continue
+        start = max(text.rfind("\n", 0, at) + 1, at - _LONGEST_LINE)
+        end = text.find("\n", at)
+        end = min(end if end >= 0 else len(text), at + _LONGEST_LINE)
+        done = end
+        yield from _in_line(text, lowered, start, end)
+
+
+def _in_line(text: str, lowered: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    found = False
+    last = None
+    reached = start
+    for name in _exact(_NAMES).finditer(lowered, start, end):
+        last = name
+        if name.end() < reached:
+            continue
+        place = _after(text, name, start, end)
+        if place is not None:
+            found, reached = True, place[1]
+            yield place
+    for name in _exact(_NAMES).finditer(lowered, start, end) if not found else ():
+        if name["password"]:
+            for place in _in_column(text, name, start, end):
+                found = True
+                yield place
+    if last is not None and not found:
+        place = _below(text, last, start, end)
+        if place is not None:
+            yield place
+
+
+def _after(text: str, name: re.Match[str], start: int, end: int) -> tuple[int, int] | None:
+    at, stop = name.end(), min(name.end() + _WINDOW, end)
+    password = name["password"] is not None
+    if password:
+        quoted = _compiled(_QUOTED).search(text, at, min(stop + _WINDOW, end))
+        if (
+            quoted is not None
+            and _is_phrase(quoted["value"])
+            and _compiled(_ASSIGNS).fullmatch(text, at, quoted.start("value"))
+        ):
+            return quoted.span("value")
+        words = _compiled(_PHRASE).match(text, at)
+        if words is not None and _is_phrase(words["value"]):
+            return words.span("value")
+    for token in _compiled(_TOKEN).finditer(text, at, end):
+        if token.start() > stop:
+            break
+        if (token.start() == at and text[at] not in "=:") or text.startswith("(", token.end()):
+            continue
+        value = token[0].rstrip(".:*!?)") if not _is_closed(text, token) else token[0]
+        first = token.start()
+        value = value.removeprefix("=").removeprefix("base64:")
+        first = token.end() - len(token[0]) + token[0].index(value)
+        if "=" in value[:40] and not value.rstrip("=").isalnum():
+            ahead = value.index("=") + 1
+            if ahead < len(value):
+                first, value = first + ahead, value[ahead:]
+        direct = (
+            _compiled(_DIRECT).fullmatch(text, at, first) is not None
+            and (not _exact(_BLANK).fullmatch(text, at, first) or _is_option(text, name))
+        ) or (password and _compiled(_SAID).fullmatch(text, at, first) is not None)
+        if not direct and first > token.start() and re.search("[/?]", token[0][: first - token.start()]):
+            continue
+        near = text[_word_start(text, name.start()) : first]
+        if _is_secret(value, password=password, direct=direct, near=near):
+            return first, first + len(value)
+    return None
+
+
+def _word_start(text: str, at: int) -> int:
+    """Where the word begins that contains the position, at most a few characters before it."""
+    first = at
+    while first > max(at - 24, 0) and (text[first - 1].isalnum() or text[first - 1] in "_.-"):
+        first -= 1
+    return first
+
+
+def _is_option(text: str, name: re.Match[str]) -> bool:
+    """Whether a name is an option or keyword that its value follows without a sign."""
+    word = text[_word_start(text, name.start()) : name.end()]
+    return (
+        word.startswith("-")
+        or text[name.start() : name.end()].isupper()
+        or word.lower() in ("requirepass", "rootpw")
+        or text.startswith("enable ", max(name.start() - 7, 0))
+    )
+
+
+def _is_closed(text: str, token: re.Match[str]) -> bool:
+    return (
+        text[token.start() - 1 : token.start()] in "\"'`\u00ab\u300c"
+        and text[token.end() : token.end() + 1] in "\"'`\u00bb\u300d"
+    )
+
+
+def _is_secret(value: str, *, password: bool, direct: bool, near: str) -> bool:
+    if (
+        len(value) < 6
+        or len(set(value)) < 5
+        or is_placeholder(value)
+        or re.search(_CODE, value, re.IGNORECASE)
+    ):
+        return False
+    if password and direct:
+        return looks_chosen(value)
+    if password and 8 <= len(value) <= 64 and not re.search("[/=:]|[a-z]{5}-", value):
+        return looks_random(value) and _is_mixed(value)
+    if re.search(_PUBLIC, near, re.IGNORECASE) or re.search("[a-z]{5}-", value):
+        return False
+    if direct and len(value) >= 16:
+        return looks_random(value)
+    return len(value) >= (16 if _is_mixed(value) else 20) and looks_generated(value)
+
+
+def _is_mixed(value: str) -> bool:
+    digits = len(re.findall("[0-9]", value))
+    signs = re.search("[!#$%^&*+?~]", value) is not None
+    return value.upper() != value != value.lower() and (digits >= 2 or signs or is_unpronounceable(value))
+
+
+def _is_phrase(value: str) -> bool:
+    """Whether a quotation is a passphrase: several words, none of them the glue of a sentence."""
+    words = value.split()
+    return (
+        4 <= len(words) <= 24
+        and all(word.isalpha() and word.islower() and len(word) > 2 for word in words)
+        and _STOPS.isdisjoint(words)
+    )
+
+
+def _in_column(text: str, name: re.Match[str], start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The values in a column of a table or of CSV with this name at its head."""
+    for sign in "|,;\t":
+        number = text.count(sign, start, name.start())
+        head = text[start:end].split(sign)
+        if len(head) < 2 or len(head[number].strip(' *`"')) > 24:
+            continue
+        at = end + 1
+        for _ in range(_ROWS):
+            stop = text.find("\n", at)
+            stop = stop if stop >= 0 else len(text)
+            cells = text[at : min(stop, at + _LONGEST_LINE)].split(sign)
+            if len(cells) != len(head):
+                break
+            cell = cells[number].strip(' *`"')
+            if 6 <= len(cell) <= 64 and " " not in cell and len(set(cell)) >= 5 and _is_chosen_in_table(cell):
+                first = text.index(cell, at + sum(len(one) + 1 for one in cells[:number]))
+                yield first, first + len(cell)
+            at = stop + 1
+
+
+def _is_chosen_in_table(cell: str) -> bool:
+    return (
+        looks_chosen(cell)
+        and re.search("[0-9]", cell) is not None
+        and not re.search(_CODE, cell, re.IGNORECASE)
+    )
+
+
+def _below(text: str, name: re.Match[str], start: int, end: int) -> tuple[int, int] | None:
+    """A value alone on the next line, under a name at the end of a line."""
+    if end - name.end() > 60:
+        return None
+    below = _compiled(_NEXT).match(text, end + 1)
+    if below is None:
+        return None
+    value = below["value"]
+    if "=" in value.rstrip("="):
+        return None
+    fits = looks_random(value) if name["password"] else len(value) >= 20 and looks_generated(value)
+    if fits and not is_placeholder(value) and not re.search(_PUBLIC, text[start:end], re.IGNORECASE):
+        return below.span("value")
+    return None

@@ -1,0 +1,166 @@
+"""Tell secret values from words, identifiers, paths, templates and placeholders."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from itertools import pairwise
+from typing import Final
+
+_PLACEHOLDER = (
+    r"example|sample|placeholder|redacted|dummy|change_?-?me|xxxx|your[_-]?|notreal|not-real|fake"
+    r"|foobar|deadbeef|"
+    r"\.\.\.|\u2026|\*\*\*|[_-]here\b|insert|replace|(.)\1{5}"
+)
+# Words of passwords in documentation, and characters of code, templates and paths.
+_CODE = (
+    r"example|sample|password|secret|generated|encoded|undefined|placeholder|base64|header|payload"
+    r"|signature|"
+    r"^sha[0-9]{1,3}[:-]|^ENC\[|^AgB[a-z]|"
+    r"\$[{(]|\{\{|%\(|[<>]|\$[A-Z_]{3}|^[$%/~]|://|::|->|\(\)|^[@#]"
+)
+_MADE_UP = (
+    r"p(?:[a4@]|%40)[s$]+|w[o0]rd[^a-z]*$|pwd|secret|token|test|demo|abc|1234|123$|qwert|hunter2"
+    r"|letmein|admin|user|value|string|foo|bar(?![a-z])|some|(?<![a-z0-9])my|"
+    r"base64|hash|sha[0-9]|md5|generated|random|encoded|hidden|masked|todo|null|undefined|"
+    r"\$[{(]|\{\{|%\(|[<>]|\$[A-Z_]{3}|^[$%/~]|%[A-Z_]{3,40}%|://|/\.|\.(?:com|io|org|net|txt|key|pem"
+    r"|json|ya?ml|env|md|py|js|ts|go|sh)\b|::|->|\(\)|^[@#]"
+)
+# Words, each with up to four digits: identifiers, names of resources, versions.
+_WORD = r"(?:[A-Za-z]?[a-z]+|[A-Z]+)[0-9]{0,4}"
+_WORDS = (
+    rf"[0-9A-F]{{8}}|[0-9A-F]{{16}}|[^A-Za-z0-9]*(?:{_WORD}|v?[0-9]{{1,6}})"
+    rf"(?:[-_./:@+,=]+(?:{_WORD}|[0-9]{{1,5}}))*[^A-Za-z0-9]*"
+)
+# Passwords as their rules demand them, such as a word with a capital, digits and a sign.
+_STRONG = r"(?=.{0,80}[a-z])(?=.{0,80}[A-Z])(?=.{0,80}[0-9]{2})(?=.{0,80}[!?@#$%^&*~]).{8,80}"
+# A word and a number that is no year, as people choose passwords.
+_CHOSEN = (
+    r"(?=.{0,80}[A-Za-z]{4})(?=.{0,80}(?<![0-9])(?!(?:19|20)[0-9]{2}(?![0-9]))[0-9]{2,5}(?![0-9]))"
+    r"[^/\\:=<>()]{8,60}"
+)
+_IDENTIFIER = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
+# The letters that often follow a letter in words of European languages and identifiers.
+_FOLLOWERS: Final = {
+    "a": "bcdfgiklmnprstuvwy",
+    "b": "aeilorsuy",
+    "c": "acehiklorstuy",
+    "d": "abdeilorsu",
+    "e": "abcdefgiklmnopqrstuvwxy",
+    "f": "aefilortu",
+    "g": "aeghilnorsu",
+    "h": "aeiortu",
+    "i": "abcdefgklmnoprstvz",
+    "j": "aeo",
+    "k": "aeiosu",
+    "l": "adeilostuy",
+    "m": "abeimopsuy",
+    "n": "acdefgiknopstuv",
+    "o": "abcdfgiklmnoprstuvw",
+    "p": "aehiloprstu",
+    "q": "u",
+    "r": "acdegiklmnoprstuvy",
+    "s": "acehiklmopstuy",
+    "t": "acefhilmoprstuy",
+    "u": "abcdegilmnprst",
+    "v": "aeio",
+    "w": "aeinos",
+    "x": "ept",
+    "y": "enps",
+    "z": "ae",
+}
+_UNUSUAL_SHARE: Final = 0.3
+_FEW_UNUSUAL: Final = 3
+_SHORT_KEY: Final = 24
+_LONG: Final = 80
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether a value says itself that it stands for another one."""
+    found = re.search(_PLACEHOLDER, value, re.IGNORECASE)
+    return found is not None and (found[1] is None or len(value) < _LONG)
+
+
+def is_made_up(value: str) -> bool:
+    """Whether a value has words of documentation or characters of code."""
+    if len(value) < _SHORT_KEY:
+        return re.search(_MADE_UP, value, re.IGNORECASE) is not None
+    return re.search(_CODE, value, re.IGNORECASE) is not None
+
+
+@cache
+def _pairs() -> frozenset[str]:
+    return frozenset(first + second for first, after in _FOLLOWERS.items() for second in after)
+
+
+def is_unpronounceable(value: str) -> bool:
+    """Whether many pairs of neighbouring letters hardly occur in words."""
+    lowered = value.lower()
+    pairs = [
+        first + second for first, second in pairwise(lowered) if "a" <= first <= "z" and "a" <= second <= "z"
+    ]
+    unusual = sum(pair not in _pairs() for pair in pairs)
+    return unusual >= _FEW_UNUSUAL and unusual >= _UNUSUAL_SHARE * len(pairs)
+
+
+def looks_random(value: str) -> bool:
+    """Whether a value after a name looks like a secret, and not like a word, a path or a template."""
+    if not re.search("[A-Za-z]", value) or is_made_up(value):
+        return False
+    decoded = _decoded(value)
+    if decoded is not None and not looks_random(decoded):
+        return False
+    if not re.search("[0-9]", value):
+        return (
+            _has_both_cases(value)
+            and is_unpronounceable(value)
+            and not re.search("[a-z][-_.][A-Za-z]", value)
+        )
+    return not re.fullmatch(_WORDS, value) or bool(re.fullmatch(_STRONG, value))
+
+
+def looks_chosen(value: str) -> bool:
+    """Whether a value that is named as a password looks like one that people choose."""
+    if is_made_up(value) or is_placeholder(value) or is_made_up(_decoded(value) or "?"):
+        return False
+    return (
+        looks_random(value)
+        or is_unpronounceable(value)
+        or re.fullmatch(_CHOSEN, value) is not None
+        or (_has_both_cases(value) and re.search(r"[a-zA-Z][!#$%^&*?][a-zA-Z0-9]", value) is not None)
+    )
+
+
+def looks_generated(value: str) -> bool:
+    """Whether a value is long and mixed enough to be a key wherever it is: hexadecimal, base 32, 58"
+    " or 64."""
+    if is_made_up(value) or is_placeholder(value) or re.fullmatch(_IDENTIFIER, value):
+        return False
+    digits = len(re.findall("[0-9]", value))
+    letters = len(re.findall("[A-Za-z]", value))
+    return (
+        digits >= 2
+        and letters >= 4
+        and len(set(value)) >= 9
+        and not re.fullmatch(_WORDS, value)
+        and (
+            is_unpronounceable(value)
+            or re.fullmatch("[0-9a-f]{20,}|[0-9A-F]{20,}", value) is not None
+            or len(re.findall("[0-9][A-Za-z]|[A-Za-z][0-9]", value)) >= 5
+        )
+    )
+
+
+def _has_both_cases(value: str) -> bool:
+    return value != value.lower() and value != value.upper()
+
+
+def _decoded(value: str) -> str | None:
+    """The text that a value encodes in base 64, if it is printable."""
+    from base64 import b64decode
+
+    try:
+        text = b64decode(value, validate=True).decode("ascii")
+    except ValueError:
+        return None
+    return text.strip() if text.strip().isprintable() else None
