@@ -1,8 +1,9 @@
-"""`watch`: refresh the index and lint documents while files change.
+"""`watch`: refresh the index, and lint documents and the anchors on changed code, while files change.
 
-File system events only trigger a scan. After a quiet moment the document folders are compared with the
-previous scan, and also every few seconds, because events can get lost. No command needs a watcher. Only this
-module uses watchdog, and imports it on demand.
+File system events in the store only trigger a scan. After a quiet moment the document folders and the
+anchored files are compared with the previous scan, and also every few seconds, because events can get lost
+and anchored code is outside the store. No command needs a watcher. Only this module uses watchdog, and
+imports it on demand.
 """
 
 from __future__ import annotations
@@ -15,10 +16,13 @@ import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from thunderus_mem.document.paths import fits
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.index.scan import scan
 from thunderus_mem.lint.lint import lint
 from thunderus_mem.store.layout import FOLDERS
+from thunderus_mem.store.paths import kind_of
+from thunderus_mem.verdicts.code import WorkingTree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -40,7 +44,8 @@ _IDLE_EVENTS: Final = frozenset(["opened", "closed_no_write"])
 
 @dataclass(frozen=True, slots=True)
 class WatchTurn:
-    """A scan with changes: the paths added, modified and removed, and the findings in them."""
+    """A scan with changes: the paths of documents and anchored code added, modified and removed, and the
+    findings in the documents, and in those anchored to the code."""
 
     added: tuple[str, ...]
     modified: tuple[str, ...]
@@ -56,6 +61,8 @@ class WatchedMemory:
         memory = open_again()
         self._root, self._git, self.config = memory.root, memory.git, memory.config
         self._folders = FOLDERS
+        self._index_file = memory.layout.index_file
+        self._code: tuple[str, ...] = ()
 
     @property
     def store(self) -> str:
@@ -67,25 +74,44 @@ class WatchedMemory:
         return git_operation(self._git, time.time())
 
     def stamps(self) -> dict[str, object]:
-        """Map each document's path to a stamp that changes with its file."""
-        return dict(scan(self._root, self._folders).files())
+        """Map the path of each document and anchored file to a stamp that changes with the file; ``None`` for
+        a missing anchored file."""
+        found: dict[str, object] = dict(scan(self._root, self._folders).files())
+        return found | {path: _stamp(os.path.join(self._root, path)) for path in self._code}
 
     def refresh(self) -> None:
-        """Refresh the index."""
+        """Refresh the index, and find the anchored files; those of globs as they are now."""
         memory = self._open()
         memory.refresh()
+        anchors = {one.anchor for one in memory.index.anchors()}
+        globs = {one.path for one in anchors if one.is_glob}
+        files = WorkingTree(self._root, self._git).paths() if globs else ()
+        matching = (path for path in files if any(fits(glob, path) for glob in globs))
+        self._code = tuple({one.path for one in anchors if not one.is_glob}.union(matching))
         memory.index.close()
 
+    def is_indexed(self) -> bool:
+        """Whether the index is on disk."""
+        return os.path.exists(self._index_file)
+
     def lint(self, paths: tuple[str, ...]) -> tuple[Diagnostic, ...]:
-        """Lint those of the documents that still exist."""
-        there = [path for path in (os.path.join(self._root, path) for path in paths) if os.path.lexists(path)]
-        if not there:
-            return ()
+        """Lint those of the documents that still exist, and the anchors on the code files."""
+        there = {path for path in paths if kind_of(path) and os.path.lexists(os.path.join(self._root, path))}
+        changed = [path for path in paths if not kind_of(path)]
         memory = self._open()
         try:
-            return lint(memory, there).diagnostics
+            ids = {one.doc_id for one in memory.index.anchors_at(changed)} if changed else set()
+            rows = [row for row in map(memory.index.get, sorted(ids)) if row is not None]
+            found = self._linted(memory, there)
+            return found + self._linted(memory, {row.path for row in rows} - there, select=("TM7",))
         finally:
             memory.index.close()
+
+    def _linted(
+        self, memory: Memory, paths: set[str], select: tuple[str, ...] = ()
+    ) -> tuple[Diagnostic, ...]:
+        absolute = [os.path.join(self._root, path) for path in sorted(paths)]
+        return lint(memory, absolute, select=select).diagnostics if absolute else ()
 
 
 def git_operation(git: Git | None, now: float) -> str:
@@ -246,12 +272,15 @@ class _Watch:
     waited_for: str = ""
     next_scan: float = 0.0
     known: Mapping[str, object] = field(default_factory=dict)
+    indexed: bool = False
 
     def run(self) -> None:
         """Scan once, then after every event, and when the store was replaced."""
         self._listen()
         self.known = self.memory.stamps()
-        self.memory.refresh()
+        self._refresh()
+        code = {path: stamp for path, stamp in self.memory.stamps().items() if not kind_of(path)}
+        self.known = code | dict(self.known)
         self.say(
             f"Watching {self.memory.store}{f' (polling every {self.every:g} s)' if self.polling else ''}"
         )
@@ -314,6 +343,10 @@ class _Watch:
         self.waited_for = hindrance
         return not hindrance
 
+    def _refresh(self) -> None:
+        self.memory.refresh()
+        self.indexed = self.memory.is_indexed()
+
     def _scan(self) -> None:
         begun = time.monotonic()
         try:
@@ -321,10 +354,17 @@ class _Watch:
             # Slow scans run less often.
             self.next_scan = time.monotonic() + max(SAFETY, _SHARE * (time.monotonic() - begun))
             added, modified, removed = compare(self.known, new)
+            # Other code was anchored or not; anchored code itself is always in both scans.
+            added, removed = (tuple(filter(kind_of, paths)) for paths in (added, removed))
+            removed += tuple(path for path in modified if new[path] is None)
+            modified = tuple(path for path in modified if new[path] is not None)
             if not (added or modified or removed):
+                if self.indexed and not self.memory.is_indexed():
+                    self._refresh()
+                    self.say("Rebuilt the index, which was deleted")
                 return
-            self.memory.refresh()
-            found = tuple(self.memory.lint((*added, *modified)))
+            self._refresh()
+            found = tuple(self.memory.lint((*added, *modified, *removed)))
         except (ThunderusError, OSError) as error:
             self.say(f"warning: scan failed, trying again: {error}")
             self.debounce.add(time.monotonic())
@@ -332,6 +372,14 @@ class _Watch:
             return
         self.known = new
         self.report(WatchTurn(added, modified, removed, found))
+
+
+def _stamp(path: str) -> tuple[int, int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
 
 
 def _identity(path: str) -> tuple[int, int] | None:

@@ -3,27 +3,47 @@
 from __future__ import annotations
 
 import errno
+import io
+import json
 import os
 import queue
+import re
 import shutil
 import subprocess
 import threading
+import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.lint.test_check import change, run, store
 from thunderus_mem import watch as watch_module
-from thunderus_mem.cli.app import run
+from thunderus_mem.cli.app import run as main
+from thunderus_mem.cli.commands.lint import _turn
+from thunderus_mem.cli.console import Console
+from thunderus_mem.cli.output import envelope
 from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.errors import Busy
 from thunderus_mem.git.repository import Git
-from thunderus_mem.watch import LONGEST, QUIET, Debounce, WatchTurn, compare, git_operation, watch
+from thunderus_mem.memory.memory import open_memory
+from thunderus_mem.watch import (
+    LONGEST,
+    QUIET,
+    Debounce,
+    WatchedMemory,
+    WatchTurn,
+    compare,
+    git_operation,
+    watch,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
+
+__all__ = ["run", "store"]
 
 PATIENCE = 8.0
 FACTS = ".thunderus/memory/semantic/FACTS"
@@ -38,6 +58,8 @@ class Folder:
         self.refreshed = 0
         self.busy = 0
         self.git: Git | None = None
+        self.code: list[str] = []
+        self.watched: set[str] = set()
 
     def git_operation(self) -> str:
         return git_operation(self.git, 0.0)
@@ -50,13 +72,20 @@ class Folder:
             except FileNotFoundError:
                 continue
             found[path.relative_to(self.root).as_posix()] = (state.st_mtime_ns, state.st_size, state.st_ino)
+        for name in self.watched:
+            code = self.root / name
+            found[name] = code.read_bytes() if code.exists() else None
         return found
+
+    def is_indexed(self) -> bool:
+        return (self.root / ".thunderus/memory/indexes/memory.db").exists()
 
     def refresh(self) -> None:
         if self.busy:
             self.busy -= 1
             raise Busy("Another process holds the lock.")
         self.refreshed += 1
+        self.watched = self.watched or set(self.code)
         indexes = self.root / ".thunderus/memory/indexes"
         indexes.mkdir(parents=True, exist_ok=True)
         (indexes / "memory.db").write_text(str(self.refreshed))
@@ -65,7 +94,7 @@ class Folder:
         return [
             Diagnostic("TM110", Severity.WARNING, path, 1, 1, "empty")
             for path in paths
-            if (self.root / path).exists() and not (self.root / path).read_text()
+            if path in self.code or ((self.root / path).exists() and not (self.root / path).read_text())
         ]
 
 
@@ -88,6 +117,13 @@ class Watching:
         self.said.append(text)
         if text.startswith("Watching"):
             self.begun.set()
+
+    def until_said(self, text: str) -> None:
+        """Wait for a message."""
+        deadline = time.monotonic() + PATIENCE
+        while text not in self.said and time.monotonic() < deadline:
+            self.stop.wait(0.02)
+        assert text in self.said
 
     def until(self, enough: Callable[[set[str], set[str]], bool]) -> tuple[set[str], set[str]]:
         """Collect turns until paths seen (added or modified) and removed are ``enough``."""
@@ -301,6 +337,54 @@ def test_changes_without_events_are_detected(folder: Folder, monkeypatch: pytest
     it.thread.join(PATIENCE)
 
 
+def test_changed_and_deleted_code_is_linted(folder: Folder) -> None:
+    folder.code = ["a.py"]
+    (folder.root / "a.py").write_text("one")
+    it = Watching(folder, poll=True)
+    (folder.root / "a.py").write_text("two")
+    turn = it.turns.get(timeout=PATIENCE)
+    assert (turn.added, turn.modified, turn.removed) == ((), ("a.py",), ())
+    assert [one.path for one in turn.diagnostics] == ["a.py"]
+    (folder.root / "a.py").unlink()
+    turn = it.turns.get(timeout=PATIENCE)
+    assert (turn.modified, turn.removed, len(turn.diagnostics)) == ((), ("a.py",), 1)
+    it.stop.set()
+    it.thread.join(PATIENCE)
+
+
+def test_deleted_index_is_rebuilt(folder: Folder) -> None:
+    it = Watching(folder, poll=True)
+    assert folder.refreshed == 1
+    shutil.rmtree(folder.root / ".thunderus/memory/indexes")
+    it.until_said("Rebuilt the index, which was deleted")
+    assert folder.is_indexed()
+    it.stop.set()
+    it.thread.join(PATIENCE)
+    assert it.turns.empty()
+
+
+def test_documents_anchored_to_changed_code_are_reported(store: Path) -> None:
+    watched = WatchedMemory(lambda: open_memory(str(store)))
+    watched.refresh()
+    before = watched.stamps()
+    assert {path for path in before if path.endswith(".py")} == {"src/god.py", "src/jwt.py"}
+    assert watched.lint(("src/jwt.py",)) == ()
+    change(store, "src/jwt.py", "ttl=3600", "ttl=60")
+    assert compare(before, watched.stamps())[1] == ("src/jwt.py",)
+    assert [(one.rule, one.doc_id) for one in watched.lint(("src/jwt.py",))] == [("TM701", "fact.tokens")]
+    (store / "src/jwt.py").unlink()
+    assert watched.stamps()["src/jwt.py"] is None
+    assert [one.rule for one in watched.lint(("src/jwt.py",))] == ["TM702"]
+    assert watched.is_indexed()
+
+
+def test_json_is_one_line_for_each_turn() -> None:
+    finding = Diagnostic("TM110", Severity.WARNING, "a.md", 1, 1, "empty\ntext")
+    line = envelope("watch", WatchTurn(("a.md",), (), (), (finding,)))
+    assert "\n" not in line
+    assert json.loads(line)["added"] == ["a.md"]
+
+
 def test_watch_waits_during_a_git_merge(folder: Folder) -> None:
     subprocess.run(["git", "init", "-q"], cwd=folder.root, check=True)
     folder.git = Git.find(str(folder.root))
@@ -363,7 +447,7 @@ def test_command_uses_the_configured_delays(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(repo)
-    assert run(["--quiet", "init"]) == 0
+    assert main(["--quiet", "init"]) == 0
     (repo / ".thunderus" / "config.toml").write_text(f"[watch]\n{lines}")
     begun: list[tuple[bool, float, float]] = []
 
@@ -371,9 +455,27 @@ def test_command_uses_the_configured_delays(
         begun.append((poll, debounce.quiet, debounce.longest))
 
     monkeypatch.setattr("thunderus_mem.watch.watch", begin)
-    assert run(["watch", *options]) == 0
+    assert main(["watch", *options]) == 0
     assert begun == [expected]
 
 
 def test_comparing_two_scans_lists_added_changed_and_removed() -> None:
     assert compare({"a": 1, "b": 1, "c": 1}, {"b": 2, "c": 1, "d": 1}) == (("d",), ("b",), ("a",))
+
+
+def test_documented_problem_matcher_reads_the_output() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs/guide/linting.md").read_text()
+    task = json.loads(page.partition("```json\n")[2].partition("```")[0])["tasks"][0]
+    matcher = task["problemMatcher"]
+    ones = tuple(
+        Diagnostic("TM110", severity, "a b.md", 3, 1, "Empty: body", doc_id=severity) for severity in Severity
+    )
+    for found in ((), ones[:1], ones):
+        turn = WatchTurn((), ("a b.md",), (), found)
+        begin, *lines, end = _turn(turn, Console(io.StringIO(), io.StringIO(), {})).splitlines()
+        assert re.search(matcher["background"]["beginsPattern"], begin)
+        assert re.search(matcher["background"]["endsPattern"], end)
+        read = [re.fullmatch(matcher["pattern"]["regexp"], line) for line in lines]
+        fields = [(one[1], one[2], one[4], one[5], one[6]) for one in read if one is not None]
+        wanted = [("a b.md", "3", str(one.severity), "TM110", "Empty: body") for one in found]
+        assert sorted(fields) == sorted(wanted)

@@ -75,17 +75,17 @@ def _is_public(name: str, value: Any) -> bool:
     return not name.startswith("_") and not isinstance(getattr(value, name), (bytes, bytearray))
 
 
-def dumps(value: Any, *, whole: bool = False) -> str:
-    """Return JSON with sorted keys and two spaces of indentation, safe to print on a terminal.
+def dumps(value: Any, *, whole: bool = False, indent: int | None = 2) -> str:
+    """Return JSON with sorted keys, on one line without ``indent``, safe to print on a terminal.
 
     Secrets are redacted unless ``whole``.
     """
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True, indent=2)
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, indent=indent)
     if not whole:
         from thunderus_mem.document.secrets import find_secrets, redacted_data
 
         if find_secrets(_ESCAPES.sub(" ", text)):
-            text = json.dumps(redacted_data(value), ensure_ascii=False, sort_keys=True, indent=2)
+            text = json.dumps(redacted_data(value), ensure_ascii=False, sort_keys=True, indent=indent)
     return text if text.isascii() and "\x7f" not in text else _UNSAFE.sub(_escape, text)
 
 
@@ -98,8 +98,9 @@ def envelope(command: str, value: Any) -> str:
     content = plain(value)
     if not isinstance(content, dict):
         content = {"items": content}
-    # `show` prints the text of a document unchanged.
-    return dumps({**content, "schema": schema_name(command)}, whole=command == "show")
+    # `show` prints the text of a document unchanged; `watch` prints many documents, one a line.
+    lines = None if command == "watch" else 2
+    return dumps({**content, "schema": schema_name(command)}, whole=command == "show", indent=lines)
 
 
 def failure_envelope(error: ThunderusError, code: int) -> str:

@@ -14,7 +14,15 @@ import typer
 
 from thunderus_mem.cli.output import dumps
 from thunderus_mem.cli.params import FailOn, Output, PreCommit, checked_limit
-from thunderus_mem.cli.report import FOR_PEOPLE, FORMATS, chosen_form, report, seen_from_top, write_report
+from thunderus_mem.cli.report import (
+    FOR_PEOPLE,
+    FORMATS,
+    chosen_form,
+    report,
+    seen_from_top,
+    summary,
+    write_report,
+)
 from thunderus_mem.cli.text import columns, counted, hint_line
 from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.errors import NoStore, NotFound
@@ -419,9 +427,10 @@ def watch_command(
         float, typer.Option("--every", metavar="SECONDS", min=0.1, help="Polling interval.")
     ] = 1.0,
 ) -> None:
-    """Watch the documents: refresh the index and lint changed files.
+    """Watch documents and anchored code: refresh the index and lint changes.
 
-    Stop it with Ctrl-C. With --json, print one JSON document for each set of changes.
+    When anchored code changes, list the documents that may be out of date. Stop it with Ctrl-C. With --json,
+    print one line of JSON for each set of changes.
     """
     import threading
 
@@ -458,4 +467,4 @@ def _turn(value: WatchTurn, console: Console) -> str:
     ]
     if value.diagnostics:
         lines.append(report(value.diagnostics, "concise").rstrip("\n"))
-    return "\n".join(lines)
+    return "\n".join([*lines, summary(value.diagnostics)])
