@@ -336,7 +336,8 @@ def test_survivor_does_not_depend_on_typing_speed(
     memory = typed(repo, seconds, THUNDERUS_MEM_DUPLICATES_STRATEGY=strategy)
     init(str(repo), memory)
     for name in names:
-        add(memory(), NewDocument("fact", name, body=f"{LONG}\nA line about {name}.\n", tags=["x"]))
+        body = f"{LONG}\nA line about {name}.\n"
+        add(memory(), NewDocument("fact", "Waiting", id=f"fact.{name.lower()}", body=body, tags=["x"]))
     for name in names:
         path = repo / FACTS / f"{name.lower()}.md"
         path.write_bytes(path.read_bytes().replace(f"\nA line about {name}.\n".encode(), b""))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from thunderus_mem.document.document import Document, read_document
-from thunderus_mem.garden.rules.duplicates import conflicts, file_links, malformation, obstacle, unite
+from thunderus_mem.garden.rules.duplicates import conflicts, file_links, hindrance, malformation, unite
 
 
 def document(name: str = "a", *, title: str = "The cache", extra: str = "", tags: str = "[x]") -> Document:
@@ -38,20 +38,6 @@ def test_valid_header_is_no_obstacle() -> None:
     assert malformation(document(extra="aliases:\nlinks:\n  refers_to: [fact.c]\n")) == ""
 
 
-@pytest.mark.parametrize(
-    ("title", "words", "is_obstacle"),
-    [
-        ("the cache!", 3, False),
-        ("Caching", 30, False),
-        ("Caching", 3, True),
-        ("The cache 2", 30, True),
-        ("Not the cache", 30, True),
-    ],
-)
-def test_titles_can_distinguish_documents(title: str, words: int, is_obstacle: bool) -> None:
-    assert bool(obstacle(document(), document("b", title=title), words, {})) is is_obstacle
-
-
 def test_both_values_of_a_key_are_listed_but_not_those_of_an_author() -> None:
     one, other = (
         document(extra="market: Oslo\nauthor: I\n"),
@@ -60,7 +46,7 @@ def test_both_values_of_a_key_are_listed_but_not_those_of_an_author() -> None:
     assert conflicts(one, other) == ('`market`: "Oslo" in `fact.a`, "Bergen" in `fact.b`',)
     same = document("b", extra="market: Oslo\nauthor: R\n")
     assert conflicts(one, same) == ()
-    assert obstacle(one, same, 30, {}) == ""
+    assert hindrance(one, same, {}) == ""
     united = unite(one, same)
     assert united is not None
     assert united.data()["metadata"] == {"merged": {"fact.b": {"author": "R"}}}

@@ -259,10 +259,17 @@ def test_apply_never_chooses_between_two_values() -> None:
     assert [s.extent for s in plan_duplicates([one, other, third], Config())] == ["apply"]
 
 
-def test_stubs_that_name_their_title_are_not_merged() -> None:
-    stub = "This command is an alias of the GNU version of the tool, see its own page for more."
-    (step,) = plan_duplicates([made("fact.a", "gls", stub), made("fact.b", "grm", stub)], Config())
-    assert step.action == "report"
+def test_one_text_under_two_titles_is_not_merged() -> None:
+    """Placeholders: the text says nothing, so only the title says what the page is about."""
+    guide = "\n\n".join(f"## Pattern {at}\n\nExplain here when to use this pattern." for at in range(20))
+    stack, copy = made("fact.a", "Tech Stack Guide", guide), made("fact.b", "tech stack guide", guide)
+    flows = made("fact.c", "Development Workflows", guide)
+    (step,) = plan_duplicates([stack, flows], Config())
+    assert (step.action, step.extent) == ("report", "report")
+    assert "the titles of `fact.a` and `fact.c` may describe different things" in step.evidence
+    merge, rest = plan_duplicates([stack, copy, flows], Config())
+    assert (merge.action, merge.targets) == ("merge-duplicates", ("fact.a", "fact.b"))
+    assert (rest.action, rest.targets) == ("report", ("fact.a", "fact.c"))
 
 
 def test_rejected_pair_stays_rejected_until_a_text_changes() -> None:

@@ -46,5 +46,5 @@ def test_duplicate_notes_are_merged(memory: Memory) -> None:
     assert garden_plan(memory).steps == ()
     row = memory.index.get("fact.carrier-timeouts")
     assert row is not None
-    assert row.aliases == ("Timeouts of carriers", "fact.timeouts-of-carriers")
+    assert row.aliases == ("fact.timeouts-of-carriers",)
     assert set(row.tags) >= {"carriers", "operations"}

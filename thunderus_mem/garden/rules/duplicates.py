@@ -1,6 +1,6 @@
-"""The gardening rule `duplicates`: merge documents that make the same statements, without loss. Pure.
+"""The gardening rule `duplicates`: merge documents with one title that make the same statements. Pure.
 
-The text of the survivor never changes; the ids and titles of the others become its aliases, and their tags,
+The text of the survivor never changes; the ids of the others become its aliases, and their tags,
 links, provenance and other keys are added to its own. Where both have a value for a key, the merge is only
 proposed, and lists both values. If a merge could lose or blur anything else, the documents are only reported.
 """
@@ -38,11 +38,6 @@ if TYPE_CHECKING:
     from thunderus_mem.document.document import Document
     from thunderus_mem.store.config import Config
 
-# A body shorter than this depends on its title: documents with different titles are different.
-_WORDS_THAT_STAND_ALONE = 12
-# So does a short one about "this command" or "this page".
-_WORDS_OF_A_STUB = 40
-_NEGATIONS = frozenset(["no", "not", "never", "none", "without", "cannot", "avoid", "except"])
 _LISTS_OF_PROVENANCE = ("events", "patches", "commits")
 # Other lists of provenance and links cannot be merged, because their meaning is unknown.
 _KNOWN_LISTS = frozenset(
@@ -86,20 +81,6 @@ def malformation(document: Document) -> str:
     return ""
 
 
-def _is_significant(word: str) -> bool:
-    return word in _NEGATIONS or "n't" in word or any(map(str.isdigit, word))
-
-
-def _titles_disagree(one: Document, other: Document, words: int) -> bool:
-    """Whether two titles give the same text different meanings: a number, a negation, or a short text."""
-    folded = fold(one.title).lower(), fold(other.title).lower()
-    if folded[0] == folded[1]:
-        return False
-    significant = [sorted(word for word in title.split() if _is_significant(word)) for title in folded]
-    stub = words < _WORDS_OF_A_STUB and "this" in one.body.lower().split()
-    return words < _WORDS_THAT_STAND_ALONE or stub or significant[0] != significant[1]
-
-
 def folder(path: str) -> str:
     """The folder of a POSIX path."""
     return path.rpartition("/")[0]
@@ -111,18 +92,8 @@ def file_links(body: str) -> tuple[str, ...]:
     return tuple(path for link in links if (path := link.partition("#")[0]))
 
 
-def obstacle(stays: Document, leaves: Document, words: int, linked_files: Mapping[str, str]) -> str:
-    """Why ``leaves`` cannot be merged into ``stays`` automatically; "" if it can.
-
-    ``words`` is the length of their common text, ``linked_files`` maps a file to a document that links to it.
-    """
-    if _titles_disagree(stays, leaves, words):
-        return f"the titles of `{stays.id}` and `{leaves.id}` may describe different things"
-    return hindrance(stays, leaves, linked_files)
-
-
 def hindrance(stays: Document, leaves: Document, linked_files: Mapping[str, str]) -> str:
-    """Why two documents cannot be merged, regardless of their text; "" if they can.
+    """Why two documents cannot be merged, regardless of title and text; "" if they can.
 
     ``linked_files`` maps a file to a document that links to it.
     """
@@ -244,7 +215,6 @@ MERGEABLE_KINDS: Final = frozenset({"fact", "playbook"})
 class _Member:
     document: Document
     said: tuple[Statement, ...]
-    words: int
 
     @property
     def id(self) -> str:
@@ -256,8 +226,7 @@ class _Member:
 
 
 def _member(document: Document) -> _Member:
-    said = statements(document.body, document.title)
-    return _Member(document, said, sum(len(statement.text.split()) for statement in said))
+    return _Member(document, statements(document.body, document.title))
 
 
 def by_strategy(documents: Iterable[Document], strategy: str, logged: Mapping[str, int]) -> list[Document]:
@@ -312,7 +281,7 @@ def _merge_step(
 def _merge_family(
     family: Sequence[_Member], links: Mapping[str, str]
 ) -> tuple[list[Step], list[_Member], list[str]]:
-    """Steps for documents of one kind and text, survivor first; the documents left; why they were not
+    """Steps for documents of one kind, title and text, survivor first; the documents left; why they were not
     merged."""
     steps: list[Step] = []
     left: list[_Member] = []
@@ -323,7 +292,7 @@ def _merge_family(
         for member in others:
             document = member.document
             after = None
-            if not conflicts(merged, document) and not obstacle(merged, document, member.words, links):
+            if not conflicts(merged, document) and not hindrance(merged, document, links):
                 after = unite(merged, document)
             if after is None:
                 waiting.append(member)
@@ -332,8 +301,8 @@ def _merge_family(
                 gone.append(member)
         if gone:
             steps.append(_merge_step(first, merged, gone))
-        left.append(_Member(merged, first.said, first.words))
-    reasons = [obstacle(left[0].document, m.document, m.words, links) for m in left[1:]]
+        left.append(_Member(merged, first.said))
+    reasons = [hindrance(left[0].document, m.document, links) for m in left[1:]]
     if len(left) == 1 or any(reasons):
         return steps, left, reasons
     # Only keys differ: one proposal at a time, on top of what was applied.
@@ -374,10 +343,18 @@ def _plan_group(
         if family[0].document.kind not in merged_kinds:
             remaining += family
             continue
-        merges, left, reasons = _merge_family(family, links)
-        steps += merges
-        remaining += left
-        obstacles += reasons
+        by_title: dict[str, list[_Member]] = {}
+        for member in family:
+            by_title.setdefault(fold(member.document.title).lower(), []).append(member)
+        for namesakes in by_title.values():
+            merges, left, reasons = _merge_family(namesakes, links)
+            steps += merges
+            remaining += left
+            obstacles += reasons
+        first, *others = (namesakes[0].id for namesakes in by_title.values())
+        obstacles += [
+            f"the titles of `{first}` and `{other}` may describe different things" for other in others
+        ]
     if len(remaining) > 1:
         steps.append(_report(remaining, obstacles))
     return steps
