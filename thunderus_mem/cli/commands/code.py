@@ -391,7 +391,7 @@ def check_command(
         drawn=form == "text",
         for_people=form in ("text", "markdown", "github"),
     )
-    for line in summary(value, changed=changed) if form == "text" else ():
+    for line in summary(memory, value, changed=changed) if form == "text" else ():
         console.say(line)
     console.say_others()
     return int(any(one.severity.reaches(limit) for one in check.diagnostics(memory, value)))
@@ -427,8 +427,7 @@ def _rendered(
     if form == "text":
         return lambda value, console: check_report(value, console, patch=patch)
     if form == "markdown":
-        top = memory.git.prefix if memory.git is not None else ""
-        return lambda value, _: check_summary(value, top, changed=changed)
+        return lambda value, _: check_summary(memory, value, changed=changed)
     return lambda value, _: _for_programs(memory, value, form).rstrip("\n")
 
 
@@ -481,8 +480,8 @@ def _unknown(value: check.CheckReport, style: Style) -> Iterator[str]:
         yield f"  … and {len(value.unknown) - _MOST_UNKNOWN} more"
 
 
-def summary(value: check.CheckReport, *, changed: bool) -> Iterator[str]:
-    """Summarize the report in one or two lines."""
+def summary(memory: Memory, value: check.CheckReport, *, changed: bool) -> Iterator[str]:
+    """Summarize the report in a few lines."""
     checked = f"{counted(value.anchors, 'anchor')} in {counted(value.documents, 'document')}"
     if changed:
         affected = len({one.doc_id for one in value.findings})
@@ -497,11 +496,14 @@ def summary(value: check.CheckReport, *, changed: bool) -> Iterator[str]:
     yield f"{checked}: {', '.join(parts) or 'up to date'}"
     if value.moved:
         yield "To update anchors whose code only moved: thunderus-mem verify --fix-moved"
+    without_cause = any(not (one.commit or one.diff) for one in value.findings)
+    if without_cause and memory.git is not None and memory.git.is_shallow():
+        yield "This shallow clone may not contain the commits that changed the code"
 
 
-def check_summary(value: check.CheckReport, top: str, *, changed: bool) -> str:
-    """Format Markdown for the summary of a pull request, with paths below ``top``: a table of documents, code
-    and reasons."""
+def check_summary(memory: Memory, value: check.CheckReport, *, changed: bool) -> str:
+    """Format Markdown for the summary of a pull request: a table of documents, code and reasons."""
+    top = memory.git.prefix if memory.git is not None else ""
     what = "affected by this change" if changed else "that may be out of date"
     lines = [f"### Documents {what}", ""]
     if value.findings:
@@ -510,7 +512,7 @@ def check_summary(value: check.CheckReport, top: str, *, changed: bool) -> str:
         commands = dict.fromkeys(f"    thunderus-mem verify {one.doc_id}" for one in value.findings)
         advice = "Read each document again. If it is still true, verify it; otherwise edit or supersede it."
         lines += ["", advice, "", *commands, ""]
-    return "\n".join([*lines, *map(markdown_text, summary(value, changed=changed))])
+    return "\n".join([*lines, *map(markdown_text, summary(memory, value, changed=changed))])
 
 
 def _row(one: check.CodeFinding, top: str) -> str:
