@@ -117,9 +117,11 @@ def test_git_reports_changes(tmp_path: Path) -> None:
     assert files_naming(git, ["word", "other"]) == ["b c.txt", "new.txt"]
     assert files_naming(git, ["text"], first) == ["-d.txt", "a.txt", "b c.txt", "ü/e.txt"]
     assert files_naming(git, ["wor"]) == []
-    for wrong in ("-x", "--output=x", "a b", "0" * 40, "", "HEAD:x", "\0"):
+    for wrong in ("-x", "--output=x", "a b", "0" * 40, "HEAD:x", "\0"):
         assert changes_since(git, wrong) is None
         assert merge_base(git, wrong) is None
+    assert merge_base(git, "") is None
+    assert changes_since(git, "") == changes_since(git, "HEAD")
     assert merge_base(git, "HEAD~1") == second
     with ObjectReader(git) as reader:
         assert reader.read(first, "a.txt") == b"text of a.txt\n" * 5
