@@ -59,6 +59,14 @@ def test_development_cases_are_reported(kind: str, goal: float) -> None:
     assert len(missed) <= len(known) * (1 - goal), missed
 
 
+def test_honest_development_cases_are_not_reported() -> None:
+    with open(os.path.join(PROJECT, "benchmarks", "safety", "development.jsonl"), encoding="utf-8") as lines:
+        known = [one for one in map(json.loads, lines) if one["class"] == "honest"]
+    reported = [one["id"] for one in known if find_injections(f"{one['text']}\n")]
+    assert len(known) >= 60
+    assert len(reported) <= len(known) * 0.02, reported
+
+
 @pytest.mark.parametrize(
     "text",
     [

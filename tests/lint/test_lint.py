@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.support.lint_corpus import FRONT, SECRETS, ReadCorpus, lint_documents
 from thunderus_mem.diagnostic import Diagnostic, Severity, TextEdit
 from thunderus_mem.document.document import read_document
+from thunderus_mem.document.injection_rules import SIGNS
 from thunderus_mem.document.schema import schema_text
 from thunderus_mem.document.secret_rules import SECRET_RULES
 from thunderus_mem.document.secrets import find_secrets
@@ -300,6 +301,7 @@ def test_page_lists_every_format_with_shortened_examples() -> None:
     assert rule_formats("TM101") == ""
     assert find_secrets(formats) == []
     assert formats.count("finds: ") == len(SECRET_RULES)
+    assert rule_formats("TM404").count("finds: ") == len(SIGNS)
 
 
 def test_unknown_code_gets_a_suggestion() -> None:

@@ -54,10 +54,6 @@ def test_pattern_is_compiled_at_its_first_use() -> None:
 
 
 EXEMPT = {
-    "document.injection",
-    "document.injection_rules",
-    "document.secret_rules",
-    "document.secrets",
     "history.blame",
     "startup",
 }

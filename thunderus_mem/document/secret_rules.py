@@ -17,10 +17,11 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Final
 
 from thunderus_mem.document.secret_positions import POSITIONS
 from thunderus_mem.document.secret_tokens import MORE_EMBEDDED, MORE_TOKENS
+from thunderus_mem.startup import NamedTuple
 
 _CLASSES: Final = {
     "%a": "A-Za-z0-9",

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.secret_mentions import ANCHORS, mentioned_values
 from thunderus_mem.document.secret_rules import BLOCKS, EMBEDDED, NAMED, TOKENS, SecretRule
 from thunderus_mem.document.secret_values import is_placeholder, looks_chosen, looks_random
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,8 +32,8 @@ _PASSWORDS = frozenset(
 _BY_PLACE = frozenset(
     ("url-parameter", "url-token", "go-database-password", "webhook-path", "prefixed-key", "alias-secret")
 )
-_MIXED = re.compile("[0-9]|[a-z][A-Z]|[A-Z]{16}").search
-_RUN = re.compile("[A-Za-z0-9_-]{16}").search
+_MIXED = lazy_pattern("[0-9]|[a-z][A-Z]|[A-Z]{16}")
+_RUN = lazy_pattern("[A-Za-z0-9_-]{16}")
 
 
 class Secret(NamedTuple):
@@ -100,7 +101,7 @@ def _in_words(text: str) -> Iterator[tuple[SecretRule, re.Match[str]]]:
     """Matches of `TOKENS` and `EMBEDDED`: few words are as long, and fewer as mixed."""
     words = [word for word in text.split() if len(word) >= _SHORTEST]
     for rules, among in (
-        (_TOKENS, [word for word in words if _MIXED(word) and _RUN(word)]),
+        (_TOKENS, [word for word in words if _MIXED.search(word) and _RUN.search(word)]),
         (_EMBEDDED, words),
     ):
         together = "\n".join(among)

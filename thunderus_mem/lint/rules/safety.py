@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.diagnostic import Diagnostic, TextEdit
 from thunderus_mem.document.injection import find_injections
+from thunderus_mem.document.injection_rules import SIGNS
 from thunderus_mem.document.markdown import scan
 from thunderus_mem.document.secret_rules import SECRET_RULES, shown_example
 from thunderus_mem.document.secrets import find_secrets
@@ -70,7 +71,14 @@ def _shown(example: str) -> str:
     return shown_example(example).replace("\n", " \u23ce ")
 
 
-FORMATS: Final[dict[str, Callable[[], tuple[tuple[str, str, str], ...]]]] = {"TM401": _secret_formats}
+def _signs() -> tuple[tuple[str, str, str], ...]:
+    return tuple((sign.name, sign.example, sign.counter) for sign in SIGNS)
+
+
+FORMATS: Final[dict[str, Callable[[], tuple[tuple[str, str, str], ...]]]] = {
+    "TM401": _secret_formats,
+    "TM404": _signs,
+}
 """Name, example and counter-example of each row of the tables behind a rule; examples are shortened."""
 
 
