@@ -84,6 +84,17 @@ def test_golden_folder(name: str) -> None:
     assert again.applicable == ()
 
 
+def test_singular_and_plural_of_a_tag_are_only_reported_on_request() -> None:
+    seen = material(read_folder(CASES / "tags" / "before"))
+    assert plan_of(seen, Config(), ["tags"]).reports == plan_of(seen, Config(), ["tags"]).proposals == ()
+    plan = plan_of(replace(seen, verbose=True), Config(), ["tags"])
+    assert plan.proposals == ()
+    assert [(step.why, step.targets) for step in plan.reports] == [
+        ("`tests` and `test` may be singular and plural of the same tag", ("fact.c",)),
+        ("`Unit-Tests` and `unit-test` may be singular and plural of the same tag", ("fact.d",)),
+    ]
+
+
 def _long_ones() -> Files:
     body = "".join(
         f"## {name}\n\n" + f"{name} has a line. " * 30 + "\n\n" for name in ("One", "Two", "Three")

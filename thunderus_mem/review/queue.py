@@ -241,11 +241,7 @@ def decision_about(memory: Memory, patch: str) -> Event | None:
 
 
 def rejected_keys(memory: Memory) -> frozenset[str]:
-    """The keys of all steps whose last decision is a rejection.
-
-    All approvals are read, not only those about the documents of a plan: the key of a step may not depend
-    on its documents (one tag for two), and a rejection also holds after a document was renamed or merged.
-    """
+    """The keys of all steps whose last decision is a rejection."""
     last: dict[str, str] = {}
     for rows in memory.log_index().in_order(kinds=("approval",)):
         for entry in read(memory.log, rows):

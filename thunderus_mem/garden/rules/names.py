@@ -5,8 +5,8 @@ A dead link is repaired if the log or an alias identifies its target, proposed i
 and reported otherwise. Links that are not between documents are left to lint.
 
 Spellings of a tag that differ only in case or in ``_``, ``-`` and spaces between words are one tag, and the
-configuration can define aliases; both are unified without review. Singular and plural are only proposed,
-because they may mean different things.
+configuration can define aliases; both are unified without review. Singular and plural often mean different
+things, so they are only reported, on request.
 """
 
 from __future__ import annotations
@@ -280,7 +280,6 @@ def _orphans(material: GardenInput, names: DocumentNames) -> list[Step]:
 TAGS: Final = "tags"
 _BETWEEN: Final = lazy_pattern(r"[\s_-]+")
 _SHORTEST: Final = 3
-_MOST_DOCUMENTS: Final = 20
 
 
 class _Use(NamedTuple):
@@ -296,12 +295,12 @@ class _Use(NamedTuple):
 
 
 def plan_tags(material: GardenInput, config: Config) -> tuple[Step, ...]:
-    """A step for each document with a different spelling of a tag, then a proposal for each pair of singular
-    and plural."""
+    """A step for each document with a different spelling of a tag; on request, a report of each pair of
+    singular and plural."""
     uses = _uses(material.documents)
     spelling = _spellings(uses, config.tags_aliases)
     steps = [step for one in material.documents if (step := _respelt(one, uses, spelling)) is not None]
-    return (*steps, *_plurals(material.documents, spelling))
+    return (*steps, *(_plurals(material.documents, spelling) if material.verbose else ()))
 
 
 def same_tag(tag: str) -> str:
@@ -376,20 +375,15 @@ def _documents(count: int) -> str:
     return "1 document uses" if count == 1 else f"{count} documents use"
 
 
-def _plurals(documents: Sequence[Document], spelling: Callable[[str], str]) -> list[Step]:
-    """A proposal for each tag used in singular and plural: the more common form is kept."""
+def _plurals(documents: Sequence[Document], spelling: Callable[[str], str]) -> Iterator[Step]:
+    """A report of each tag used in singular and plural, with the documents of the less common form."""
     counts = _uses(documents, spelling)
     by_key = {same_tag(tag): tag for tag in sorted(counts, reverse=True)}
-    steps = []
     for key, one in sorted(by_key.items()):
         for other in (by_key[plural] for plural in _plural_forms(key) if plural in by_key):
-            stays, goes = sorted((_Use(counts[one], one), _Use(counts[other], other)), key=lambda u: u.rank)
-            found = [document for document in documents if goes.spelling in document.tags]
-            edits = [_edited(document, {goes.spelling: stays.spelling}) for document in found]
-            made = [edit for edit in edits if edit is not None]
-            if made:
-                steps.append(_proposal(stays, goes, made))
-    return steps
+            common, rare = sorted((_Use(counts[one], one), _Use(counts[other], other)), key=lambda u: u.rank)
+            found = [each.id for each in documents if rare.spelling in map(spelling, each.tags)]
+            yield _possible_plural(common, rare, found)
 
 
 def _plural_forms(key: str) -> tuple[str, ...]:
@@ -400,22 +394,15 @@ def _plural_forms(key: str) -> tuple[str, ...]:
     return (f"{key}s", f"{key}es")
 
 
-def _proposal(stays: _Use, goes: _Use, edits: list[DocumentEdit]) -> Step:
-    listed = [f"`{edit.doc_id}` ({edit.path})" for edit in edits[:_MOST_DOCUMENTS]]
-    more = [f"and {len(edits) - _MOST_DOCUMENTS} more"] if len(edits) > _MOST_DOCUMENTS else []
+def _possible_plural(common: _Use, rare: _Use, doc_ids: list[str]) -> Step:
     return Step(
-        "unite-tags",
-        f"`{goes.spelling}` and `{stays.spelling}` look like the singular and plural of the same tag",
-        (
-            f"{_documents(stays.number)} `{stays.spelling}`, {_documents(goes.number)} `{goes.spelling}`",
-            *listed,
-            *more,
-        ),
-        tuple(edit.doc_id for edit in edits),
-        tuple(edits),
+        REPORT,
+        f"`{rare.spelling}` and `{common.spelling}` may be singular and plural of the same tag",
+        (f"{_documents(common.number)} `{common.spelling}`, {_documents(rare.number)} `{rare.spelling}`",),
+        tuple(doc_ids),
         rule=TAGS,
-        reach="propose",
-        texts=((f"tag {goes.spelling}", stays.spelling),),
+        reach="report",
+        texts=((f"tag {rare.spelling}", common.spelling),),
     )
 
 
