@@ -191,6 +191,11 @@ def test_number_and_title_of_a_decision_are_parsed(path: str, heading: str, numb
     assert found.decision.status == "Accepted"
 
 
+@pytest.mark.parametrize("title", ["802.11ac", "802.11 Wireless", "7. Use JWT", "ADR-007: Use JWT"])
+def test_only_a_decision_loses_the_number_in_its_title(title: str) -> None:
+    assert bring(f"# {title}\n\nText.\n", kind="fact").title == title
+
+
 @pytest.mark.parametrize(
     "text",
     [

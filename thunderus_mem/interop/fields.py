@@ -200,11 +200,15 @@ class Draft:
         self.notes.append(f"{key}: taken from {source}")
 
 
-def set_title(draft: Draft, path: str, heading: str, decision: decisions.DecisionRecord) -> str:
+def set_title(draft: Draft, path: str, kind: str, heading: str, decision: decisions.DecisionRecord) -> str:
+    """Keep the file's own title, otherwise take it from the heading (of a decision without its number) or the
+    file name."""
     given = draft.data.get("title")
     if isinstance(given, str) and given.strip():
         return given
-    _, title = decisions.split_title(heading, decision.number)
+    title = decisions.plain_title(heading)
+    if kind == "adr":
+        _, title = decisions.split_title(heading, decision.number)
     if not title:
         folder, name = os.path.split(os.path.splitext(path)[0])
         if name.lower() in _FOLDER_DOCUMENTS and folder:
@@ -530,7 +534,7 @@ def import_document(
     decision = _decision(draft, kind, stem, first, body, options)
     if plain_note:
         draft.notes.append(plain_note)
-    title = set_title(draft, path, first, decision)
+    title = set_title(draft, path, kind, first, decision)
     document_id, number, target = _identity(draft, path, kind, title, decision, taken, options)
     names = set_aliases(draft, path, target, taken)
     set_tags(draft, path, options)
