@@ -126,6 +126,18 @@ def test_document_contained_in_another_of_its_title_is_archived() -> None:
     assert (after.body, after.aliases) == (whole.body, ("fact.b",))
 
 
+@pytest.mark.parametrize(
+    "stub",
+    [
+        "- [[plans/one]]\n- [Retries of the nightly export job](../export/retries.md)\n- <https://example.org/a>",
+        "## Related\n\nSee [the pages about retries, waiting and failed batches](a.md) and [[b]].",
+        "To do: describe this.",
+    ],
+)
+def test_stub_is_not_archived_for_a_document_that_contains_it(stub: str) -> None:
+    assert planned(made("fact.a", "Related", f"{stub}\n\n{MORE}"), made("fact.b", "Related", stub)) == []
+
+
 def test_newer_text_supersedes_the_older_one_of_its_title() -> None:
     assert planned(made("fact.a", "Retries", RETRIES), made("fact.b", "Retries", LATER, **NEWER)) == REPLACED
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final
 from thunderus_mem.document.anchors import anchors_in
 from thunderus_mem.document.frontmatter.edit import insert_item
 from thunderus_mem.document.paths import archived_path
-from thunderus_mem.document.statements import ORDERED_KINDS, Statement, fold, gist, statements, text_digest
+from thunderus_mem.document.statements import ORDERED_KINDS, Statement, fold, statements, text_digest
 from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.garden.plan import REPORT, DocumentEdit, Step, moved
@@ -62,6 +62,9 @@ _FEWEST_TITLES: Final = 3
 _WORD: Final = lazy_pattern(r"\w+")
 _NUMBER: Final = lazy_pattern(r"\d+")
 _OWN_NUMBER: Final = lazy_pattern(r"(?i:adr|rfc|kep|oep)?[-_ #]{0,2}\d{1,6}[-_ .:]{1,3}")
+_LINK: Final = lazy_pattern(r"!?\[\[[^\[\]]*\]\]|!?\[[^\[\]]*\]\([^()]*\)|https?://\S+")
+_FEWEST_WORDS: Final = 8
+"""A text of fewer words besides links and headings is a stub."""
 _MOST_SHOWN: Final = 3
 _LONGEST: Final = 120
 
@@ -207,7 +210,7 @@ def _read(one: Document, other: Document) -> _Pair:
 
 def _step(pair: _Pair, config: Config, files: Mapping[str, str]) -> Step | None:
     older, newer, said, said_later = pair
-    if set(said) == set(said_later):
+    if set(said) == set(said_later) or _is_stub(said) or _is_stub(said_later):
         return None
     if older.kind in MERGEABLE_KINDS:
         if _contains(said_later, said, older.kind):
@@ -217,9 +220,14 @@ def _step(pair: _Pair, config: Config, files: Mapping[str, str]) -> Step | None:
     return _supersede(pair, config)
 
 
+def _is_stub(said: Iterable[Statement]) -> bool:
+    words = (len(_WORD.findall(_LINK.sub("", one.text))) for one in set(said))
+    return sum(words) < _FEWEST_WORDS
+
+
 def _contains(whole: Sequence[Statement], part: Sequence[Statement], kind: str) -> bool:
     """Whether one text makes all statements of another, as often; for steps, in the same order."""
-    if not gist(part) or Counter(part) - Counter(whole):
+    if Counter(part) - Counter(whole):
         return False
     return kind not in ORDERED_KINDS or [one for one in whole if one in set(part)] == list(part)
 
