@@ -14,10 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.document.disguises import _ORDER, _READER, DISGUISES
 from thunderus_mem.document.injection_rules import COMMANDS, HIDDEN, ORDERS, WEAK
-from thunderus_mem.document.manipulation import _OTHER_LETTERS, _SENTENCE
-from thunderus_mem.document.manipulation_rules import ACTS
 from thunderus_mem.document.schema import SCHEMA_NAMES, schema_text
 from thunderus_mem.document.secret_mentions import (
     _ASSIGNS,
@@ -57,8 +54,6 @@ def _in_schemas() -> tuple[str, ...]:
 # Patterns made from values: what they are like. A site that cannot be read and is not here is an error.
 BUILT: Final[dict[str, tuple[str, ...]]] = {
     "document.schema._of_text": _in_schemas(),
-    "document.disguises._compiled": (*(row.pattern for row in DISGUISES), _ORDER, _READER),
-    "document.manipulation._compiled": (*(pattern for _, _, pattern in ACTS), _OTHER_LETTERS, _SENTENCE),
     "document.secret_mentions._compiled": (_NEXT, _PHRASE, _QUOTED, _ASSIGNS, _DIRECT, _SAID),
     "document.secret_mentions._exact": (_NAMES, _LIKELY),
     "document.secret_rules._compiled": (SECRET_RULES[0].pattern.pattern,),

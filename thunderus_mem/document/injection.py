@@ -14,7 +14,6 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.document.disguises import FRAMED, UNSEEN, commands, disguised
 from thunderus_mem.document.injection_rules import (
     COMMANDS,
     DISTINCTIVE,
@@ -26,7 +25,6 @@ from thunderus_mem.document.injection_rules import (
     Sign,
 )
 from thunderus_mem.document.literals import Literals, lower, plain
-from thunderus_mem.document.manipulation import likely_places, manipulates
 from thunderus_mem.document.markdown import scan, suppressions
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
@@ -47,9 +45,6 @@ _REACH: Final = 450
 _PLAIN: Final = {chr(code): " " for code in (0xA0, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000)} | {
     "\u2019": "'"
 }
-_EMPHASIS_ONLY: Final = {ord(char): " " for char in "\t\n\r*~"}
-_SAYS: Final = "tells an agent what an honest text does not: "
-_OTHER_LETTERS = lazy_pattern(r"[\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff]")
 _EMPHASIS: Final = {ord(char): " " for char in "\t\n\r*_~"}
 _CODE = lazy_pattern(r"`[^`\n]{1,400}`")
 _QUOTED = lazy_pattern(
@@ -120,61 +115,6 @@ class _Likely(NamedTuple):
 
 def find_injections(text: str) -> list[Injection]:
     """Find passages that manipulate the reader, in order; at most one per paragraph."""
-    found = _signs(text)
-    known = plain(text)
-    places = likely_places(known)
-    if not places and not text.isascii() and _OTHER_LETTERS.search(text):
-        places = [0]
-    disguises = [Injection(says, start) for says, start in disguised(text)]
-    if not places and not disguises:
-        return found
-    shown = _without_code(text)
-    found += _new_disguises(disguises, found, shown)
-    found += _said(_lower(shown), places, sorted(one.start for one in found))
-    return sorted(found, key=lambda one: one.start)
-
-
-def _new_disguises(ones: Sequence[Injection], found: Sequence[Injection], shown: str) -> list[Injection]:
-    """The first of these in every block where nothing is found; forged text in fenced code is an example."""
-    blocks = {shown.count("\n\n", 0, one.start) for one in found}
-    forged = any(one.says == FORGED for one in found)
-    new = []
-    for one in ones:
-        block = shown.count("\n\n", 0, one.start)
-        example = one.says != UNSEEN and shown[one.start : one.start + 40].isspace()
-        if block not in blocks and not example and not (forged and one.says in (FORGED, FRAMED)):
-            blocks.add(block)
-            new.append(one)
-    return new
-
-
-def _said(text: str, places: Sequence[int], known: Sequence[int]) -> Iterator[Injection]:
-    """Orders by what they say, in the blocks around these places, where nothing else is found."""
-    done = 0
-    for place in places:
-        if place < done:
-            continue
-        before = text.rfind("\n\n", 0, place + 1)
-        start = max(before + 2 if before >= 0 else 0, done)
-        after = text.find("\n\n", place + 1)
-        done = after if (after >= 0 and text.isascii()) or (after >= 0 and place) else len(text)
-        for at, paragraph in _paragraphs_of(text[start:done]):
-            first = bisect_left(known, start + at)
-            if first < len(known) and known[first] < start + at + len(paragraph):
-                continue
-            said = manipulates(_in_one_line(paragraph))
-            if said is not None:
-                yield Injection(f"{_SAYS}{said[0]}", start + at + said[1])
-
-
-def _in_one_line(paragraph: str) -> str:
-    """The paragraph without line ends, emphasis, code and quotations; offsets stay the same."""
-    line = _QUOTE_MARK.sub(lambda found: " " * len(found[0]), paragraph).translate(_EMPHASIS_ONLY)
-    line = _CODE.sub(lambda found: f"`{'x' * (len(found[0]) - 2)}`", line)
-    return _QUOTED.sub(lambda found: found[0] if found[0][0] == "`" else _blank(found), line)
-
-
-def _signs(text: str) -> list[Injection]:
     blocks = _likely_blocks(text)
     openings = _openings(text)
     if not blocks and not openings:
@@ -406,7 +346,7 @@ def _in_unseen(opening: re.Match[str], inner: str) -> Iterator[Injection]:
     one = _find_in_paragraph(inner, (*_STRONG, *HIDDEN), WEAK)
     if one is not None:
         yield Injection(one.says, opening.end() + one.start)
-    elif opening[0][0] == "<" and opening[0] != "<!--" and (_ORDERED.search(inner) or commands(inner)):
+    elif opening[0][0] == "<" and opening[0] != "<!--" and _ORDERED.search(inner):
         yield Injection(_UNSEEN, opening.end())
 
 
