@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -157,3 +158,18 @@ def test_work_of_a_thread_that_ends_before_it_begins_is_done_by_the_caller(
     monkeypatch.setattr(parallel, "_BEGIN_SECONDS", 0.01)
     monkeypatch.setattr("_thread.start_new_thread", lambda run, arguments: 1)
     assert parallel.in_background(lambda: "done")() == "done"
+
+
+@pytest.mark.parametrize(("error", "enabled"), [(ValueError, True), (KeyboardInterrupt, False)])
+def test_interrupt_does_not_collect_the_garbage_of_a_process_that_ends(
+    error: type[BaseException], enabled: bool
+) -> None:
+    with parallel.gc_paused():
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    try:
+        with pytest.raises(error), parallel.gc_paused():
+            raise error
+        assert gc.isenabled() == enabled
+    finally:
+        gc.enable()

@@ -159,13 +159,19 @@ def in_background(work: Callable[[], Answer]) -> Callable[[], Answer]:
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """Pause garbage collection while thousands of values without cycles are created."""
+    """Pause garbage collection while thousands of values without cycles are created.
+
+    It stays paused after an interrupt: the process ends, and a collection would delay that.
+    """
     import gc
 
     collecting = gc.isenabled()
     gc.disable()
     try:
         yield
-    finally:
+    except Exception:
         if collecting:
             gc.enable()
+        raise
+    if collecting:
+        gc.enable()

@@ -61,7 +61,7 @@ def garden_command(
     verbose: Annotated[
         bool,
         typer.Option(
-            "--verbose", "-v", help="Report also similar documents for which no change is proposed."
+            "--verbose", "-v", help="Report also similar documents and tags for which no change is proposed."
         ),
     ] = False,
     limit: Annotated[
