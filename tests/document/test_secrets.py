@@ -318,3 +318,12 @@ def test_every_repetition_is_bounded_so_that_time_is_linear(rule: SecretRule) ->
     without_classes = re.sub(r"\[(?:\\.|[^\]\\])*\]|\\.|\}\+", "x", rule.pattern.pattern)
     assert not re.search(r"[*+]|\{[0-9]+,\}", without_classes)
     assert find_secrets((rule.anchors[0] + "aB3" * 40 + "." + "A" * 60) * 500) is not None
+
+
+def test_name_inside_an_id_is_no_name() -> None:
+    ids = (
+        "evt_01KFFWGHPWDRD99FDTGJ8YEPF1",
+        "evt_01KFFWGHHRHD99FDTGJ8YEPF02",
+        "evt_01KFFWG4PSK7D99FDTGJ8YEPF3",
+    )
+    assert find_secrets("".join(f"    - {one}\n" for one in (*ids, *ids))) == []

@@ -187,7 +187,7 @@ def test_writing_command_recovers_first(
 def test_every_writing_command_is_tested() -> None:
     package = Path(__file__).parents[2] / "thunderus_mem"
     sources = "".join(path.read_text() for path in package.rglob("*.py"))
-    named = set(re.findall(r"""(?:open_transaction\([\w.]+, |command=)"([a-z -]+)\"""", sources))
+    named = set(re.findall(r"""(?:open_transaction\([\w.]+, |command=)"([a-z -]+)\"""", sources)) - {"check"}
     tried = {" ".join(row.command) for row in ROWS}
     assert {name for name in named if not any(one.startswith(name) for one in tried)} == {"schema update"}
     assert len(named) > 15

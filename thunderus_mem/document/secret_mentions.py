@@ -140,6 +140,8 @@ _STOPS: Final = frozenset(
 _WINDOW: Final = 100
 _LONGEST_LINE: Final = 4_000
 _ROWS: Final = 40
+_ID: Final = 19
+_FEW_DIGITS: Final = 3
 _NEXT: Final = (
     r"(?:[ \t>]{0,12}\n)?[ \t>*+-]{0,16}(?:(?:default"
     r"|value)[\"']?[ \t]{0,8}[:=][ \t]{0,8})?[\"'`]?(?P<value>[^\s\"'`()\[\]<>{}]{8,200})[\"'`]?"
@@ -175,6 +177,8 @@ def _in_line(text: str, lowered: str, start: int, end: int) -> Iterator[tuple[in
     last = None
     reached = start
     for name in _exact(_NAMES).finditer(lowered, start, end):
+        if _is_in_id(text, name.start(), name.end()):
+            continue
         last = name
         if name.end() < reached:
             continue
@@ -191,6 +195,14 @@ def _in_line(text: str, lowered: str, start: int, end: int) -> Iterator[tuple[in
         place = _below(text, last, start, end)
         if place is not None:
             yield place
+
+
+def _is_in_id(text: str, start: int, end: int) -> bool:
+    """Whether a name is by chance in an id or a hash, as "PWD" in an ULID."""
+    around = text[max(start - _ID, 0) : start], text[end : end + _ID]
+    before, after = _exact("[A-Za-z0-9]*$").search(around[0]), _exact("[A-Za-z0-9]*").match(around[1])
+    word = (before[0] if before else "") + text[start:end] + (after[0] if after else "")
+    return len(word) > _ID and sum(map(str.isdigit, word)) > _FEW_DIGITS
 
 
 def _after(text: str, name: re.Match[str], start: int, end: int) -> tuple[int, int] | None:

@@ -10,6 +10,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from thunderus_mem.document.literals import Literals, lower
 from thunderus_mem.document.secret_mentions import ANCHORS, mentioned_values
 from thunderus_mem.document.secret_rules import BLOCKS, EMBEDDED, NAMED, TOKENS, SecretRule
 from thunderus_mem.document.secret_values import is_placeholder, looks_chosen, looks_random
@@ -47,7 +48,11 @@ class Secret(NamedTuple):
 
 _TOKENS: Final = [(anchor, rule) for rule in TOKENS for anchor in rule.anchors]
 _EMBEDDED: Final = [(anchor, rule) for rule in EMBEDDED for anchor in rule.anchors]
-_NAMES: Final = tuple(dict.fromkeys(anchor for rule in NAMED for anchor in rule.anchors))
+_SEARCHED: Final = tuple(dict.fromkeys([*ANCHORS, *(anchor for rule in NAMED for anchor in rule.anchors)]))
+_FOUND_BY: Final = Literals(
+    (anchor.lower().encode(), number) for number, anchor in enumerate(_SEARCHED) if anchor.isascii()
+)
+_BEYOND_ASCII: Final = tuple(anchor for anchor in _SEARCHED if not anchor.isascii())
 
 # The claims of the jwt.io example token found in much documentation ("sub": "1234567890").
 _TUTORIAL_JWT = "eyJzdWIiOiIxMjM0NTY3ODkwIi"
@@ -71,17 +76,19 @@ def find_secrets(text: str) -> list[Secret]:
 
     Placeholders (``sk-xxxx``, ``AKIA…EXAMPLE``, few distinct characters) do not count.
     """
+    lowered = _lowered(text)
+    places = _places(text, lowered)
     known = _without_overlaps(_secrets([*_in_words(text), *_in_blocks(text)]))
     # A token after a name is reported as what it is.
     named = [
         one
-        for one in _secrets(_in_lines(text))
+        for one in _secrets(_in_lines(text, lowered, places))
         if all(one.end <= other.start or other.end <= one.start for other in known)
     ]
     known = _without_overlaps([*known, *named]) if named else known
     said = [
         Secret(MENTIONED, start, end, _fingerprint(text[start:end]))
-        for start, end in _mentioned(text)
+        for start, end in _mentioned(text, lowered, places)
         if all(end <= other.start or other.end <= start for other in known)
     ]
     return _without_overlaps([*known, *said]) if said else known
@@ -94,6 +101,28 @@ def _secrets(matches: Iterable[tuple[SecretRule, re.Match[str]]]) -> list[Secret
         value = match[group]
         if not _is_placeholder(rule, value):
             found.append(Secret(rule.kind, match.start(group), match.end(group), _fingerprint(value)))
+    return found
+
+
+def _lowered(text: str) -> str:
+    """The text in lower case, with the same offsets."""
+    lowered = text.lower()
+    if len(lowered) != len(text):
+        lowered = "".join([char.lower() if len(char.lower()) == 1 else char for char in text])
+    return lowered
+
+
+def _places(text: str, lowered: str) -> dict[str, list[int]]:
+    """Where each anchor is, in any case."""
+    found: dict[str, list[int]] = {}
+    for number, start, _ in _FOUND_BY.find(lower(text)):
+        for row in _FOUND_BY.rows[number]:
+            found.setdefault(_SEARCHED[row], []).append(start)
+    for anchor in _BEYOND_ASCII if not text.isascii() else ():
+        at = lowered.find(anchor)
+        while at >= 0:
+            found.setdefault(anchor, []).append(at)
+            at = lowered.find(anchor, at + len(anchor))
     return found
 
 
@@ -119,15 +148,13 @@ def _in_blocks(text: str) -> Iterator[tuple[SecretRule, re.Match[str]]]:
             yield from ((rule, match) for match in rule.pattern.finditer(text))
 
 
-def _in_lines(text: str) -> Iterator[tuple[SecretRule, re.Match[str]]]:
+def _in_lines(
+    text: str, lowered: str, places: dict[str, list[int]]
+) -> Iterator[tuple[SecretRule, re.Match[str]]]:
     """Matches of `NAMED`, in the lines where the gate of a rule matches at an anchor."""
-    lowered = text.lower()
-    if len(lowered) != len(text):
-        lowered = "".join([char.lower() if char.isascii() else char for char in text])
-    places = {anchor: _places(lowered, anchor) for anchor in _NAMES}
     for rule in NAMED:
         done = 0
-        for at in sorted([at for anchor in rule.anchors for at in places[anchor]]):
+        for at in sorted([at for anchor in rule.anchors for at in places.get(anchor, ())]):
             if at >= done and _gate(rule.gate).match(lowered, at):
                 start = max(lowered.rfind("\n", 0, at) + 1, at - _LONGEST_LINE)
                 done = lowered.find("\n", at)
@@ -135,21 +162,10 @@ def _in_lines(text: str) -> Iterator[tuple[SecretRule, re.Match[str]]]:
                 yield from ((rule, match) for match in rule.pattern.finditer(text, start, done))
 
 
-def _mentioned(text: str) -> Iterator[tuple[int, int]]:
+def _mentioned(text: str, lowered: str, places: dict[str, list[int]]) -> Iterator[tuple[int, int]]:
     """Values after names that no rule knows."""
-    lowered = text.lower()
-    if len(lowered) != len(text):
-        lowered = "".join([char.lower() if len(char.lower()) == 1 else char for char in text])
-    starts = sorted([at for anchor in ANCHORS if anchor in lowered for at in _places(lowered, anchor)])
+    starts = sorted([at for anchor in ANCHORS for at in places.get(anchor, ())])
     yield from mentioned_values(text, lowered, starts)
-
-
-def _places(text: str, anchor: str) -> list[int]:
-    found, at = [], text.find(anchor)
-    while at >= 0:
-        found.append(at)
-        at = text.find(anchor, at + len(anchor))
-    return found
 
 
 @cache
