@@ -196,7 +196,7 @@ differ with everything that was drawn before."""
 GARDENED = (
     ("add", "fact", "Twice A", "--tag", "net", "--body", _SAME),
     ("add", "fact", "Twice B", "--tag", "net", "--body", "Something else."),
-    ("edit", "fact.twice-b", "--body", _SAME),
+    ("edit", "fact.twice-b", "--set", "title=Twice A", "--body", _SAME),
     ("garden", "--apply"),
 )
 COMMANDS = (
