@@ -151,8 +151,8 @@ def test_why_marks_what_a_shallow_clone_does_not_know(store: Path, run: Run) -> 
     save(store, "Ann: frames")
     (store / "frames.py").write_text("def frame(one):\n    return one + 2\n", encoding="utf-8")
     save(store, "Bob: another number")
-    shutil.move(store, store.parent / "full")
-    git("clone", "-q", "--depth", "1", f"file://{store.parent / 'full'}", str(store))
+    shutil.move(store, f"{store}-full")
+    git("clone", "-q", "--depth", "1", f"file://{store}-full", str(store))
     done = run("why", "frames", "-p")
     assert "commit ^" in done.out
     assert done.err == "^ marks commits where this shallow clone begins; what they add may be older\n"

@@ -239,9 +239,9 @@ def test_shallow_clone_reports_what_it_cannot_compare(store: Path, run: Run) -> 
     commit(store)
     done = run("--json", "check", "--since", "HEAD~1")
     assert (found(done), done.json["unknown"]) == (["fact.part-seven"] * 2, [])
-    full = f"file://{store.parent / 'full'}"
+    full = f"file://{store}-full"
     subprocess.run(["git", "branch", "older", "HEAD~2"], cwd=store, check=True)
-    store.rename(store.parent / "full")
+    store.rename(f"{store}-full")
     subprocess.run(["git", "clone", "-q", "--depth", "2", full, str(store)], check=True)
     done = run("--json", "check", "--since", "HEAD~1")
     assert found(done) == ["fact.part-seven"]

@@ -33,7 +33,7 @@ PORTS = ("add", "fact", "Ports", "--tag", "net", "--body", "The service listens 
 _TWIN = ("add", "fact", "Twin", "--tag", "net", "--body", SAME)
 _OTHER = ("add", "fact", "Other", "--tag", "net", "--body", "Something else.")
 _TWINS = (_TWIN, _OTHER)
-_ALIKE = ("edit", "fact.other", "--body", SAME)
+_ALIKE = ("edit", "fact.other", "--set", "title=Twin", "--body", SAME)
 _WAITING = (*_TWINS, _ALIKE, ("garden", "--propose"))
 _GARDEN = ("garden", "--apply")
 _EVENT = b'{"kind": "message", "body": {"role": "user", "text": "Hello."}, "id": "evt_0"}\n'

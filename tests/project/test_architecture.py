@@ -452,7 +452,6 @@ def test_readme_lists_every_package_and_where_it_is_used() -> None:
 
 
 SMALL_MODULES: dict[str, str] = {
-    "document.literals": "the one place that imports the automaton, for any table of patterns",
     "index.caches": "the format of a file in indexes/, kept apart from those who judge",
 }
 """Modules below 60 lines of code with one importer, and why each is a module all the same."""
