@@ -369,6 +369,7 @@ _PIECES = st.sampled_from(
 )
 
 
+@LAWS
 @given(st.lists(_PIECES, max_size=30).map("".join))
 def test_rebasing_twice_is_rebasing_once(body: str) -> None:
     there = rebased(body, SOURCE, TARGET)
