@@ -12,7 +12,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import sealed_environment
@@ -106,6 +106,7 @@ def test_every_other_word_names_an_existing_command() -> None:
         assert first == "--help" or not second or second in load_command(BY_NAME[first]).commands  # type: ignore[attr-defined]
 
 
+@settings(deadline=None, derandomize=True)
 @given(st.text(alphabet="remov-dlt", max_size=12) | st.text(max_size=12))
 def test_no_other_word_suggests_a_command_that_removes(word: str) -> None:
     assert meant(word) != "remove" or word in ("delete", "rm")
