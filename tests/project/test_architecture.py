@@ -351,28 +351,36 @@ NOT_FOR_A_SEARCH = (
 """What costs a search milliseconds and gives it nothing while the index is fresh."""
 
 
-def test_search_of_a_fresh_index_loads_only_what_it_needs(tmp_path: Path, sealed: Path) -> None:
-    (tmp_path / ".thunderus" / "memory").mkdir(parents=True)
+def loading(
+    folder: Path, environ: dict[str, str], command: list[str], unwanted: tuple[str, ...]
+) -> tuple[object, ...]:
+    """The exit code of a command (1 if it loads an unwanted module), and the lines on stderr."""
     code = (
-        "import sys; from thunderus_mem.cli.app import run; code = run(['search', 'words']);"
+        "import sys; from thunderus_mem.cli.app import run;"
+        f"code = run({command!r});"
         "sys.exit(code or ' '.join(name for name in sys.argv[1:] if name in sys.modules) or 0)"
     )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *unwanted],
+        cwd=folder,
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, *done.stderr.strip().splitlines()
+
+
+def test_search_of_a_fresh_index_loads_only_what_it_needs(tmp_path: Path, sealed: Path) -> None:
+    (tmp_path / ".thunderus" / "memory").mkdir(parents=True)
     # Settings in the environment would have to be looked up in their table.
     plain = {
         name: value
         for name, value in sealed_environment(sealed).items()
         if not name.startswith("THUNDERUS_MEM_")
     }
-    for _ in range(2):  # the first builds the index, for which it may load what it likes
-        done = subprocess.run(
-            [sys.executable, "-c", code, *NOT_FOR_A_SEARCH],
-            cwd=tmp_path,
-            env=plain,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    assert (done.returncode, done.stderr.strip().splitlines()) == (0, ["No matches"])
+    loading(tmp_path, plain, ["search", "words"], ())  # builds the index
+    assert loading(tmp_path, plain, ["search", "words"], NOT_FOR_A_SEARCH) == (0, "No matches")
 
 
 NOT_FOR_AN_ADD = (
@@ -385,20 +393,8 @@ NOT_FOR_AN_ADD = (
 
 def test_add_loads_only_what_it_needs(tmp_path: Path, sealed: Path) -> None:
     (tmp_path / ".thunderus" / "memory").mkdir(parents=True)
-    code = (
-        "import sys; from thunderus_mem.cli.app import run;"
-        "code = run(['add', 'fact', 'Ports', '--tag', 'net', '--body', 'The server listens on port 8080.']);"
-        "sys.exit(code or ' '.join(name for name in sys.argv[1:] if name in sys.modules) or 0)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, *NOT_FOR_AN_ADD],
-        cwd=tmp_path,
-        env=sealed_environment(sealed),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stderr.strip().splitlines()[:1]) == (0, ["Added:"]), done.stderr
+    command = ["add", "fact", "Ports", "--tag", "net", "--body", "The server listens on port 8080."]
+    assert loading(tmp_path, sealed_environment(sealed), command, NOT_FOR_AN_ADD)[:2] == (0, "Added:")
 
 
 def test_completion_loads_no_typer(tmp_path: Path, sealed: Path) -> None:

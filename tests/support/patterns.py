@@ -16,16 +16,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.document.injection_rules import COMMANDS, HIDDEN, ORDERS, WEAK
 from thunderus_mem.document.schema import SCHEMA_NAMES, schema_text
-from thunderus_mem.document.secret_mentions import (
-    _ASSIGNS,
-    _DIRECT,
-    _LIKELY,
-    _NAMES,
-    _NEXT,
-    _PHRASE,
-    _QUOTED,
-    _SAID,
-)
 from thunderus_mem.document.secret_rules import SECRET_RULES
 from thunderus_mem.fingerprint.source import _texts
 from thunderus_mem.startup import LazyPattern
@@ -54,8 +44,6 @@ def _in_schemas() -> tuple[str, ...]:
 # Patterns made from values: what they are like. A site that cannot be read and is not here is an error.
 BUILT: Final[dict[str, tuple[str, ...]]] = {
     "document.schema._of_text": _in_schemas(),
-    "document.secret_mentions._compiled": (_NEXT, _PHRASE, _QUOTED, _ASSIGNS, _DIRECT, _SAID),
-    "document.secret_mentions._exact": (_NAMES, _LIKELY),
     "document.secret_rules._compiled": (SECRET_RULES[0].pattern.pattern,),
     "document.frontmatter.write.entry_lines": (
         r"(?: {1,}#[^\n]*\n?|[ \t]*\r?\n(?= {1,}#))*",

@@ -7,7 +7,6 @@ after a name need only look chosen; one further on must look generated.
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.secret_values import (
@@ -17,6 +16,7 @@ from thunderus_mem.document.secret_values import (
     looks_generated,
     looks_random,
 )
+from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,47 +46,57 @@ _KEY: Final = (
     r"jwt|license|licence|live|master|private|root|routing|sdk|sending|service|shared|sign|signing|storage|"
     r"validation|webhook)[_. -]?keys?(?![a-z])|(?<![a-z])keyfile|bearer|(?<![a-z])seed(?![a-z])|appid"
 )
-_NAMES: Final = rf"(?:(?P<password>{_PASSWORD})|(?P<key>{_KEY}))"
-_TOKEN: Final = (
-    r"[^\s\"'`\u00ab\u00bb\u300c\u300d\u201c\u201d\u201e<>|,;\uff0c\u3002\uff08\uff09\[\](){}\\]{6,400}"
+_NAMES: Final = lazy_pattern(rf"(?:(?P<password>{_PASSWORD})|(?P<key>{_KEY}))")
+_TOKEN: Final = lazy_pattern(
+    r"[^\s\"'`\u00ab\u00bb\u300c\u300d\u201c\u201d\u201e<>|,;\uff0c\u3002\uff08\uff09\[\](){}\\]{6,400}",
+    re.IGNORECASE,
 )
-_QUOTED: Final = (
+_QUOTED: Final = lazy_pattern(
     r"[\"'`\u00ab\u300c\u201c\u201e]"
-    r" ?(?P<value>[^\"'`\u00ab\u00bb\u300d\u201c\u201d\n]{6,200}?) ?[\"'`\u00bb\u300d\u201d]"
+    r" ?(?P<value>[^\"'`\u00ab\u00bb\u300d\u201c\u201d\n]{6,200}?) ?[\"'`\u00bb\u300d\u201d]",
+    re.IGNORECASE,
 )
-_PHRASE: Final = (
+_PHRASE: Final = lazy_pattern(
     r"(?:[^\n=:]{0,30}:\s{1,3}"
-    r"|[=:] ?[\"']?)(?P<value>(?:[a-z]{3,12} ){3,23}[a-z]{3,12})[\"']?[ \t]{0,4}(?=\n|$)"
+    r"|[=:] ?[\"']?)(?P<value>(?:[a-z]{3,12} ){3,23}[a-z]{3,12})[\"']?[ \t]{0,4}(?=\n|$)",
+    re.IGNORECASE,
 )
 # Only an assignment, or the word "is", between name and value.
-_DIRECT: Final = (
+_DIRECT: Final = lazy_pattern(
     r"[\w.-]{0,24}?(?:\(\w{1,12}\)|\[\w{0,12}\])?[\"'`*_\])}]{0,6}\s{0,8}"
     r"(?:(?:[:=?+~]{0,2}[=:>|,]{1,3}|\u2192|->|\u2014|\uff1a|is(?: now)?|was|lautet|ist|est|es|\u00e8"
     r"|\u00e9|to|\u662f|\u70ba|\u4e3a|\u306f|"
     r"contains|value=|plaintext|--plaintext|by|: &?(?:str|string)\b ?=)\s{0,8})?"
-    r"(?:!\w{1,8} )?[fbru@]?[\"'`*\u00ab\u300c\u201c\u201e(\[{]{0,4}\s?"
+    r"(?:!\w{1,8} )?[fbru@]?[\"'`*\u00ab\u300c\u201c\u201e(\[{]{0,4}\s?",
+    re.IGNORECASE,
 )
-_ASSIGNS: Final = (
+_ASSIGNS: Final = lazy_pattern(
     r".{0,60}(?:[:=|\u2192\u2014>\uff1a,\"'`\u00ab\u300c\u201e/]|\bis|\bwas|\blautet|\bist|\best|\bes"
-    r"|\bto|\u662f|\u306f|contains)\W{0,6}"
+    r"|\bto|\u662f|\u306f|contains)\W{0,6}",
+    re.IGNORECASE,
 )
-_SAID: Final = (
+_SAID: Final = lazy_pattern(
     r"(?:[s)]?[ ][\w'`-]{1,20}){0,7}[ ](?:is(?: now)?|was|lautet|ist|est|es|\u00e8|\u00e9|contains"
-    r"|to)[ ][\"'`\u00ab\u201c\u201e*]{0,3}"
+    r"|to)[ ][\"'`\u00ab\u201c\u201e*]{0,3}",
+    re.IGNORECASE,
 )
 # Any value has one of these, and so has every passphrase.
-_LIKELY: Final = (
+_LIKELY: Final = lazy_pattern(
     r"[0-9]|[a-z][A-Z]|[A-Za-z][!#$%^&*+?~][A-Za-z]|(?:[a-z]{3,12} ){3}[a-z]{3,12}[\"'\n]|[a-z]{3}[\"'`]?$"
 )
-_BLANK: Final = r"[s)\s\"'`*]{0,12}"
+_BLANK: Final = lazy_pattern(r"[s)\s\"'`*]{0,12}")
 # What makes a random value near a name no secret.
-_PUBLIC: Final = (
+_PUBLIC: Final = lazy_pattern(
     r"sha-?[0-9]|md5|hash|digest|checksum|integrity|commit|public|fingerprint|publishable|encrypted"
     r"|sealed|vault|"
     r"thumbprint|signature|\bids?\b|_id\b|uuid|guid|tenant|arn:|example|sample|revision|version|\.lock"
-    r"|etag|nonce|salt"
+    r"|etag|nonce|salt",
+    re.IGNORECASE,
 )
-_CODE: Final = r"b64|encode|decode|crypt|scram|argon|pbkdf|rpc|osxkey|\\\\|^[a-z]+[A-Z][a-z]+[A-Z]?[a-z]*$"
+_CODE: Final = lazy_pattern(
+    r"b64|encode|decode|crypt|scram|argon|pbkdf|rpc|osxkey|\\\\|^[a-z]+[A-Z][a-z]+[A-Z]?[a-z]*$",
+    re.IGNORECASE,
+)
 _STOPS: Final = frozenset(
     [
         "the",
@@ -141,29 +151,22 @@ _WINDOW: Final = 100
 _LONGEST_LINE: Final = 4_000
 _ROWS: Final = 40
 _ID: Final = 19
+_WORD: Final = lazy_pattern("[A-Za-z0-9]*")
+_ENDS_IN_WORD: Final = lazy_pattern("[A-Za-z0-9]*$")
 _FEW_DIGITS: Final = 3
-_NEXT: Final = (
+_NEXT: Final = lazy_pattern(
     r"(?:[ \t>]{0,12}\n)?[ \t>*+-]{0,16}(?:(?:default"
     r"|value)[\"']?[ \t]{0,8}[:=][ \t]{0,8})?[\"'`]?(?P<value>[^\s\"'`()\[\]<>{}]{8,200})[\"'`]?"
-    r"[,;\\]?[ \t]{0,8}(?=\n|$)"
+    r"[,;\\]?[ \t]{0,8}(?=\n|$)",
+    re.IGNORECASE,
 )
-
-
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
-
-
-@cache
-def _exact(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
 
 
 def mentioned_values(text: str, lowered: str, starts: list[int]) -> Iterator[tuple[int, int]]:
     """The places of values after names, in the lines that contain the positions ``starts``."""
     done = -1
     for at in starts:
-        if at <= done or not _exact(_LIKELY).search(text, at, at + 2 * _WINDOW):
+        if at <= done or not _LIKELY.search(text, at, at + 2 * _WINDOW):
             continue
         start = max(text.rfind("\n", 0, at) + 1, at - _LONGEST_LINE)
         end = text.find("\n", at)
@@ -176,7 +179,7 @@ def _in_line(text: str, lowered: str, start: int, end: int) -> Iterator[tuple[in
     found = False
     last = None
     reached = start
-    for name in _exact(_NAMES).finditer(lowered, start, end):
+    for name in _NAMES.finditer(lowered, start, end):
         if _is_in_id(text, name.start(), name.end()):
             continue
         last = name
@@ -186,7 +189,7 @@ def _in_line(text: str, lowered: str, start: int, end: int) -> Iterator[tuple[in
         if place is not None:
             found, reached = True, place[1]
             yield place
-    for name in _exact(_NAMES).finditer(lowered, start, end) if not found else ():
+    for name in _NAMES.finditer(lowered, start, end) if not found else ():
         if name["password"]:
             for place in _in_column(text, name, start, end):
                 found = True
@@ -200,7 +203,7 @@ def _in_line(text: str, lowered: str, start: int, end: int) -> Iterator[tuple[in
 def _is_in_id(text: str, start: int, end: int) -> bool:
     """Whether a name is by chance in an id or a hash, as "PWD" in an ULID."""
     around = text[max(start - _ID, 0) : start], text[end : end + _ID]
-    before, after = _exact("[A-Za-z0-9]*$").search(around[0]), _exact("[A-Za-z0-9]*").match(around[1])
+    before, after = _ENDS_IN_WORD.search(around[0]), _WORD.match(around[1])
     word = (before[0] if before else "") + text[start:end] + (after[0] if after else "")
     return len(word) > _ID and sum(map(str.isdigit, word)) > _FEW_DIGITS
 
@@ -209,17 +212,17 @@ def _after(text: str, name: re.Match[str], start: int, end: int) -> tuple[int, i
     at, stop = name.end(), min(name.end() + _WINDOW, end)
     password = name["password"] is not None
     if password:
-        quoted = _compiled(_QUOTED).search(text, at, min(stop + _WINDOW, end))
+        quoted = _QUOTED.search(text, at, min(stop + _WINDOW, end))
         if (
             quoted is not None
             and _is_phrase(quoted["value"])
-            and _compiled(_ASSIGNS).fullmatch(text, at, quoted.start("value"))
+            and _ASSIGNS.fullmatch(text, at, quoted.start("value"))
         ):
             return quoted.span("value")
-        words = _compiled(_PHRASE).match(text, at)
+        words = _PHRASE.match(text, at)
         if words is not None and _is_phrase(words["value"]):
             return words.span("value")
-    for token in _compiled(_TOKEN).finditer(text, at, end):
+    for token in _TOKEN.finditer(text, at, end):
         if token.start() > stop:
             break
         if (token.start() == at and text[at] not in "=:") or text.startswith("(", token.end()):
@@ -233,9 +236,9 @@ def _after(text: str, name: re.Match[str], start: int, end: int) -> tuple[int, i
             if ahead < len(value):
                 first, value = first + ahead, value[ahead:]
         direct = (
-            _compiled(_DIRECT).fullmatch(text, at, first) is not None
-            and (not _exact(_BLANK).fullmatch(text, at, first) or _is_option(text, name))
-        ) or (password and _compiled(_SAID).fullmatch(text, at, first) is not None)
+            _DIRECT.fullmatch(text, at, first) is not None
+            and (not _BLANK.fullmatch(text, at, first) or _is_option(text, name))
+        ) or (password and _SAID.fullmatch(text, at, first) is not None)
         if not direct and first > token.start() and re.search("[/?]", token[0][: first - token.start()]):
             continue
         near = text[_word_start(text, name.start()) : first]
@@ -271,18 +274,13 @@ def _is_closed(text: str, token: re.Match[str]) -> bool:
 
 
 def _is_secret(value: str, *, password: bool, direct: bool, near: str) -> bool:
-    if (
-        len(value) < 6
-        or len(set(value)) < 5
-        or is_placeholder(value)
-        or re.search(_CODE, value, re.IGNORECASE)
-    ):
+    if len(value) < 6 or len(set(value)) < 5 or is_placeholder(value) or _CODE.search(value):
         return False
     if password and direct:
         return looks_chosen(value)
     if password and 8 <= len(value) <= 64 and not re.search("[/=:]|[a-z]{5}-", value):
         return looks_random(value) and _is_mixed(value)
-    if re.search(_PUBLIC, near, re.IGNORECASE) or re.search("[a-z]{5}-", value):
+    if _PUBLIC.search(near) or re.search("[a-z]{5}-", value):
         return False
     if direct and len(value) >= 16:
         return looks_random(value)
@@ -327,24 +325,20 @@ def _in_column(text: str, name: re.Match[str], start: int, end: int) -> Iterator
 
 
 def _is_chosen_in_table(cell: str) -> bool:
-    return (
-        looks_chosen(cell)
-        and re.search("[0-9]", cell) is not None
-        and not re.search(_CODE, cell, re.IGNORECASE)
-    )
+    return looks_chosen(cell) and re.search("[0-9]", cell) is not None and not _CODE.search(cell)
 
 
 def _below(text: str, name: re.Match[str], start: int, end: int) -> tuple[int, int] | None:
     """A value alone on the next line, under a name at the end of a line."""
     if end - name.end() > 60:
         return None
-    below = _compiled(_NEXT).match(text, end + 1)
+    below = _NEXT.match(text, end + 1)
     if below is None:
         return None
     value = below["value"]
     if "=" in value.rstrip("="):
         return None
     fits = looks_random(value) if name["password"] else len(value) >= 20 and looks_generated(value)
-    if fits and not is_placeholder(value) and not re.search(_PUBLIC, text[start:end], re.IGNORECASE):
+    if fits and not is_placeholder(value) and not _PUBLIC.search(text, start, end):
         return below.span("value")
     return None

@@ -76,7 +76,7 @@ _LONG: Final = 80
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether a value says itself that it stands for another one."""
+    """Whether a value is a placeholder: it only shows where the real one goes."""
     found = re.search(_PLACEHOLDER, value, re.IGNORECASE)
     return found is not None and (found[1] is None or len(value) < _LONG)
 

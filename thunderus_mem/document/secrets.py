@@ -78,7 +78,7 @@ def find_secrets(text: str) -> list[Secret]:
     """
     lowered = _lowered(text)
     places = _places(text, lowered)
-    known = _without_overlaps(_secrets([*_in_words(text), *_in_blocks(text)]))
+    known = _without_overlaps(_secrets([*_in_words(text, lowered), *_in_blocks(text)]))
     # A token after a name is reported as what it is.
     named = [
         one
@@ -126,7 +126,7 @@ def _places(text: str, lowered: str) -> dict[str, list[int]]:
     return found
 
 
-def _in_words(text: str) -> Iterator[tuple[SecretRule, re.Match[str]]]:
+def _in_words(text: str, lowered: str) -> Iterator[tuple[SecretRule, re.Match[str]]]:
     """Matches of `TOKENS` and `EMBEDDED`: few words are as long, and fewer as mixed."""
     words = [word for word in text.split() if len(word) >= _SHORTEST]
     for rules, among in (
@@ -137,7 +137,7 @@ def _in_words(text: str) -> Iterator[tuple[SecretRule, re.Match[str]]]:
         for rule in dict.fromkeys([rule for anchor, rule in rules if anchor in together]):
             search = rule.pattern.search
             if any(search(word) for anchor in rule.anchors for word in among if anchor in word) and (
-                not rule.near or rule.near in text.lower()
+                not rule.near or rule.near in lowered
             ):
                 yield from ((rule, match) for match in rule.pattern.finditer(text))
 

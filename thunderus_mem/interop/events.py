@@ -432,7 +432,7 @@ def events_add(memory: Memory, given: bytes | Brought, *, why: str = "", share: 
 
 
 def _signed(one: Brought, memory: Memory) -> Brought:
-    """The event, by whoever adds it if nobody else is named."""
+    """Return the event; if it names no actor, the one who adds it."""
     return one if one.actor else one._replace(actor=memory.actor)
 
 

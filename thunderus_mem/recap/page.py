@@ -414,14 +414,16 @@ class _Lines:
         lines: dict[str, list[tuple[bool, str]]] = {"decisions": [], "open_ends": [], "changes": []}
         mentioned: set[str] = set()
         for (section, key), (doc_ids, reasons) in together.items():
-            told = any(reasons) or any(step.reason or step.operation in BY_HAND for step in key)
+            explained = any(reasons) or any(step.reason or step.operation in BY_HAND for step in key)
             # The reasons of steps before the last one are given once.
             first = [
                 step._replace(reason="") if step.reason in {*mentioned, key[-1].reason} else step
                 for step in key[:-1]
             ]
             mentioned |= {step.reason for step in first}
-            lines[section].append((told, self._story(list(doc_ids), [*first, key[-1]], reasons, section)))
+            lines[section].append(
+                (explained, self._story(list(doc_ids), [*first, key[-1]], reasons, section))
+            )
         return {section: self._best(listed) for section, listed in lines.items()}
 
     def _best(self, lines: Sequence[tuple[bool, str]]) -> list[str]:
