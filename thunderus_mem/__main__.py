@@ -6,6 +6,10 @@ import gc
 import os
 import signal
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
 
 
 def main() -> None:
@@ -16,7 +20,7 @@ def main() -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     except KeyboardInterrupt:
         code = 130
-    except (MemoryError, ImportError, OSError) as error:  # before the command line can report it
+    except (MemoryError, ImportError, OSError, SystemError) as error:  # before the command line can report it
         from thunderus_mem.errors import is_out_of_memory
 
         if not is_out_of_memory(error):
@@ -32,6 +36,7 @@ def _run() -> int:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     # A command runs for milliseconds; collecting the garbage of imports costs more than it frees.
     gc.set_threshold(50_000, 20, 100)
+    sys.unraisablehook = _unraisable
     _open_missing_streams()
     _use_utf8()
     if sys.argv[1:2] == ["--complete"]:
@@ -41,6 +46,12 @@ def _run() -> int:
     from thunderus_mem.cli.app import run
 
     return run()
+
+
+def _unraisable(unraisable: UnraisableHookArgs) -> None:
+    """Report an exception that nothing can catch, except that memory is short: the command reports it."""
+    if not issubclass(unraisable.exc_type, MemoryError):
+        sys.__unraisablehook__(unraisable)
 
 
 def _open_missing_streams() -> None:

@@ -112,10 +112,15 @@ class OutOfMemory(ThunderusError):
 
 
 def is_out_of_memory(error: Exception) -> bool:
-    """Whether no memory is left; the loader reports that as a library that it cannot map."""
+    """Whether no memory is left.
+
+    The loader reports that as a library that it cannot map, the interpreter at times as a call
+    that failed without an exception, because there was no memory for the exception.
+    """
     unmapped = isinstance(error, ImportError) and "failed to map segment from shared object" in str(error)
     refused = isinstance(error, OSError) and error.errno == errno.ENOMEM
-    return unmapped or refused or isinstance(error, MemoryError)
+    lost = isinstance(error, SystemError) and "without" in str(error) and "exception" in str(error)
+    return unmapped or refused or lost or isinstance(error, MemoryError)
 
 
 class Refused(ThunderusError):

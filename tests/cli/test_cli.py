@@ -279,6 +279,7 @@ def test_internal_error_exits_with_70_and_writes_a_report(store: Path, sealed: P
         "bytearray(1 << 62)",
         "raise OSError(12, 'Cannot allocate memory')",
         "raise ImportError('a.so: failed to map segment from shared object')",
+        "raise SystemError('error return without exception set')",
     ],
 )
 def test_out_of_memory_is_not_reported_as_a_bug(store: Path, sealed: Path, body: str) -> None:
