@@ -182,6 +182,10 @@ def test_used_id_gives_another_id_from_the_path() -> None:
         ("20200924-use-jwt.md", "# Use [JWT](https://jwt.io) and `x`", 1, "Use JWT and x"),
         ("adr-007.md", "# Architecture Decision Record: Use JWT", 7, "Use JWT"),
         ("0007-use-jwt.md", "Use JWT\n==========", 7, "Use JWT"),
+        ("0007-wifi.md", "# 802.11 radios", 7, "802.11 radios"),
+        ("0007-wifi.md", "# 7. 802.11 radios", 7, "802.11 radios"),
+        ("0007-wifi.md", "# ADR-7: 802.11 radios", 7, "802.11 radios"),
+        ("12.04-lts.md", "# 12.04 on all servers", 1, "12.04 on all servers"),
     ],
 )
 def test_number_and_title_of_a_decision_are_parsed(path: str, heading: str, number: int, title: str) -> None:

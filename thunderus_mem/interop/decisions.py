@@ -176,7 +176,8 @@ def targets(text: str) -> list[str]:
 
 
 _TITLE_NUMBER = lazy_pattern(
-    r"(?:adr|rfc|decision)?[\s#_-]*(\d{1,5})\s*(?:[.:)]|[-–—](?=\s))\s*(?=\S)", re.ASCII | re.IGNORECASE
+    r"(?:adr|rfc|decision)?[\s#_-]*(\d{1,5})\s*(?:\.(?!\d)|[:)]|[-–—](?=\s))\s*(?=\S)",
+    re.ASCII | re.IGNORECASE,
 )
 _TITLE_BARE = lazy_pattern(r"(?:adr[\s#_-]*)?(\d{1,5})\s+(?=\S)", re.ASCII | re.IGNORECASE)
 _TITLE_LABEL = lazy_pattern(
@@ -217,7 +218,8 @@ def plain_title(heading: str) -> str:
 def split_title(heading: str, file_number: int | None) -> tuple[int | None, str]:
     """Part ``7. Use JWT``, ``ADR-007: Use JWT`` or ``0007 Use JWT`` into number and title.
 
-    A bare number before words (``3 reasons``) counts only when the file carries the same number.
+    A bare number before words (``3 reasons``) counts only when the file carries the same number; parts of one
+    with a dot (``802.11 radios``) never do.
     """
     title = plain_title(heading)
     title = _TITLE_LABEL.sub("", title, count=1) if _TITLE_LABEL.match(title) else title
