@@ -137,6 +137,25 @@ def test_first_step_without_decisions_is_a_fact(run: Run, write: Write) -> None:
     assert run("init").out.endswith(', then: thunderus-mem add fact "What everybody should know"\n')
 
 
+@pytest.mark.parametrize("recorded", ["docs/design\n", "./docs//design/"])
+def test_folder_recorded_by_adr_tools_is_found(write: Write, recorded: str) -> None:
+    root = write({"docs/design/0001-a.md": "# A\n", "adr/0001-b.md": "# B\n", ".adr-dir": recorded})
+    assert [(one.path, one.kind) for one in find_sources(str(root))] == [
+        ("docs/design", "adr"),
+        ("adr", "adr"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "recorded", ["none", "../up", "/tmp", "link", ".thunderus/memory", "\xff" * 2000, ""]
+)
+def test_unusable_folder_recorded_by_adr_tools_is_ignored(write: Write, recorded: str) -> None:
+    files = {"adr/0001-b.md": "# B\n", ".thunderus/memory/a.md": "# A\n", ".adr-dir": recorded}
+    root = write(files)
+    (root / "link").symlink_to(root / "adr")
+    assert [one.path for one in find_sources(str(root))] == ["adr"]
+
+
 def test_folders_are_found_by_their_usual_names(write: Write) -> None:
     root = write(
         {

@@ -11,10 +11,13 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.templates import is_core_skeleton
+from thunderus_mem.errors import ThunderusError
 from thunderus_mem.memory.locate import find_document
 from thunderus_mem.startup import NamedTuple, lazy_pattern
+from thunderus_mem.store.files import read_below
 from thunderus_mem.store.folders import folders_below
 from thunderus_mem.store.layout import CORE_FILE, STORE
+from thunderus_mem.store.paths import inside, safe_relative
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,6 +28,7 @@ _ENDINGS: Final = (".md", ".markdown", ".mdc")
 _SKIPPED_FOLDERS: Final = frozenset(["node_modules", "__pycache__", ".git", STORE])
 _NOT_DECISIONS: Final = frozenset(["readme", "index", "template", "adr-template", "toc", "contributing"])
 _TEMPLATE_WORDS: Final = ("template",)
+_LONGEST_PATH: Final = 1024
 
 _FOLDERS: Final = {
     **dict.fromkeys(("adr", "adrs", "decision", "decisions", "decision-records"), ("adr", "decision")),
@@ -81,18 +85,29 @@ def first_step(memory: Memory) -> FirstStep | None:
 
 def find_sources(root: str) -> tuple[Source, ...]:
     """Find the folders below ``root`` with decisions, guides or rules of coding agents: decisions first."""
-    named: list[tuple[str, tuple[str, str]]] = [(path, ("fact", "agent rule")) for path in _RULES]
+    named = dict.fromkeys(_RULES, ("fact", "agent rule"))
+    if chosen := _folder_of_adr_tools(root):
+        named[chosen] = _FOLDERS["adr"]
     for folder in folders_below(root):
         path = os.path.relpath(folder, root).replace(os.sep, "/")
         if use := _FOLDERS.get(posixpath.basename(path).lower().replace("_", "-")):
-            named.append((path, use))
+            named.setdefault(path, use)
     found: list[Source] = []
-    for path, (kind, what) in named:
+    for path, (kind, what) in named.items():
         if not any(path.startswith(f"{other.path}/") for other in found):
             number = _count(os.path.join(root, *path.split("/")), kind)
             if number:
                 found.append(Source(path, kind, number, what))
     return tuple(sorted(found, key=lambda one: ("adr", "playbook", "fact").index(one.kind)))
+
+
+def _folder_of_adr_tools(root: str) -> str:
+    """The folder of decisions that adr-tools has recorded in ``.adr-dir``; "" for none in this repository."""
+    try:
+        path = safe_relative(os.fsdecode(read_below(root, ".adr-dir", _LONGEST_PATH)).strip())
+        return path if os.path.isdir(inside(root, path)) and not path.startswith(f"{STORE}/") else ""
+    except ThunderusError:
+        return ""
 
 
 def _count(folder: str, kind: str) -> int:
@@ -152,7 +167,7 @@ def stem_of(path: str) -> str:
 
 
 _FILE_NUMBER = lazy_pattern(
-    r"(?:adr|rfc|decision)?[-_ ]?(\d{1,5})(?!\d)(?:[-_. ]|$)", re.ASCII | re.IGNORECASE
+    r"(?:adr|rfc|decision)?[-_ ]?(\d{1,5})(?!\d)(?:[-_ ]|\.(?!\d)|$)", re.ASCII | re.IGNORECASE
 )
 _FILE_DATE = lazy_pattern(r"(\d{4})-?(\d\d)-?(\d\d)(?!\d)", re.ASCII)
 
