@@ -215,6 +215,7 @@ def dead_anchor(context: LintContext) -> Iterable[Diagnostic]:
             f"{target.path or 'This document'} has {lacks} #{target.anchor}",
             expected=_listed(known),
             hint=f"Did you mean #{near}?" if near else "Correct the anchor, or remove it from the link",
+            severity=NOTE if context.document is not None and context.document.imported_from else None,
         )
 
 
