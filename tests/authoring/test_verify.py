@@ -339,3 +339,14 @@ def test_anchor_notes_weak_support(store: Path, run: Run) -> None:
     ]
     assert "weak support" in run("coverage").out
     assert "weak" not in run("anchor", "tokens", "src/jwt.py:L1-3").err, "only new anchors are noted"
+
+
+def test_weak_suggestions_are_not_offered_as_strong_ones(run: Run, repo: Path) -> None:
+    assert run("init").code == 0
+    (repo / "jobs.py").write_text("def first(): ...\ndef second(): ...\n")
+    run("add", "fact", "Jobs", "--body", "Jobs are in `jobs.py`.")
+    for options in ((), ("--apply",)):
+        done = run("anchor", "fact.jobs", "--suggest", *options)
+        assert (done.code, done.out.count("; weak\n")) == (0, 1)
+        assert "No strong suggestions" in done.err
+        assert "To add" not in done.err

@@ -109,9 +109,11 @@ def _suggested_places(console: Console, document: str, *, apply: bool) -> list[s
     if apply and value.strong:
         return list(value.strong)
     console.emit("anchor suggest", value, suggestions, long=True)
-    if value.proposals:
+    if value.strong:
         command = console.style.name(f"thunderus-mem anchor --suggest {value.id} --apply")
         console.say(f"To add the strong suggestions: {command}")
+    elif value.proposals:
+        console.say("No strong suggestions; run a command above to add a weak one")
     else:
         console.say(f"No suggestions; to add an anchor: thunderus-mem anchor {value.id} PATH#SYMBOL")
     return []
