@@ -305,6 +305,15 @@ def test_renamed_original_is_followed(root: Path, adopted: Path) -> None:
     assert made.endswith("Fourth.\n" + "\nMore of it.\n" * 3)
 
 
+def test_staged_rename_with_an_edit_is_followed(root: Path, adopted: Path) -> None:
+    git(root, "mv", "docs/adr/0001-queue.md", "docs/adr/0001-one-queue.md")
+    (adopted / "0001-one-queue.md").write_text(ONE.replace("Third.", "Fourth."))
+    report = import_markdown(later(root), str(adopted), "adr", on_conflict="update")
+    assert (report.files[0].id, report.files[0].updated) == ("adr.use-a-queue", True)
+    assert report.files[0].notes == ("renamed from docs/adr/0001-queue.md",)
+    assert "Fourth." in (root / PATH).read_text()
+
+
 def test_former_version_is_missing_in_a_shallow_clone_and_without_git(
     root: Path, adopted: Path, tmp_path: Path
 ) -> None:

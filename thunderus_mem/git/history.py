@@ -11,7 +11,7 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.document import content_hash
-from thunderus_mem.git.changes import without_filter
+from thunderus_mem.git.changes import changes_since, without_filter
 from thunderus_mem.git.commits import log
 from thunderus_mem.startup import NamedTuple
 
@@ -94,7 +94,8 @@ def renamed_files(git: Git, commits: Sequence[str], below: str) -> dict[tuple[st
 
 
 def former_names(git: Git, paths: Sequence[str], removed: Sequence[str]) -> dict[str, str]:
-    """Path → the one among ``removed`` that it had before commits of HEAD renamed it; one process."""
+    """Path → the one among ``removed`` that it had before commits of HEAD, or staged changes, renamed it; two
+    processes."""
     asked = [*paths, *removed]
     output = git.ask(
         *("log", "-z", "-M", "--diff-filter=R", "--name-status", "--no-ext-diff", "--format="),
@@ -102,7 +103,8 @@ def former_names(git: Git, paths: Sequence[str], removed: Sequence[str]) -> dict
     )
     fields = [os.fsdecode(field).lstrip("\n") for field in output.data.split(b"\0")] if output.ok else []
     entries = [field for field in fields if field]
-    steps: dict[str, str] = {}
+    staged = changes_since(git, "")
+    steps = {new: old for old, new in staged.renamed.items()} if staged else {}
     for old, new in zip(entries[1::3], entries[2::3], strict=False):
         before, after = git.below(old), git.below(new)
         if before is not None and after is not None:
