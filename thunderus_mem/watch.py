@@ -62,7 +62,8 @@ class WatchedMemory:
         self._root, self._git, self.config = memory.root, memory.git, memory.config
         self._folders = FOLDERS
         self._index_file = memory.layout.index_file
-        self._code: tuple[str, ...] = ()
+        self._anchored: frozenset[str] = frozenset()
+        self._globs: frozenset[str] = frozenset()
 
     @property
     def store(self) -> str:
@@ -76,18 +77,22 @@ class WatchedMemory:
     def stamps(self) -> dict[str, object]:
         """Map the path of each document and anchored file to a stamp that changes with the file; ``None`` for
         a missing anchored file."""
-        found: dict[str, object] = dict(scan(self._root, self._folders).files())
-        return found | {path: _stamp(os.path.join(self._root, path)) for path in self._code}
+        return dict(scan(self._root, self._folders).files()) | self.code_stamps()
+
+    def code_stamps(self) -> dict[str, object]:
+        """The stamps of the code that is anchored as of the last refresh, also of new files that match."""
+        files = WorkingTree(self._root, self._git).paths() if self._globs else ()
+        matching = (path for path in files if any(fits(glob, path) for glob in self._globs))
+        paths = self._anchored.union(matching)
+        return {path: _stamp(os.path.join(self._root, path)) for path in paths}
 
     def refresh(self) -> None:
-        """Refresh the index, and find the anchored files; those of globs as they are now."""
+        """Refresh the index, and read the anchors."""
         memory = self._open()
         memory.refresh()
         anchors = {one.anchor for one in memory.index.anchors()}
-        globs = {one.path for one in anchors if one.is_glob}
-        files = WorkingTree(self._root, self._git).paths() if globs else ()
-        matching = (path for path in files if any(fits(glob, path) for glob in globs))
-        self._code = tuple({one.path for one in anchors if not one.is_glob}.union(matching))
+        self._globs = frozenset(one.path for one in anchors if one.is_glob)
+        self._anchored = frozenset(one.path for one in anchors if not one.is_glob)
         memory.index.close()
 
     def is_indexed(self) -> bool:
@@ -277,10 +282,7 @@ class _Watch:
     def run(self) -> None:
         """Scan once, then after every event, and when the store was replaced."""
         self._listen()
-        self.known = self.memory.stamps()
-        self._refresh()
-        code = {path: stamp for path, stamp in self.memory.stamps().items() if not kind_of(path)}
-        self.known = code | dict(self.known)
+        self.known = self._refreshed(self.memory.stamps())
         self.say(
             f"Watching {self.memory.store}{f' (polling every {self.every:g} s)' if self.polling else ''}"
         )
@@ -343,9 +345,12 @@ class _Watch:
         self.waited_for = hindrance
         return not hindrance
 
-    def _refresh(self) -> None:
+    def _refreshed(self, scanned: Mapping[str, object]) -> Mapping[str, object]:
+        """Refresh; return the scan with the code that is anchored now: new anchors are not changes."""
         self.memory.refresh()
         self.indexed = self.memory.is_indexed()
+        code = {path: scanned.get(path, stamp) for path, stamp in self.memory.code_stamps().items()}
+        return {path: stamp for path, stamp in scanned.items() if kind_of(path)} | code
 
     def _scan(self) -> None:
         begun = time.monotonic()
@@ -354,23 +359,21 @@ class _Watch:
             # Slow scans run less often.
             self.next_scan = time.monotonic() + max(SAFETY, _SHARE * (time.monotonic() - begun))
             added, modified, removed = compare(self.known, new)
-            # Other code was anchored or not; anchored code itself is always in both scans.
-            added, removed = (tuple(filter(kind_of, paths)) for paths in (added, removed))
             removed += tuple(path for path in modified if new[path] is None)
             modified = tuple(path for path in modified if new[path] is not None)
             if not (added or modified or removed):
                 if self.indexed and not self.memory.is_indexed():
-                    self._refresh()
+                    self.known = self._refreshed(new)
                     self.say("Rebuilt the index, which was deleted")
                 return
-            self._refresh()
+            known = self._refreshed(new)
             found = tuple(self.memory.lint((*added, *modified, *removed)))
         except (ThunderusError, OSError) as error:
             self.say(f"warning: scan failed, trying again: {error}")
             self.debounce.add(time.monotonic())
             self.stop.wait(self.every)
             return
-        self.known = new
+        self.known = known
         self.report(WatchTurn(added, modified, removed, found))
 
 

@@ -60,11 +60,15 @@ class Folder:
         self.git: Git | None = None
         self.code: list[str] = []
         self.watched: set[str] = set()
+        self.glob = ""
 
     def git_operation(self) -> str:
         return git_operation(self.git, 0.0)
 
     def stamps(self) -> dict[str, object]:
+        return self.document_stamps() | self.code_stamps()
+
+    def document_stamps(self) -> dict[str, object]:
         found: dict[str, object] = {}
         for path in (self.root / ".thunderus/memory").rglob("*.md"):
             try:
@@ -72,10 +76,12 @@ class Folder:
             except FileNotFoundError:
                 continue
             found[path.relative_to(self.root).as_posix()] = (state.st_mtime_ns, state.st_size, state.st_ino)
-        for name in self.watched:
-            code = self.root / name
-            found[name] = code.read_bytes() if code.exists() else None
         return found
+
+    def code_stamps(self) -> dict[str, object]:
+        globbed = {path.name for path in self.root.glob(self.glob)} if self.glob else set()
+        files = [self.root / name for name in self.watched | globbed]
+        return {code.name: code.read_bytes() if code.exists() else None for code in files}
 
     def is_indexed(self) -> bool:
         return (self.root / ".thunderus/memory/indexes/memory.db").exists()
@@ -348,6 +354,28 @@ def test_changed_and_deleted_code_is_linted(folder: Folder) -> None:
     (folder.root / "a.py").unlink()
     turn = it.turns.get(timeout=PATIENCE)
     assert (turn.modified, turn.removed, len(turn.diagnostics)) == ((), ("a.py",), 1)
+    it.stop.set()
+    it.thread.join(PATIENCE)
+
+
+def test_new_code_is_linted_and_new_anchors_are_no_change(folder: Folder) -> None:
+    folder.glob = "*.py"
+    (folder.root / "a.py").write_text("one")
+    it = Watching(folder, poll=True)
+    (folder.root / "b.py").write_text("two")
+    turn = it.turns.get(timeout=PATIENCE)
+    assert (turn.added, turn.modified, turn.removed) == (("b.py",), (), ())
+    (folder.root / "a.py").unlink()
+    turn = it.turns.get(timeout=PATIENCE)
+    assert (turn.added, turn.modified, turn.removed) == ((), (), ("a.py",))
+    (folder.root / "c.txt").write_text("three")
+    folder.code = ["c.txt"]
+    (folder.root / FACTS / "new.md").write_text("x")
+    turn = it.turns.get(timeout=PATIENCE)
+    assert (turn.added, turn.modified, turn.removed) == ((f"{FACTS}/new.md",), (), ())
+    (folder.root / "c.txt").write_text("four")
+    turn = it.turns.get(timeout=PATIENCE)
+    assert (turn.added, turn.modified, turn.removed) == ((), ("c.txt",), ())
     it.stop.set()
     it.thread.join(PATIENCE)
 
