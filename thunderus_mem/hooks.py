@@ -25,11 +25,11 @@ from thunderus_mem.git.commits import base_to_compare
 from thunderus_mem.git.repository import look_for_git
 from thunderus_mem.startup import lazy_pattern
 from thunderus_mem.store.files import replace_file
-from thunderus_mem.store.layout import STORE
+from thunderus_mem.store.layout import MEMORY, STORE
 from thunderus_mem.store.paths import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from thunderus_mem.diagnostic import Diagnostic
     from thunderus_mem.git.repository import Git
@@ -151,6 +151,17 @@ def run(hook: str, lint: Callable[[], Iterable[Diagnostic]]) -> HookRun:
     _refuse_unknown(hook)
     found = tuple(lint())
     return HookRun(hook, found, any(item.severity is Severity.ERROR for item in found))
+
+
+def memory_folders(start: str, environ: Mapping[str, str]) -> list[str]:
+    """The folders with the memories that git knows in ``start`` and below; ``start`` if there are none.
+
+    The framework runs its hooks at the top of the repository, which may have a memory for each package.
+    """
+    git = look_for_git(start, environ, honour_index=True)[0]
+    files = git.tracked(["."]) if git else set()
+    folders = {path.partition(f"{MEMORY}/")[0] for path in files if f"/{MEMORY}/" in f"/{path}"}
+    return [os.path.join(start, folder).rstrip("/") for folder in sorted(folders)] or [start]
 
 
 @dataclass(frozen=True, slots=True)

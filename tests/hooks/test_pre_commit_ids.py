@@ -156,6 +156,25 @@ def test_format_prints_only_the_files_it_fixes(store: Path, hook: Run, run: Run)
     assert path.read_text() != broken
 
 
+def test_hooks_check_each_memory_below_the_top(store: Path, hook: Run, run: Run) -> None:
+    (store / "svc/b").mkdir(parents=True)
+    assert run("-C", "svc/b", "--quiet", "init").code == 0
+    stage(store)
+    subprocess.run(["git", "commit", "-qm", "Two"], cwd=store, check=True)
+    change(store, "src/jwt.py", "ttl=3600", "ttl=60")
+    write(store, "new", "See [[gone]].\n")
+    broken = document("fact.other", "See [[lost]].\n").replace("[one]", "[on]")
+    (store / "svc/b" / FACTS / "other.md").write_text(broken)
+    stage(store)
+    found = hook("lint")
+    assert found.code == 1
+    assert found.out.index("`gone`") < found.out.index(f"In svc/b:\n{FACTS}/other.md:")
+    checked = hook("check")
+    assert (checked.code, "fact.tokens" in checked.out, "svc/b" in checked.out) == (0, True, False)
+    fixed = hook("format", f"{FACTS}/new.md", f"svc/b/{FACTS}/other.md")
+    assert (fixed.code, fixed.out) == (0, f"In svc/b:\nFixed {FACTS}/other.md\n"), fixed.err
+
+
 def test_lint_and_check_have_the_same_threshold(store: Path, run: Run) -> None:
     change(store, "src/jwt.py", "ttl=3600", "ttl=60")
     for command in ("lint", "check"):

@@ -107,6 +107,19 @@ def seen_from_top(memory: Memory, found: Sequence[Diagnostic], form: str) -> tup
     return tuple([one._replace(path=prefix + one.path) for one in found] if prefix else found)
 
 
+def each_memory(console: Console) -> list[Memory]:
+    """Open the memories that a hook of the pre-commit framework checks."""
+    from thunderus_mem.hooks import memory_folders
+
+    return [console.open_at(folder) for folder in memory_folders(console.start, console.environ)]
+
+
+def headed(console: Console, memory: Memory, text: str) -> str:
+    """The text below the name of its memory's folder, if that is below the working folder."""
+    folder = os.path.relpath(memory.root, console.start)
+    return f"In {folder}:\n{text}" if text and folder != "." and not folder.startswith("..") else text
+
+
 def write_report(
     console: Console,
     command: str,

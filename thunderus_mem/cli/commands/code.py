@@ -20,6 +20,8 @@ from thunderus_mem.cli.params import FailOn, Output, Patch, PreCommit, Why, Yes,
 from thunderus_mem.cli.report import (
     REPOSITORY_PATHS,
     chosen_form,
+    each_memory,
+    headed,
     markdown_text,
     report,
     seen_from_top,
@@ -375,15 +377,32 @@ def check_command(
         raise ThunderusError("ID, --since, --staged, --diff and --all are mutually exclusive")
     form = chosen_form(console, form, FORMATS, "text")
     limit = checked_limit(fail_on)
-    memory = console.memory()
-    if pre_commit:
-        from thunderus_mem.hooks import asked_extent
 
-        extent = asked_extent(memory)
-        since, staged = extent.since, extent.staged
-    value = _checked(console, memory, documents or (), since=since, staged=staged, diff=diff)
-    changed = bool(since or staged or diff)
-    text = _rendered(memory, value, form, patch=patch, changed=changed)
+    def checked(memory: Memory, since: str, staged: bool) -> int:
+        value = _checked(console, memory, documents or (), since=since, staged=staged, diff=diff)
+        changed = bool(since or staged or diff)
+        text = _rendered(memory, value, form, patch=patch, changed=changed)
+        _write_check(console, memory, value, form, text, output, changed=changed)
+        return int(any(one.severity.reaches(limit) for one in check.diagnostics(memory, value)))
+
+    if not pre_commit:
+        return checked(console.memory(), since, staged)
+    from thunderus_mem.hooks import asked_extent
+
+    asked = [(memory, asked_extent(memory)) for memory in each_memory(console)]
+    return max(checked(memory, extent.since, extent.staged) for memory, extent in asked)
+
+
+def _write_check(
+    console: Console,
+    memory: Memory,
+    value: check.CheckReport,
+    form: str,
+    text: Callable[[check.CheckReport, Console], str],
+    output: str,
+    *,
+    changed: bool,
+) -> None:
     write_report(
         console,
         "check",
@@ -396,7 +415,6 @@ def check_command(
     for line in summary(memory, value, changed=changed) if form == "text" else ():
         console.say(line)
     console.say_others()
-    return int(any(one.severity.reaches(limit) for one in check.diagnostics(memory, value)))
 
 
 def _checked(
@@ -427,7 +445,7 @@ def _rendered(
 ) -> Callable[[check.CheckReport, Console], str]:
     """Return the function that formats the report."""
     if form == "text":
-        return lambda value, console: check_report(value, console, patch=patch)
+        return lambda value, console: headed(console, memory, check_report(value, console, patch=patch))
     if form == "markdown":
         return lambda value, _: check_summary(memory, value, changed=changed)
     return lambda value, _: _for_programs(memory, value, form).rstrip("\n")

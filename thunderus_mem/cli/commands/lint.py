@@ -18,6 +18,8 @@ from thunderus_mem.cli.report import (
     FOR_PEOPLE,
     FORMATS,
     chosen_form,
+    each_memory,
+    headed,
     report,
     seen_from_top,
     summary,
@@ -29,7 +31,7 @@ from thunderus_mem.errors import NoStore, NotFound
 from thunderus_mem.git.repository import Git, look_for_git, no_repository
 from thunderus_mem.lint.engine import RULES, rule_formats, rule_page
 from thunderus_mem.lint.lint import LintReport, LintRequest, answer, checked_paths, lint
-from thunderus_mem.store.layout import MEMORY
+from thunderus_mem.store.layout import MEMORY, STORE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -114,12 +116,27 @@ def lint_command(
         prune_baseline=prune_baseline,
     )
     request.refuse_contradictions()
-    memory = console.memory()
-    if pre_commit and not fix:
+    if pre_commit and fix:
+        return max(_formatted(console, memory, request) for memory in each_memory(console))
+    memories = each_memory(console) if pre_commit else [console.memory()]
+    return max(
+        _linted(console, memory, request, form, output, limit, pre_commit=pre_commit) for memory in memories
+    )
+
+
+def _linted(
+    console: Console,
+    memory: Memory,
+    request: LintRequest,
+    form: str,
+    output: str,
+    limit: str,
+    *,
+    pre_commit: bool,
+) -> int:
+    if pre_commit:
         request = _changed_documents(memory, request)
     value = answer(memory, request)
-    if pre_commit and fix:
-        return _formatted(console, value)
     _report(console, memory, value, form, request, output)
     failed = any(one.severity.reaches(limit) for one in value.diagnostics)
     return console.published_code(value.published) or int(failed)
@@ -128,8 +145,8 @@ def lint_command(
 def _report(
     console: Console, memory: Memory, value: LintReport, form: str, request: LintRequest, output: str
 ) -> None:
-    def rendered(value: LintReport, _: Console) -> str:
-        return _rendered(memory, value, form, request)
+    def rendered(value: LintReport, console: Console) -> str:
+        return headed(console, memory, _rendered(memory, value, form, request))
 
     for_people = form in FOR_PEOPLE or bool(value.diff)
     write_report(console, "lint", value, rendered, output, drawn=form == "full", for_people=for_people)
@@ -138,9 +155,17 @@ def _report(
             console.say(line)
 
 
-def _formatted(console: Console, value: LintReport) -> int:
-    """List only the fixed files: the other hooks report the findings."""
-    console.emit("lint", value, lambda report, _: "\n".join(f"Fixed {path}" for path in report.fixed))
+def _formatted(console: Console, memory: Memory, request: LintRequest) -> int:
+    """Fix those of the paths that are in this memory, and list only the fixed files: the other hooks report
+    the findings."""
+    store = os.path.join(os.path.abspath(memory.root), STORE, "")
+    paths = list(map(os.path.abspath, request.paths))
+    inside = tuple(path for path in paths if path.startswith(store))
+    if paths and not inside:
+        return 0
+    value = answer(memory, request._replace(paths=inside))
+    text = "\n".join(f"Fixed {path}" for path in value.fixed)
+    console.emit("lint", value, lambda _, console: headed(console, memory, text))
     return console.published_code(value.published)
 
 
