@@ -28,19 +28,23 @@ def test_link_to_the_other_file_for_agents_is_skipped(run: Run, repo: Path) -> N
     (repo / "CLAUDE.md").symlink_to("AGENTS.md")
     made = run("init", "--agents")
     assert (made.code, made.err) == (0, "")
-    assert "created  AGENTS.md\n" in made.out
+    assert "changed  AGENTS.md\n" in made.out
     assert "skipped  CLAUDE.md is a symbolic link to AGENTS.md\n" in made.out
     assert (repo / "AGENTS.md").read_text() == f"# Agents\n\n{AGENT_BLOCK}"
     assert (repo / "CLAUDE.md").is_symlink()
     again = run("init", "--agents", "--json").json
-    assert (again["made"], again["skipped"]) == ([], ["CLAUDE.md is a symbolic link to AGENTS.md"])
+    assert (again["made"], again["changed"], again["skipped"]) == (
+        [],
+        [],
+        ["CLAUDE.md is a symbolic link to AGENTS.md"],
+    )
 
 
 def test_link_in_the_other_direction_is_followed_once(run: Run, repo: Path) -> None:
     (repo / "CLAUDE.md").write_text("# Claude\n")
     (repo / "AGENTS.md").symlink_to("CLAUDE.md")
     made = run("init", "--agents", "--json").json
-    assert (made["made"].count("CLAUDE.md"), made["made"].count("AGENTS.md")) == (1, 0)
+    assert made["changed"] == ["CLAUDE.md"]
     assert made["skipped"] == ["AGENTS.md is a symbolic link to CLAUDE.md"]
     assert (repo / "CLAUDE.md").read_text() == f"# Claude\n\n{AGENT_BLOCK}"
 
@@ -48,7 +52,7 @@ def test_link_in_the_other_direction_is_followed_once(run: Run, repo: Path) -> N
 def test_link_is_followed_to_another_markdown_file(run: Run, write: Write, repo: Path) -> None:
     write({"docs/agents.md": "Rules.\n"})
     (repo / "AGENTS.md").symlink_to("docs/agents.md")
-    assert run("init", "--agents", "--json").json["made"].count("docs/agents.md") == 1
+    assert run("init", "--agents", "--json").json["changed"] == ["docs/agents.md"]
     assert AGENT_BLOCK in (repo / "docs/agents.md").read_text()
     assert (repo / "AGENTS.md").is_symlink()
 

@@ -121,7 +121,7 @@ Give it three aliases: questions it answers, in words that its text does not use
 
 @dataclass(frozen=True, slots=True)
 class Initialised:
-    """The files created (``made``) and already present (``kept``), and the next step.
+    """The files created (``made``), ``changed`` (for agents) and already there (``kept``), and the next step.
 
     ``also`` are the roots of stores in parent folders of the same repository, which this one shadows.
     ``published`` is false if CORE.md is in the log but not on disk yet; the next command writes it. ``found``
@@ -136,6 +136,7 @@ class Initialised:
     also: tuple[str, ...] = ()
     found: tuple[Source, ...] = ()
     skipped: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
 
 
 def init(root: str, open_store: Callable[[], Memory], *, agents: bool = False) -> Initialised:
@@ -167,6 +168,7 @@ def init(root: str, open_store: Callable[[], Memory], *, agents: bool = False) -
         find_root(root, {}).also,
         first.found if first else (),
         skipped,
+        tuple(block.path for block in blocks if block.before != ABSENT),
     )
 
 
@@ -227,7 +229,7 @@ def _made(memory: Memory, steps: Mapping[str, bytes], blocks: Sequence[_AgentFil
             _make_folder(layout.at(folder))
         for block in blocks:
             replace_file(layout.at(block.path), block.after, expecting=block.before)
-        return [*made, *(block.path for block in blocks)]
+        return [*made, *(block.path for block in blocks if block.before == ABSENT)]
 
 
 def _files(layout: Layout) -> Iterator[tuple[str, bytes]]:

@@ -121,10 +121,9 @@ def initialised(value: Initialised, console: Console) -> str:
     if console.quiet:
         return ""
     style = console.style
-    rows = [(style.good("created"), name) for name in value.made] + [
-        (style.dim("kept"), name) for name in value.kept
-    ]
-    lines = aligned(rows)
+    files = ((style.good("created"), value.made), (style.good("changed"), value.changed))
+    kept = (style.dim("kept"), value.kept)
+    lines = aligned([(word, name) for word, names in (*files, kept) for name in names])
     lines += [f"{style.dim('skipped')}  {reason}" for reason in value.skipped]
     if value.also:
         lines += ["", f"note: this memory shadows the one in {value.also[0]}"]
