@@ -213,6 +213,22 @@ def test_repository_of_another_owner_is_refused_with_the_reason_of_git(repositor
     assert look_for_git(str(repository.root), repository.env)[0] is not None
 
 
+def test_configuration_in_the_environment_counts(repository: Repository, tmp_path: Path) -> None:
+    (tmp_path / "config").write_text("[review]\n\twho = Grace\n")
+    repository.git("config", "filter.x.clean", "rm -rf .")
+    by_file = repository.env | {"GIT_CONFIG_GLOBAL": str(tmp_path / "config")}
+    by_value = by_file | {
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "review.who",
+        "GIT_CONFIG_VALUE_0": "Ada",
+    }
+    for env, who in ((by_file, "Grace"), (by_value, "Ada"), (by_file | {"GIT_CONFIG_COUNT": ""}, "Grace")):
+        git = look_for_git(str(repository.root), env)[0]
+        assert git is not None
+        assert git.config("review.who") == who
+        assert git.config("filter.x.clean") == "", "still disabled"
+
+
 def test_repository_that_breaks_later_has_a_reason(repository: Repository) -> None:
     git = opened(repository)
     (repository.root / ".git/HEAD").write_text("nonsense\n")

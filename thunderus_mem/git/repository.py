@@ -76,11 +76,14 @@ def _complaint(stderr: bytes) -> str:
     return chosen.removeprefix("fatal: ").removeprefix("error: ")
 
 
+_CONFIG = lazy_pattern(r"GIT_CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|(?:KEY|VALUE)_\d+)\Z", re.ASCII)
+
+
 class GitProcess:
     """Runs git in one folder.
 
-    ``GIT_*`` variables of the caller are not passed on; ``index_file`` is that of a hook, if it is to be
-    used.
+    Of the ``GIT_*`` variables of the caller only those for the configuration are passed on, e.g. for
+    ``safe.directory`` in a container; ``index_file`` is that of a hook, if it is to be used.
     """
 
     def __init__(
@@ -89,7 +92,9 @@ class GitProcess:
         self.executable = executable
         self.folder = folder
         self._hangs = False
-        self.environment = {key: value for key, value in environ.items() if not key.startswith("GIT_")}
+        self.environment = {
+            key: value for key, value in environ.items() if not key.startswith("GIT_") or _CONFIG.match(key)
+        }
         self.environment.update(
             LC_ALL="C", GIT_TERMINAL_PROMPT="0", GIT_OPTIONAL_LOCKS="0", GIT_NO_LAZY_FETCH="1"
         )
@@ -109,7 +114,8 @@ class GitProcess:
         return [self.executable, *_HARDENING, *_NO_HOOKS, *arguments]
 
     def _set(self, key: str, value: str) -> None:
-        count = int(self.environment.get("GIT_CONFIG_COUNT", "0"))
+        given = self.environment.get("GIT_CONFIG_COUNT", "")
+        count = int(given) if given.isdecimal() else 0
         self.environment |= {f"GIT_CONFIG_KEY_{count}": key, f"GIT_CONFIG_VALUE_{count}": value}
         self.environment["GIT_CONFIG_COUNT"] = str(count + 1)
 
