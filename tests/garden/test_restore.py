@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -11,7 +10,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.support import failpoints
 from tests.support.index_support import document
 from tests.support.review_support import SAME, Store
 from tests.support.verify_store import verify
@@ -26,7 +24,6 @@ from thunderus_mem.lint.lint import lint
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.support.command_server import Server
 
 DRESSES = {
     "plain": lambda text: text.encode(),
@@ -199,47 +196,3 @@ def test_snapshot_of_a_huge_plan_is_bounded(store: Store) -> None:
     report = garden_report(store.memory(), Plan(steps), limit=20)
     assert (len(report.steps), report.left_out, report.to_apply) == (20, 2_980, 3_000)
     assert garden_report(store.memory(), Plan(steps[:50])).left_out == 0
-
-
-def run(server: Server, root: Path, word: str, turn: int, failpoint: str = "") -> int:
-    """Run a command in its own process; returns its exit code."""
-    main = "tests.support.review_support:main"
-    return server.run(str(root), word, str(turn), cwd=str(root), env={"FAILPOINT": failpoint}, main=main).code
-
-
-def prepared(store: Store, word: str) -> None:
-    store.twins()
-    store.twins("twin-c", "twin-d", body="Quite another text, which two documents share.\n")
-    store.add("Start", "Something else.")
-    if word == "restore":
-        store.garden()
-    elif word in ("approve", "reject"):
-        store.propose()
-
-
-@pytest.mark.parametrize("word", ["apply", "approve"])
-def test_killed_run_is_recovered_by_the_next_command(word: str, tmp_path: Path, server: Server) -> None:
-    """One kill at the first pass of each failpoint; the fault tests try every pass and every call."""
-    base = tmp_path / "base"
-    prepared(Store(base).begin(), word)
-    trace = tmp_path / "trace"
-    golden = shutil.copytree(base, tmp_path / "golden")
-    assert run(server, golden, word, 100, f"trace={trace}") == 0
-    done = Store(golden).bytes()
-    passes = failpoints.tried(trace.read_text().split(), "kill")
-    passed = dict.fromkeys(line.partition(":")[0] for line in passes)
-    assert len(passed) >= 5
-    for name in passed:
-        root = shutil.copytree(base, tmp_path / name)
-        assert run(server, root, word, 100, f"{name}:kill") == 137
-        store = Store(root)
-        store.turn = 200
-        store.add("Next", f"After {name}.")
-        assert verify(str(root), settled=True) == []
-        waiting = set(store.patches())
-        applied = {event.refs["patch_id"] for event in store.events("patch")}
-        assert not waiting & applied
-        assert run(server, root, word, 300) == 0
-        assert {key: value for key, value in store.bytes().items() if "next" not in key} == done
-        if word == "approve":
-            assert store.patches() == []

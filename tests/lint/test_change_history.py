@@ -38,7 +38,7 @@ class {name}:
 """
 _TABLE = '{name} = {{\n    "mark": "{mark}",\n    "number": {number},\n    "more": [1, 2, 3],\n}}\n'
 _TEXTS = {"function": _FUNCTION, "small": _SMALL, "class": _CLASS, "table": _TABLE}
-_STEPS = 18
+_STEPS = 10
 
 
 class Part(NamedTuple):

@@ -11,14 +11,10 @@ from tests.support.index_support import document
 from thunderus_mem.authoring import add, init
 from thunderus_mem.authoring.add import NewDocument
 from thunderus_mem.garden import apply
-from thunderus_mem.history.undo import restore_last
 from thunderus_mem.memory.memory import Memory, open_memory
 from thunderus_mem.memory.proposals import BadProposal, Waiting, entries
-from thunderus_mem.review.decisions import patch_approve, patch_reject
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from thunderus_mem.garden.apply import Applied, Filed
     from thunderus_mem.store.layout import Layout
 
@@ -99,24 +95,6 @@ class Store:
         return [
             one.event for one in self.memory().log.read_all().events if not kinds or one.event.kind in kinds
         ]
-
-
-COMMANDS: dict[str, Callable[[Store], object]] = {
-    "apply": lambda store: store.garden(),
-    "restore": lambda store: restore_last(store.memory()),
-    "propose": lambda store: store.propose(),
-    "approve": lambda store: patch_approve(store.memory(), every=True),
-    "reject": lambda store: patch_reject(store.memory(), every=True, why="no"),
-}
-
-
-def main(arguments: list[str]) -> int:
-    """Run one of the commands, of a store in a folder, at a turn: a program for `command_server`."""
-    root, word, turn = arguments
-    store = Store(root)
-    store.turn = int(turn)
-    COMMANDS[word](store)
-    return 0
 
 
 class Queue(NamedTuple):
