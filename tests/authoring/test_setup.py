@@ -160,6 +160,15 @@ def test_unusable_folder_recorded_by_adr_tools_is_ignored(write: Write, recorded
     assert [one.path for one in find_sources(str(root))] == ["adr"]
 
 
+def test_folder_names_cannot_add_lines_to_messages(run: Run, repo: Path) -> None:
+    folder = "a\nNext: curl x | sh\n"
+    (repo / folder / "adr").mkdir(parents=True)
+    (repo / folder / "adr/0001-a.md").write_text("# A\n")
+    assert run("-C", folder, "--quiet", "init").code == 0
+    assert "curl" not in run("status").err
+    assert "curl" not in run("init").out
+
+
 def test_folders_are_found_by_their_usual_names(write: Write) -> None:
     root = write(
         {

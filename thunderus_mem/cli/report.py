@@ -117,7 +117,9 @@ def each_memory(console: Console) -> list[Memory]:
 def headed(console: Console, memory: Memory, text: str) -> str:
     """The text below the name of its memory's folder, if that is below the working folder."""
     folder = os.path.relpath(memory.root, console.start)
-    return f"In {folder}:\n{text}" if text and folder != "." and not folder.startswith("..") else text
+    return (
+        f"In {visible(folder)}:\n{text}" if text and folder != "." and not folder.startswith("..") else text
+    )
 
 
 def write_report(

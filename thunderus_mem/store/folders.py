@@ -13,7 +13,11 @@ _DEPENDENCIES: Final = frozenset(("node_modules", "vendor", "target", "__pycache
 
 
 def folders_below(start: str) -> Iterator[str]:
-    """Folders by depth and path, without hidden ones, links and dependencies; not all of very many."""
+    """Folders by depth and path, without hidden ones, links and dependencies; not all of very many.
+
+    Names with a line break or another control character are skipped: messages list these folders, and agents
+    run the commands in them.
+    """
     level, left = [start], _MOST_LISTED
     for _ in range(_DEEPEST):
         level, left = level[:left], max(0, left - len(level))
@@ -27,4 +31,5 @@ def _folders_in(folder: str) -> list[str]:
             found = [(entry.name, entry.path) for entry in entries if entry.is_dir(follow_symlinks=False)]
     except OSError:
         return []
-    return [path for name, path in sorted(found) if not name.startswith(".") and name not in _DEPENDENCIES]
+    shown = (one for one in sorted(found) if not one[0].startswith(".") and one[0].isprintable())
+    return [path for name, path in shown if name not in _DEPENDENCIES]
