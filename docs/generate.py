@@ -128,6 +128,7 @@ The name in the log is the `client` in the `origin` of an event, unless `THUNDER
 
 - An agent in a terminal, with an environment from which its variables were removed, is recorded as a
   `user`. So is an agent that passes `--actor user`. The actor is a record, not a proof.
+- `verification.by` in a document can be edited by hand like any other line. `log ID` shows who verified it.
 - You are recorded as an `agent` in a shell that an agent opened for you, and as a `tool` if you redirect
   stderr. Pass `--actor user` then.
 - For an agent that is not in the table, set `THUNDERUS_MEM_ACTOR=agent` in its environment.
