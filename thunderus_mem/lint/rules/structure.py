@@ -586,7 +586,7 @@ def repeated_anchor(context: LintContext) -> Iterable[Diagnostic]:
 
     Why: search results and links refer to a heading by its anchor. The second one becomes ``#setup-1``, and
     its anchor changes when another one is added before it. If the two headings have different
-    parent headings, this is only a note, reported once per document.
+    parent headings, this is only a note, reported once per document. In imported texts it is a note.
 
     Bad::
 
@@ -602,13 +602,15 @@ def repeated_anchor(context: LintContext) -> Iterable[Diagnostic]:
     """
     if "#" not in context.body and "\n-" not in context.body and "\n=" not in context.body:
         return
+    imported = context.document is not None and context.document.imported_from
+    severity = NOTE if imported else WARNING
     first: dict[str, int] = {}
     paths: set[tuple[str, ...]] = set()
     elsewhere: list[tuple[str, int]] = []
     for path, line in _heading_paths(context):
         folded = tuple(step.lower() for step in path)
         if folded[-1] in first and folded in paths:
-            yield _repeated(context, path[-1], line, first[folded[-1]])
+            yield _repeated(context, path[-1], line, first[folded[-1]], severity)
         elif folded[-1] in first:
             elsewhere.append((path[-1], line))
         if folded[-1]:
@@ -622,7 +624,7 @@ def repeated_anchor(context: LintContext) -> Iterable[Diagnostic]:
 
 
 def _repeated(
-    context: LintContext, text: str, line: int, before: int, severity: Severity = WARNING, more: str = ""
+    context: LintContext, text: str, line: int, before: int, severity: Severity, more: str = ""
 ) -> Diagnostic:
     return context.finding(
         "TM108",
