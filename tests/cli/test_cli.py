@@ -402,8 +402,12 @@ def test_list_omits_the_verdict_of_unanchored_documents(run: Run, repo: Path) ->
         "unanchored",
         "verified",
     ]
+    shown = run("show", "fact.two").out
+    assert "\nverdict  verified (code unchanged since it was anchored; not confirmed)\n" in shown
+    assert run("verify", "fact.two").code == 0
+    assert "\nverdict  verified by a person\n" in run("show", "fact.two").out
     assert run("list", "--verdict", "unanchored", "--ids").out == "core\nfact.one\n"
-    assert run("list", "--status", "unknown", "--ids").out == "core\nfact.one\nfact.two\n"
+    assert run("list", "--status", "unknown", "--ids").out == "core\nfact.one\n"
     run("archive", "fact.one")
     assert run("list", "--verdict", "archived", "--ids").out == "fact.one\n"
 

@@ -21,6 +21,10 @@ from thunderus_mem.document.schema import (
     load_schema,
     schema_text,
 )
+from thunderus_mem.document.templates import new_header
+from thunderus_mem.recap.page import page_header
+
+NOW = "2026-01-21T09:00:00Z"
 
 EMPTY = {"events": [], "patches": [], "commits": []}
 UNVERIFIED = {"last_verified_commit": None, "status": "unknown"}
@@ -105,6 +109,26 @@ def test_ordinary_data_is_valid_for_both_checks() -> None:
         assert check(EVENT, event) == []
     assert is_valid_fast(MANIFEST, MANIFEST_FILE)
     assert check(MANIFEST, MANIFEST_FILE) == []
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        new_header(
+            "fact.a", "A", "fact", tags=["a"], now=NOW, event_id="evt_1", patch_id="patch_1", fields={}
+        ),
+        page_header("recap.a", "A", ["recap"], (NOW, NOW), ["evt_1"]),
+    ],
+    ids=["document", "recap"],
+)
+def test_new_document_has_only_required_keys(header: dict[str, Any]) -> None:
+    assert check(DOCUMENT, header) == []
+    for key, value in header.items():
+        assert check(DOCUMENT, {other: header[other] for other in header if other != key}), key
+        for inner in value if isinstance(value, dict) else ():
+            assert check(DOCUMENT, {**header, key: {name: value[name] for name in value if name != inner}}), (
+                inner
+            )
 
 
 def test_seed_event_and_optional_and_unknown_keys_are_valid() -> None:

@@ -55,7 +55,7 @@ def document(**more: Any) -> str:
         "tags": ["m", "n"],
         "created": "2026-01-01T00:00:00Z",
         "updated": "2026-01-01T00:00:00Z",
-        "provenance": {"events": ["evt_m"], "patches": [], "commits": ["1111111"]},
+        "provenance": {"events": ["evt_m"], "patches": ["patch_m"]},
         "verification": {"last_verified_commit": None, "status": "unknown"},
     }
     return compose(header | more, "One line.\n\nAnother.\n")
@@ -87,7 +87,8 @@ ALWAYS: dict[str, Edit] = {
     "without first tag": lambda text: remove_item(text, ("tags",), "m"),
     "without last tag": lambda text: remove_item(text, ("tags",), "n"),
     "last event": grows(("provenance", "events"), "evt_z"),
-    "first patch": grows(("provenance", "patches"), "patch_z"),
+    "first patch": grows(("provenance", "patches"), "patch_a"),
+    "last patch": grows(("provenance", "patches"), "patch_z"),
     "body": edit_body,
     "verify": verify,
     "id": lambda text: set_key(text, ("id",), "fact.b"),
@@ -159,8 +160,12 @@ def test_new_key_merges_with_every_edit_of_another(tmp_path: Path, made: str) ->
             if made == "least" and name in LISTS:
                 having = with_keys([name])
             cases.append((f"{title} + {new}", having, edit, adds(new)))
-    # The place of `aliases` is below the title.
-    assert conflicts(tmp_path, cases) == {"title + aliases"}
+    below_patches = next(slot for slot in slots() if "anchors" in slot)
+    # The place of `aliases` is below the title. Only the gardener adds patches to a document.
+    assert conflicts(tmp_path, cases) == {
+        "title + aliases",
+        *(f"last patch + {key}" for key in below_patches),
+    }
 
 
 def slots() -> list[set[str]]:

@@ -150,7 +150,7 @@ def test_formats_name_the_affected_document(store: Path, run: Run) -> None:
     change(store, "src/jwt.py", "ttl=3600", "ttl=60")
     commit(store)
     github = run("check", "--format", "github")
-    assert f"'Tokens' ({FACT}:16) may be out of date" in github.out
+    assert f"'Tokens' ({FACT}:15) may be out of date" in github.out
     assert run("check", "--format", "junit").out.count("<failure ") == 1
     sarif = json.loads(run("check", "--format", "sarif").out)
     result = sarif["runs"][0]["results"][0]
@@ -192,14 +192,14 @@ def test_reports_are_at_the_changed_code(store: Path, run: Run) -> None:
         assert place["physicalLocation"]["region"]["startLine"] == 8
         (document,) = result["relatedLocations"]
         assert document["physicalLocation"]["artifactLocation"]["uri"] == FACT
-        assert document["physicalLocation"]["region"]["startLine"] == 16
+        assert document["physicalLocation"]["region"]["startLine"] == 15
     assert f'name="{FACT}" classname="thunderus-mem.check"' in run("check", "--format", "junit").out
 
 
 def test_report_is_at_the_document_if_the_code_is_missing(store: Path, run: Run) -> None:
     (store / "src/jwt.py").unlink()
-    assert places(run("check", "--since", "HEAD", "--format", "gitlab")) == [(FACT, 16)]
-    assert places(run("check", "--format", "gitlab")) == [(FACT, 16)]
+    assert places(run("check", "--since", "HEAD", "--format", "gitlab")) == [(FACT, 15)]
+    assert places(run("check", "--format", "gitlab")) == [(FACT, 15)]
     subprocess.run(["git", "checkout", "-q", "src/jwt.py"], cwd=store, check=True)
     change(store, "src/jwt.py", ISSUE, "")
     assert places(run("check", "--since", "HEAD", "--format", "gitlab")) == [("src/jwt.py", 5)]
@@ -223,7 +223,7 @@ def test_markdown_lists_the_affected_documents(store: Path, run: Run) -> None:
     assert done.code == 1
     (row,) = [line for line in done.out.splitlines() if "jwt.py" in line]
     _, document, code, reason, _ = row.replace(r"\|", "").split("|")
-    assert document == rf" **A  \<b\> \*x\* `id`**<br>{FACT}:16 "
+    assert document == rf" **A  \<b\> \*x\* `id`**<br>{FACT}:15 "
     assert (code, reason) == (" src/jwt.py:6 ", " `issue` has changed since it was verified ")
     assert "\n\n    thunderus-mem verify fact.tokens\n\n" in done.out
     assert run("check", "--format", "markdown").out.startswith("### Documents that may be out of date\n")

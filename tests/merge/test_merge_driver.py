@@ -58,7 +58,7 @@ def test_remaining_conflicts_are_marked_for_resolve(tree: VerbTree) -> None:
     diverge(tree, ("The first line.", "Theirs."), ("The first line.", "Ours."))
     merged = tree.repository.try_git("merge", "--no-edit", "topic")
     assert merged.returncode == 1
-    assert "unresolved text, lines 23 to 27: both sides changed them" in merged.stderr
+    assert "unresolved text, lines 22 to 26: both sides changed them" in merged.stderr
     assert tree.text("big").count("<<<<<<<") == 1
     assert "  - alpha\n  - beta\n  - one\n" in tree.text("big")
     value = resolve(tree.memory())

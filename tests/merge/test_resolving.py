@@ -116,8 +116,8 @@ def test_only_lines_changed_by_both_are_left(tree: VerbTree) -> None:
     text = tree.text("big")
     assert "<<<<<<< HEAD\nOurs.\n=======\nTheirs.\n>>>>>>> topic\n\nThe middle" in text
     assert read_document(BIG, text.encode()).document is not None
-    assert "lines 21 to 25" in value.documents[0].left[0].why
-    assert text.splitlines()[20] == "<<<<<<< HEAD"
+    assert "lines 20 to 24" in value.documents[0].left[0].why
+    assert text.splitlines()[19] == "<<<<<<< HEAD"
     # Asked again, nothing moves and nothing is logged.
     events = tree.events()
     assert left(resolve(tree.memory())) == ["text"]

@@ -204,7 +204,7 @@ def new_header(
         "tags": sorted(set(tags)),
         "created": now,
         "updated": now,
-        "provenance": {"events": [event_id], "patches": [patch_id], "commits": []},
+        "provenance": {"events": [event_id], "patches": [patch_id]},
         "verification": {"last_verified_commit": None, "status": "unknown"},
         **fields,
     }

@@ -356,7 +356,9 @@ def set_records(draft: Draft, options: Options) -> None:
     """Set provenance and verification; keep them if they have our format."""
     found = draft.data.get("provenance")
     given = found if isinstance(found, dict) else {}
-    added = {"events": options.events, "patches": options.patches, "commits": ()}
+    added = {"events": options.events, "patches": options.patches}
+    if "commits" in given:
+        added["commits"] = ()
     wanted = {key: [*_ids(given.get(key)), *new] for key, new in added.items()}
     if isinstance(found, dict) and all(wanted[key] == found[key] for key in wanted if key in found):
         draft.edits |= {f"provenance.{key}": items for key, items in wanted.items() if key not in found}

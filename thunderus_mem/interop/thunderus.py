@@ -226,9 +226,9 @@ def provenance(source: OlderDocument) -> str:
     ids = _listed(node)
     if ids is None or not all(map(list_of_id, ids)):
         return text
-    sorted_in: dict[str, Any] = {name: [] for name in _LISTS}
+    sorted_in: dict[str, Any] = {"events": [], "patches": []}
     for id in ids:
-        sorted_in[list_of_id(id)].append(id)
+        sorted_in.setdefault(list_of_id(id), []).append(id)
     return set_key(text, ("provenance",), sorted_in)
 
 

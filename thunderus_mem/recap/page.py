@@ -143,7 +143,7 @@ def page_header(
         "tags": list(tags),
         "created": times[0],
         "updated": times[1],
-        "provenance": {"events": list(events), "patches": [], "commits": []},
+        "provenance": {"events": list(events), "patches": []},
         "verification": {"last_verified_commit": None, "status": "unknown"},
     }
 

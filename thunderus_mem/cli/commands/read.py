@@ -131,6 +131,8 @@ def _verdict(value: show.Shown) -> str:
     who = {"user": "verified by a person", "agent": "verified by an agent"}.get(value.confirmed_by, "")
     if value.archived:
         return who
+    if value.verdict == "verified" and value.status == "unknown":
+        return "verified (code unchanged since it was anchored; not confirmed)"
     return who or value.verdict if value.verdict == "verified" else value.verdict
 
 

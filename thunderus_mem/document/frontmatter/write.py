@@ -34,8 +34,9 @@ _OPTIONAL: Final[dict[str, tuple[str, ...]]] = {
 }
 """Optional keys, by the required key they follow.
 
-Git cannot merge changes of adjacent lines. Below these keys no list grows (that of commits hardly ever does),
-and `updated` and the values of `verification`, which change most, are not adjacent.
+Git cannot merge changes of adjacent lines. Below these keys no list grows (that of patches only when the
+gardener merges duplicates), and `updated` and the values of `verification`, which change most, are not
+adjacent.
 """
 REQUIRED: Final = ("id", "title", "kind", "tags", "created", "updated", "provenance", "verification")
 KEY_ORDER: Final = tuple(name for key in REQUIRED for name in (key, *_OPTIONAL.get(key, ())))
