@@ -8,11 +8,15 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.conftest import PROJECT
 from thunderus_mem.cli.table import COMMANDS, VALUES
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_the_reference_is_up_to_date() -> None:
@@ -66,6 +70,36 @@ def test_roff_escapes_any_text() -> None:
 
     assert man.text(".SH \\n it's `-x` …") == r"\&.SH \en it\(aqs \(ga\-x\(ga ..."
     assert list(man.paragraphs("One. Two\n\nThree")) == ["One.", "Two", ".PP", "Three"]
+
+
+_BLOCK = re.compile(r"(?ms)^(```+)[^`\n]*$.*?^\1$")
+_LINK = re.compile(r"\]\(([^)\s:]*)\)")
+
+
+def _prose(page: Path) -> str:
+    return re.sub(r"(?m)^    .*|`[^`\n]*`", "", _BLOCK.sub("", page.read_text(encoding="utf-8")))
+
+
+def _headings(page: Path) -> set[str]:
+    """The targets of links into a page, as GitHub makes them from its headings."""
+    lines = re.findall(r"(?m)^#+ (.+)$", _BLOCK.sub("", page.read_text(encoding="utf-8")))
+    return {re.sub(r"[^\w -]", "", line.lower()).replace(" ", "-") for line in lines}
+
+
+def test_links_between_pages_lead_to_pages_and_headings() -> None:
+    dead = []
+    for page in [PROJECT / "README.md", *(PROJECT / "docs").rglob("*.md")]:
+        for target in _LINK.findall(_prose(page)):
+            name, _, heading = target.partition("#")
+            there = page.parent / name if name else page
+            if not there.exists() or (heading and heading not in _headings(there)):
+                dead.append(f"{page.relative_to(PROJECT)}: {target}")
+    assert dead == []
+
+
+def test_readme_lists_every_guide() -> None:
+    listed = re.findall(r"\(docs/guide/([\w-]+\.md)\)", (PROJECT / "README.md").read_text(encoding="utf-8"))
+    assert sorted(listed) == sorted(page.name for page in (PROJECT / "docs" / "guide").iterdir())
 
 
 PAGES_WITH_PATHS = {
