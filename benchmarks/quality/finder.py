@@ -39,13 +39,13 @@ class _Pair(NamedTuple):
 
 
 def _one_subject(documents: Sequence[Document], /) -> list[_Pair]:
-    steps = plan_similar(GardenInput(tuple(documents), verbose=True), Config())
+    steps = plan_similar(GardenInput.of(documents, verbose=True), Config())
     return [_Pair(*step.targets, step.label, step.extent == "propose") for step in steps]
 
 
 def plan_of(documents: Sequence[Document]) -> Plan:
     """What the gardener plans for a memory of these documents, by all its rules and with the defaults."""
-    material = GardenInput(tuple(sorted(documents, key=lambda each: (each.id, each.path))))
+    material = GardenInput.of(documents)
     return make_plan(*(rule.plan(material, Config()) for rule in RULES))
 
 
@@ -55,7 +55,10 @@ def _pairs(steps: Iterable[Step]) -> set[tuple[str, str]]:
 
 def ask(finder: Finder, documents: Sequence[Document]) -> Seen:
     """The results of the product for a pool: exact duplicates, then the pairs of ``finder``."""
-    told = {pair: Told("same", EXACT, True) for pair in _pairs(plan_duplicates(documents, Config()))}
+    told = {
+        pair: Told("same", EXACT, True)
+        for pair in _pairs(plan_duplicates(GardenInput.of(documents), Config()))
+    }
     for pair in finder(documents):
         first, second = sorted((pair.first, pair.second))
         told.setdefault((first, second), Told(pair.label, pair.tier, pair.proposed))

@@ -10,7 +10,7 @@ import os
 import shutil
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from thunderus_mem.document.document import Document, read_document
 from thunderus_mem.document.statements import fold, statements
-from thunderus_mem.garden.plan import Step, make_plan
+from thunderus_mem.garden.plan import GardenInput, Step, make_plan
 from thunderus_mem.garden.rules.duplicates import plan_duplicates
 from thunderus_mem.store.config import Config
 
@@ -36,8 +36,14 @@ def documents(files: Files) -> list[Document]:
     return [reading.document for reading in readings if reading.document is not None]
 
 
+def planned(files: Files, **config: Any) -> tuple[Step, ...]:
+    return plan_duplicates(GardenInput.of(documents(files), verbose=True), Config(**config))
+
+
 def plan_of(files: Files, strategy: str) -> tuple[Step, ...]:
-    return plan_duplicates(documents(files), Config(duplicates_strategy=strategy))
+    return plan_duplicates(
+        GardenInput.of(documents(files), verbose=True), Config(duplicates_strategy=strategy)
+    )
 
 
 def applied(files: Files, steps: Iterable[Step]) -> Files:
@@ -202,5 +208,7 @@ def test_survivor_is_oldest_or_newest(files: Files, strategy: str) -> None:
 
 def test_unconfigured_kinds_are_only_reported() -> None:
     files = read_folder(CASES / "oldest-stays" / "before")
-    steps = plan_duplicates(documents(files), Config(duplicates_kinds=("playbook",)))
+    steps = plan_duplicates(
+        GardenInput.of(documents(files), verbose=True), Config(duplicates_kinds=("playbook",))
+    )
     assert [step.action for step in steps] == ["report"]

@@ -18,17 +18,22 @@ from thunderus_mem.authoring.edit import DocumentEdits, edit, note
 from thunderus_mem.authoring.init import init
 from thunderus_mem.authoring.rename import rename
 from thunderus_mem.authoring.show import show
+from thunderus_mem.document.profile import profile_of
 from thunderus_mem.errors import Conflict, DocumentExists, NotFound, NotWritable, ThunderusError
 from thunderus_mem.garden import apply
-from thunderus_mem.garden.apply import garden_apply, garden_plan, garden_propose
+from thunderus_mem.garden.apply import garden_apply, garden_plan, garden_propose, material_of
+from thunderus_mem.index import writer
 from thunderus_mem.lint.lint import lint
 from thunderus_mem.log.event import changes_of
+from thunderus_mem.memory import locate
 from thunderus_mem.memory.memory import Memory, open_memory
 from thunderus_mem.recap.recap import recap
 from thunderus_mem.store.safe_open import open_file, open_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from thunderus_mem.document.document import Document
 
 CASES = Path(__file__).parent.parent / "cases" / "garden"
 FACTS = ".thunderus/memory/semantic/FACTS"
@@ -99,6 +104,56 @@ def test_apply_logs_each_step_and_leaves_nothing_to_plan(root: Path, clock: Cloc
         ("remove", "fact.cache"),
     }
     assert garden_plan(opened(root, clock)).applicable == ()
+
+
+def test_plan_reads_only_documents_that_a_step_may_change(
+    root: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (root / FACTS / "cache.md").read_text()
+    (root / FACTS / "other.md").write_text(text.replace("id: fact.cache", "id: fact.other") + "More.\n")
+    monkeypatch.setattr(writer.FileStamp, "racy_at", lambda stamp, moment: False)
+    memory = opened(root, clock)
+    memory.refresh()
+    read: list[str] = []
+
+    def document_at(memory: Memory, path: str) -> Document | None:
+        read.append(path)
+        return locate.document_at(memory, path)
+
+    monkeypatch.setattr(apply, "document_at", document_at)
+    plan = garden_plan(memory, only=["duplicates"])
+    assert [step.targets for step in plan.applicable] == [("fact.caching", "fact.cache")]
+    assert sorted(read) == [f"{FACTS}/cache.md", f"{FACTS}/caching.md"]
+
+
+def test_profiles_in_the_index_are_those_of_the_files(root: Path, clock: Clock) -> None:
+    text = (root / FACTS / "cache.md").read_text()
+    more = (
+        "expires: 2026-02-01T00:00:00Z\nanchors: [src/a.py#f, 'src/b.py:L3-9']\n"
+        "metadata: {imported_from: a.md}\n"
+        "links: {supersedes: [fact.b, fact.a], refers_to: [fact.a]}\nid: fact.other"
+    )
+    body = "\n[[fact.a#B]], [[x]] and [[x]], [it](b%20c.md#d) and [this](#e).\n\n`[[z]]`\n"
+    (root / FACTS / "other.md").write_text(text.replace("id: fact.cache", more, 1) + body)
+    memory = opened(root, clock)
+    memory.refresh()
+    read = [locate.document_at(memory, path) for path, _, doc_id in memory.index.files() if doc_id]
+    profiles = sorted(profile_of(one) for one in read if one is not None)
+    assert sorted(memory.index.profiles()) == profiles
+    traits = next(one.traits for one in profiles if one.id == "fact.other")
+    assert (traits.imported_from, traits.expires) == ("a.md", "2026-02-01")
+    assert traits.anchors == ("src/a.py#f", "src/b.py:L3-9")
+    assert (traits.wiki_links, traits.file_links) == (("fact.a#B", "x"), ("b c.md#d",))
+
+
+def test_document_changed_during_planning_is_a_conflict(root: Path, clock: Clock) -> None:
+    material = material_of(opened(root, clock))
+    one, other = (profile for profile in material.documents if profile.kind == "fact")
+    with (root / other.path).open("a") as handle:
+        handle.write("More.\n")
+    assert material.read(one).hash == one.hash
+    with pytest.raises(Conflict, match=f"{other.path} changed during planning"):
+        material.read(other)
 
 
 def test_removed_id_still_resolves(root: Path, clock: Clock) -> None:

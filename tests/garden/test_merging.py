@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from thunderus_mem.document.document import Document, read_document
-from thunderus_mem.garden.rules.duplicates import conflicts, file_links, hindrance, malformation, unite
+from thunderus_mem.garden.rules.duplicates import conflicts, file_links, malformation, merged, unite
 
 
 def document(name: str = "a", *, title: str = "The cache", extra: str = "", tags: str = "[x]") -> Document:
@@ -46,7 +46,7 @@ def test_both_values_of_a_key_are_listed_but_not_those_of_an_author() -> None:
     assert conflicts(one, other) == ('`market`: "Oslo" in `fact.a`, "Bergen" in `fact.b`',)
     same = document("b", extra="market: Oslo\nauthor: R\n")
     assert conflicts(one, same) == ()
-    assert hindrance(one, same, {}) == ""
+    assert isinstance(merged(one, same, {}), Document)
     united = unite(one, same)
     assert united is not None
     assert united.data()["metadata"] == {"merged": {"fact.b": {"author": "R"}}}

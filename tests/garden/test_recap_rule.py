@@ -55,7 +55,7 @@ def material(
     today: str, documents: tuple[Document, ...] = (), events: tuple[Event, ...] = EVENTS
 ) -> GardenInput:
     private = frozenset(event.id for event in events)
-    return GardenInput(documents, today=today, history=lambda: Activity(events, private))
+    return GardenInput.of(documents, today=today, history=lambda: Activity(events, private))
 
 
 def planned(config: Config, today: str, documents: tuple[Document, ...] = ()) -> list[str]:
@@ -66,7 +66,7 @@ def test_history_is_not_read_without_a_schedule() -> None:
     def forbidden() -> Activity:
         raise AssertionError
 
-    assert plan_recaps(GardenInput((), today="2026-01-21", history=forbidden), Config()) == ()
+    assert plan_recaps(GardenInput.of((), today="2026-01-21", history=forbidden), Config()) == ()
 
 
 def test_recaps_are_not_planned_where_their_kind_is_not_allowed() -> None:

@@ -21,9 +21,10 @@ from tests.garden.test_duplicates import documents as every_document
 from tests.support.order_support import applied
 from thunderus_mem.document.document import Document, read_document
 from thunderus_mem.document.paths import is_archived
+from thunderus_mem.document.profile import traits_of
 from thunderus_mem.document.statements import gist, statements
 from thunderus_mem.garden.plan import GardenInput, Step, make_plan
-from thunderus_mem.garden.rules.duplicates import letters, plan_duplicates
+from thunderus_mem.garden.rules.duplicates import plan_duplicates
 from thunderus_mem.garden.rules.similar import plan_similar
 from thunderus_mem.store.config import Config
 
@@ -60,7 +61,11 @@ def planned(*known: Document, **config: str) -> list[tuple[str, str, tuple[str, 
 
 
 def steps_for(*known: Document, **config: str) -> tuple[Step, ...]:
-    return plan_similar(GardenInput(known), Config(**config))  # type: ignore[arg-type]
+    return plan_similar(GardenInput.of(known), Config(**config))  # type: ignore[arg-type]
+
+
+def exact(known: Sequence[Document]) -> tuple[Step, ...]:
+    return plan_duplicates(GardenInput.of(known, verbose=True), Config())
 
 
 def shown(steps: Iterable[Step]) -> str:
@@ -164,14 +169,14 @@ def test_newer_text_supersedes_the_older_one_of_its_title() -> None:
 def test_likeness_alone_proposes_nothing(one: tuple[str, str], other: tuple[str, str]) -> None:
     known = (made("fact.a", *one), made("fact.b", *other, **NEWER))
     assert planned(*known) == []
-    reported = plan_similar(GardenInput(known, verbose=True), Config())
+    reported = plan_similar(GardenInput.of(known, verbose=True), Config())
     assert all(step.extent == "report" for step in reported)
 
 
 def test_pair_of_two_subjects_is_reported_on_request() -> None:
     known = (made("fact.a", "Retries", RETRIES + MORE), made("fact.b", "Attempts", LATER + MORE, **NEWER))
     assert planned(*known) == []
-    (step,) = plan_similar(GardenInput(known, verbose=True), Config())
+    (step,) = plan_similar(GardenInput.of(known, verbose=True), Config())
     assert (step.extent, step.label, step.targets) == ("report", REPLACED[0][1], ("fact.b", "fact.a"))
 
 
@@ -264,11 +269,11 @@ def test_one_sided_keys_are_taken_over_lists_united_and_conflicts_listed() -> No
 def test_apply_never_chooses_between_two_values() -> None:
     one = made("fact.a", "Retries", RETRIES, more="market: Oslo")
     other = made("fact.b", "Retries", RETRIES, more="market: Bergen\ntimeframe: 2025")
-    (step,) = plan_duplicates([one, other], Config())
+    (step,) = exact([one, other])
     assert (step.extent, step.targets) == ("propose", ("fact.a", "fact.b"))
     assert step.evidence[-1] == '`market`: "Oslo" in `fact.a`, "Bergen" in `fact.b`'
     third = made("fact.c", "Retries", RETRIES, more="market: Oslo\nareas: [north]")
-    assert [s.extent for s in plan_duplicates([one, other, third], Config())] == ["apply"]
+    assert [s.extent for s in exact([one, other, third])] == ["apply"]
 
 
 def test_one_text_under_two_titles_is_not_merged() -> None:
@@ -276,10 +281,10 @@ def test_one_text_under_two_titles_is_not_merged() -> None:
     guide = "\n\n".join(f"## Pattern {at}\n\nExplain here when to use this pattern." for at in range(20))
     stack, copy = made("fact.a", "Tech Stack Guide", guide), made("fact.b", "tech stack guide", guide)
     flows = made("fact.c", "Development Workflows", guide)
-    (step,) = plan_duplicates([stack, flows], Config())
+    (step,) = exact([stack, flows])
     assert (step.action, step.extent) == ("report", "report")
     assert "the titles of `fact.a` and `fact.c` may describe different things" in step.evidence
-    merge, rest = plan_duplicates([stack, copy, flows], Config())
+    merge, rest = exact([stack, copy, flows])
     assert (merge.action, merge.targets) == ("merge-duplicates", ("fact.a", "fact.b"))
     assert (rest.action, rest.targets) == ("report", ("fact.a", "fact.c"))
 
@@ -361,8 +366,8 @@ def test_equal_statements_have_equal_letters(body: str, at: int, heading: str) -
     one, other = made("fact.a", "Retries", body), made("fact.b", "Retries", moved)
     said, other_said = (sorted(statements(each.body, each.title)) for each in (one, other))
     if said == other_said:
-        assert letters(one) == letters(other)
-        assert not gist(said) or plan_duplicates([one, other], Config())
+        assert traits_of(one).letters == traits_of(other).letters
+        assert not gist(said) or exact([one, other])
 
 
 @pytest.mark.parametrize(

@@ -386,6 +386,7 @@ def sealed_again(layout: Layout, statement: str) -> None:
         ("UPDATE files SET hash = 'x' WHERE doc_id = 'fact.n3'", "files"),
         ("UPDATE meta SET value = '0000000000000001' WHERE key = 'generation'", "generation"),
         ("DELETE FROM names", "names"),
+        ("DELETE FROM traits", "traits"),
         ("UPDATE passages SET body = 'others' WHERE id = 4096", "fts|malformed"),
         ("DELETE FROM docs_fts_data WHERE id > 10", "fts|words|malformed"),
     ],

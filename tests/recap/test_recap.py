@@ -19,7 +19,7 @@ from thunderus_mem.document.timestamp import encode_ulid
 from thunderus_mem.errors import NotFound
 from thunderus_mem.git.commits import Commit
 from thunderus_mem.log.event import Change
-from thunderus_mem.recap.page import recap_page
+from thunderus_mem.recap.page import by_name, recap_page
 from thunderus_mem.recap.scope import Activity, RecapScope, day_scope
 from thunderus_mem.store.config import Config
 
@@ -47,7 +47,7 @@ def recap_document(
 ) -> tuple[dict[str, Any], str]:
     """Header and body of a recap of shared events."""
     page = recap_page(
-        scope, Activity(tuple(events), commits=tuple(commits), template=template), documents, config
+        scope, Activity(tuple(events), commits=tuple(commits), template=template), by_name(documents), config
     )
     return page.header, page.body
 
@@ -267,7 +267,7 @@ def test_changed_settings_are_listed_from_commits() -> None:
         id=event_id(1), ts=at(1), session_id="s", actor="agent",
     )  # fmt: skip
     activity = Activity((used,), commits=tuple(COMMITS), touched=touched)
-    body = recap_page(day_scope(DAY), activity, [], Config()).body
+    body = recap_page(day_scope(DAY), activity, {}, Config()).body
     assert "## Changes\n\n- Settings changed: `.thunderus/config.toml`.\n\n" in body
     assert "- Files: `src/a.py`, `src/b.py`, `src/c.py` (edited, in no commit)\n" in body
 

@@ -277,7 +277,7 @@ def outcome(*tries: tuple[str, bool]) -> str:
         )
         for number, (command, ok) in enumerate(tries)
     ]  # fmt: skip
-    page = recap_page(day_scope(DAY), Activity(tuple(events)), (), Config())
+    page = recap_page(day_scope(DAY), Activity(tuple(events)), {}, Config())
     return page.body.partition("## Commands")[0].partition("events.\n\n")[2]
 
 
@@ -314,7 +314,7 @@ def attempts(quote: bool, *steps: tuple[str, str]) -> str:
         )
         for number, (kind, text) in enumerate(steps)
     ]  # fmt: skip
-    body = recap_page(day_scope(DAY), Activity(tuple(events)), (), Config(recap_quote=quote)).body
+    body = recap_page(day_scope(DAY), Activity(tuple(events)), {}, Config(recap_quote=quote)).body
     cited = body.partition("problem `pytest`: ")[2].partition("\n")[0]
     assert cited == ", ".join(f"`evt_{number}`" for number in range(len(events)))
     return next(line for line in body.splitlines() if line.startswith("- `pytest` "))
@@ -462,10 +462,10 @@ def test_recap_of_any_log_passes_lint_with_valid_provenance(
     material = Activity(tuple(events), private, reading=EventReading(unfit=unfit))
     config = Config(recap_quote=data.draw(st.booleans()))
     try:
-        page = recap_page(scope, material, (), config)
+        page = recap_page(scope, material, {}, config)
     except NotFound:
         return
-    assert recap_page(scope, material._replace(events=tuple(events[::-1])), (), config) == page
+    assert recap_page(scope, material._replace(events=tuple(events[::-1])), {}, config) == page
     assert page.head_fits
     path = f"{EPISODIC}/{scope.doc_id.removeprefix('recap.')}.md"
     reading = read_document(path, page.text.encode("utf-8", "surrogatepass"))
@@ -495,4 +495,4 @@ def test_recap_of_ten_megabytes_is_short() -> None:
             ts=f"{DAY}T09:00:00Z", session_id="sess_1", actor="tool",
         ),
     ]  # fmt: skip
-    assert len(recap_page(day_scope(DAY), Activity(tuple(events)), (), Config()).text) < 2_000
+    assert len(recap_page(day_scope(DAY), Activity(tuple(events)), {}, Config()).text) < 2_000

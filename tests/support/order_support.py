@@ -53,13 +53,13 @@ def material(
 ) -> GardenInput:
     """What the gardener sees of the files."""
     found = documents(files)
-    return GardenInput(
-        tuple(one for one in found if not is_archived(one.path)),
-        tuple(one for one in found if is_archived(one.path)),
-        today,
-        frozenset(files),
-        frozenset(ours),
-        {path: doc_id for path, doc_id in (former or {}).items() if path not in files},
+    return GardenInput.of(
+        (one for one in found if not is_archived(one.path)),
+        (one for one in found if is_archived(one.path)),
+        today=today,
+        files=frozenset(files),
+        ours=frozenset(ours),
+        former={path: doc_id for path, doc_id in (former or {}).items() if path not in files},
     )
 
 

@@ -260,9 +260,9 @@ def _named(titles: list[tuple[int, int, int, str]]) -> list[Heading]:
     return found
 
 
-def outline(body: str) -> Outline:
-    """Headings and passages from one scan."""
-    scanned = scan(body)
+def outline(body: str, scanned: MarkdownScan | None = None) -> Outline:
+    """Headings and passages from one scan; ``scanned`` is the result of `scan`, if known."""
+    scanned = scanned or scan(body)
     named = _named(scanned.titles)
     found: list[Passage] = []
     _section(

@@ -1,7 +1,7 @@
 """The rules of the gardener, and the plan they make: show it, apply it, or propose it for review.
 
 Each rule is a pure function of `GardenInput` and the configuration, and plans on top of the steps before it.
-`garden_plan` reads index, log, files and the queue, and caches what it computes for texts; `garden_report`
+`garden_plan` reads the index, the documents that a step may change, the log and the queue; `garden_report`
 reads the documents; `garden_apply` and `garden_propose` write through a transaction, after a snapshot in the
 log.
 """
@@ -19,19 +19,21 @@ from thunderus_mem.document.diff import unified_diff
 from thunderus_mem.document.document import MAX_DOCUMENT, content_hash, read_document
 from thunderus_mem.document.ids import closest
 from thunderus_mem.document.paths import is_archived
+from thunderus_mem.document.profile import profile_of
 from thunderus_mem.document.timestamp import format_precise
 from thunderus_mem.errors import Conflict, NotFound, NotWritable, Refused, ThunderusError
-from thunderus_mem.garden.plan import GardenInput, Plan, make_plan, references_in
-from thunderus_mem.garden.rules.archive import expiry, old_recaps, plan_archive
+from thunderus_mem.garden.plan import GardenInput, Plan, make_plan
+from thunderus_mem.garden.rules.archive import old_recaps, plan_archive
 from thunderus_mem.garden.rules.duplicates import FLAG_FOR_REVIEW, plan_duplicates
 from thunderus_mem.garden.rules.names import plan_links, plan_numbers, plan_tags
 from thunderus_mem.garden.rules.recaps import plan_recaps
 from thunderus_mem.garden.rules.similar import plan_similar
 from thunderus_mem.garden.rules.sizes import plan_sizes
 from thunderus_mem.index.log import read
+from thunderus_mem.index.refresh import refuse_unlisted
 from thunderus_mem.log.new_event import PatchLinks
 from thunderus_mem.memory.journal import DEFAULT_MODE, FileChange
-from thunderus_mem.memory.locate import documents
+from thunderus_mem.memory.locate import document_at
 from thunderus_mem.memory.proposals import Proposal, ProposedEdit, all_waiting, needs_review, write
 from thunderus_mem.memory.transaction import Written, open_transaction
 from thunderus_mem.recap.events import generated_texts
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from thunderus_mem.document.document import Document
+    from thunderus_mem.document.profile import Profile
     from thunderus_mem.garden.plan import DocumentEdit, Reach, Step
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.memory.transaction import Transaction
@@ -65,12 +68,8 @@ class GardenRule(NamedTuple):
     applies: bool = True
 
 
-def _duplicates(material: GardenInput, config: Config) -> tuple[Step, ...]:
-    return plan_duplicates(material.documents, config, material.logged)
-
-
 RULES: Final[tuple[GardenRule, ...]] = (
-    GardenRule("duplicates", "Merge documents that make exactly the same statements.", _duplicates),
+    GardenRule("duplicates", "Merge documents that make exactly the same statements.", plan_duplicates),
     GardenRule(
         "similar",
         "Propose how to resolve two documents about the same subject.",
@@ -176,35 +175,26 @@ def planned(
     Proposals and reports are planned against the current memory, because they take effect later. ``going``
     selects the steps that will be applied: nothing is planned on top of rejected or pending ones.
     """
-    try:
-        return tuple(_in_sequence(rules, material, config, going))
-    finally:
-        references_in.cache_clear()
-
-
-def _in_sequence(
-    rules: Iterable[GardenRule],
-    material: GardenInput,
-    config: Config,
-    going: Callable[[Sequence[Step]], Sequence[Step]],
-) -> Iterator[tuple[Step, ...]]:
     seen = material
+    parts: list[tuple[Step, ...]] = []
     for rule in rules:
         if not rule.applies:
-            yield rule.plan(material, config)
+            parts.append(rule.plan(material, config))
             continue
         steps = rule.plan(seen, config)
         now = tuple(step for step in steps if step.extent == "apply")
         rest = steps if seen is material else rule.plan(material, config)
-        yield (*now, *(step for step in rest if step.extent != "apply"))
+        parts.append((*now, *(step for step in rest if step.extent != "apply")))
         certain = going(now) if now else ()
         if certain:
             seen = carried_out(seen, certain)
+    return tuple(parts)
 
 
 def carried_out(material: GardenInput, steps: Sequence[Step]) -> GardenInput:
     """The memory after applying the edits of ``steps``, in order."""
-    by_path = {document.path: document for document in (*material.documents, *material.archived)}
+    by_path = {one.path: one for one in (*material.documents, *material.archived)}
+    made: dict[Profile, Document] = {}
     files, former = set(material.files), dict(material.former)
     for edit in (edit for step in steps for edit in step.edits):
         by_path.pop(edit.path, None)
@@ -216,12 +206,14 @@ def carried_out(material: GardenInput, steps: Sequence[Step]) -> GardenInput:
             files.add(edit.path)
             document = read_document(edit.path, edit.after_text.encode("utf-8", "surrogatepass")).document
             if document is not None:
-                by_path[edit.path] = document
-    ordered: list[Document] = sorted(by_path.values(), key=lambda one: (one.id, one.path))
+                by_path[edit.path] = profile_of(document)
+                made[by_path[edit.path]] = document
+    ordered: list[Profile] = sorted(by_path.values(), key=lambda one: (one.id, one.path))
     return replace(
         material,
         documents=tuple(one for one in ordered if not is_archived(one.path)),
         archived=tuple(one for one in ordered if is_archived(one.path)),
+        read=lambda profile: made[profile] if profile in made else material.read(profile),
         files=frozenset(files),
         former=former,
     )
@@ -231,18 +223,18 @@ def carried_out(material: GardenInput, steps: Sequence[Step]) -> GardenInput:
 
 
 def material_of(memory: Memory) -> GardenInput:
-    """Collect the input of the gardening rules, from a refreshed index."""
+    """Collect the input of the gardening rules, from a refreshed index; documents are read when a rule asks
+    for them."""
     memory.refresh()
-    in_use, archived = (
-        tuple(sorted(found, key=lambda document: (document.id, document.path)))
-        for found in (documents(memory), documents(memory, archived=True))
-    )
+    known = sorted(_profiles(memory), key=lambda one: (one.id, one.path))
+    in_use = tuple(one for one in known if not is_archived(one.path))
     today = memory.now().astimezone(UTC).date().isoformat()
     files = frozenset(path for path, _, _ in memory.index.files())
     former = memory.log_index().single_paths()
     return GardenInput(
         in_use,
-        archived,
+        tuple(one for one in known if is_archived(one.path)),
+        _Reader(memory),
         today,
         files,
         _ours(memory, in_use, today),
@@ -252,7 +244,41 @@ def material_of(memory: Memory) -> GardenInput:
     )
 
 
-def _logged(memory: Memory, in_use: Sequence[Document]) -> dict[str, int]:
+def _profiles(memory: Memory) -> Iterator[Profile]:
+    """The profiles of all documents. A file is read if its row in the index may be old, or is that of another
+    file with the same id. Raises `NotWritable` if it cannot be read."""
+    refuse_unlisted(memory.index.unlisted())
+    known = {one.path: one for one in memory.index.profiles()}
+    settled = memory.index.settled()
+    for path, text_hash, doc_id in memory.index.files():
+        if path in known and path in settled:
+            yield known[path]
+        elif doc_id or not text_hash:  # without a hash, it was not read; it may still be a document
+            document = document_at(memory, path)
+            if document is not None:
+                yield profile_of(document)
+
+
+class _Reader:
+    """Reads the document of a profile, once."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._read: dict[str, Document] = {}
+
+    def __call__(self, profile: Profile) -> Document:
+        document = self._read.get(profile.path)
+        if document is None:
+            document = document_at(self._memory, profile.path)
+            if document is None or document.hash != profile.hash:
+                raise Conflict(
+                    f"{profile.path} changed during planning", hint="run `thunderus-mem garden` again"
+                )
+            self._read[profile.path] = document
+        return document
+
+
+def _logged(memory: Memory, in_use: Sequence[Profile]) -> dict[str, int]:
     """The place of each document's creating event in the log, also if it had another id then.
 
     Documents written by hand have none: their order in the log is only that in which they were found.
@@ -270,10 +296,10 @@ def _logged(memory: Memory, in_use: Sequence[Document]) -> dict[str, int]:
     return found
 
 
-def _ours(memory: Memory, in_use: Sequence[Document], today: str) -> frozenset[str]:
+def _ours(memory: Memory, in_use: Sequence[Profile], today: str) -> frozenset[str]:
     """Ids of the recaps that may be archived and were not edited since the program wrote them."""
     asked = {one.id: one for one in old_recaps(in_use, memory.config, today)}
-    asked |= {one.id: one for one in in_use if one.kind == "recap" and "" < expiry(one) <= today}
+    asked |= {one.id: one for one in in_use if one.kind == "recap" and "" < one.traits.expires <= today}
     rows = memory.log_index().naming(sorted(asked)) if asked else []
     by_us = generated_texts(logged.event for logged in read(memory.log, rows))
     return frozenset(one.id for one in asked.values() if (one.id, one.hash) in by_us)

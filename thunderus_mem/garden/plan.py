@@ -10,19 +10,19 @@ import hashlib
 import posixpath
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from thunderus_mem.document.ids import fold_key
-from thunderus_mem.document.paths import archived_path, live_path
-from thunderus_mem.document.references import rebased_text, references
+from thunderus_mem.document.paths import archived_path
+from thunderus_mem.document.profile import Profile, profile_of
+from thunderus_mem.document.references import rebased_text
 from thunderus_mem.recap.scope import Activity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from thunderus_mem.document.document import Document
-    from thunderus_mem.document.references import Reference
 
 REPORT = "report"
 MERGE_DUPLICATES = "merge-duplicates"
@@ -179,8 +179,9 @@ def _taken(step: Step) -> list[tuple[str, str]]:
 class GardenInput:
     """The input of the gardening rules.
 
-    ``documents`` are those in use, ``archived`` those in the archive, both ordered by id and path; ``today``
-    is the day in UTC (``2026-01-21``). ``files`` are all Markdown files of the memory folders, including
+    ``documents`` are those in use, ``archived`` those in the archive, both ordered by id and path; ``read``
+    returns the document of a profile, and raises `Conflict` if its text is another one by now. ``today`` is
+    the day in UTC (``2026-01-21``). ``files`` are all Markdown files of the memory folders, including
     unreadable ones; ``ours`` are ids of documents whose text was last written by the program itself;
     ``former`` maps paths that no longer exist to the id of the one document that was there, according to the
     log; ``logged`` maps an id to the place of its creating event in the log. ``history`` returns the events,
@@ -188,8 +189,9 @@ class GardenInput:
     asks for reports about documents for which no change is proposed.
     """
 
-    documents: tuple[Document, ...]
-    archived: tuple[Document, ...] = ()
+    documents: tuple[Profile, ...]
+    archived: tuple[Profile, ...]
+    read: Callable[[Profile], Document]
     today: str = ""
     files: frozenset[str] = frozenset()
     ours: frozenset[str] = frozenset()
@@ -199,36 +201,33 @@ class GardenInput:
     named: frozenset[str] = frozenset()
     verbose: bool = False
 
+    @classmethod
+    def of(cls, documents: Iterable[Document], archived: Iterable[Document] = (), **more: Any) -> GardenInput:
+        """The input of rules about documents that are read already."""
+        known: dict[Profile, Document] = {}
+
+        def ordered(some: Iterable[Document]) -> tuple[Profile, ...]:
+            profiles = {profile_of(one): one for one in some}
+            known.update(profiles)
+            return tuple(sorted(profiles, key=lambda one: (one.id, one.path)))
+
+        return cls(ordered(documents), ordered(archived), known.__getitem__, **more)
+
     @cached_property
     def names(self) -> DocumentNames:
         """The documents by name."""
         return DocumentNames(self)
 
 
-_CACHE_SIZE: Final = 1 << 15
-
-
-@lru_cache(maxsize=_CACHE_SIZE)
-def references_in(body: str) -> tuple[Reference, ...]:
-    """The references of a body, cached because several rules need those of every document; `apply.planned`
-    clears the cache."""
-    return references(body)
-
-
 def _folded(name: str) -> str:
     return " ".join(name.casefold().split())
 
 
-def path_of(document: Document, reference: Reference) -> str:
-    """The root-relative path a relative link points to, without fragment and query; "" for a link within the
-    text.
-
-    Links of an archived document are relative to the path it had in use, unless they were rebased.
-    """
-    target = reference.target.partition("#")[0].partition("?")[0]
-    here = document.path if document.imported_sha256 else live_path(document.path)
-    folder = posixpath.dirname(here)
-    return posixpath.normpath(posixpath.join(folder, target)) if target else ""
+def linked_path(path: str, target: str) -> str:
+    """The root-relative path that a relative link in the file at ``path`` points to, without fragment and
+    query; "" for a link within the text."""
+    file = target.partition("#")[0].partition("?")[0]
+    return posixpath.normpath(posixpath.join(posixpath.dirname(path), file)) if file else ""
 
 
 class DocumentNames:
@@ -236,8 +235,8 @@ class DocumentNames:
 
     def __init__(self, material: GardenInput) -> None:
         self._material = material
-        self.ids: dict[str, Document] = {}
-        self._paths: dict[str, Document] = {}
+        self.ids: dict[str, Profile] = {}
+        self._paths: dict[str, Profile] = {}
         self._names: dict[str, str] = {}
         for document in (*material.documents, *material.archived):
             self.ids.setdefault(document.id, document)
@@ -263,7 +262,7 @@ class DocumentNames:
             return self._paths[name].id
         return self._names.get(_folded(name.removesuffix(".md")))
 
-    def at(self, path: str) -> Document | None:
+    def at(self, path: str) -> Profile | None:
         """The document at a path, or the one archived from there."""
         return self._paths.get(path) or self._paths.get(archived_path(path))
 
@@ -283,31 +282,41 @@ class DocumentNames:
             found[fold_key(path)] = (*found.get(fold_key(path), ()), path)
         return found
 
-    def targets(self, document: Document) -> Iterator[str]:
+    def targets(self, document: Profile) -> Iterator[str]:
         """Ids of the other documents that a document links to, by relation, wiki link or path."""
         for link in document.links:
             yield from self._other(document, self.resolve(link.target))
-        for reference in references_in(document.body):
-            if reference.kind == "wiki":
-                yield from self._other(document, self.resolve(reference.target.partition("#")[0].strip()))
-            elif path := path_of(document, reference):
+        for target in document.traits.wiki_links:
+            yield from self._other(document, self.resolve(target.partition("#")[0].strip()))
+        for target in document.traits.file_links:
+            if path := linked_path(document.path, target):
                 found = self.at(path)
                 yield from self._other(document, found.id if found is not None else None)
 
     @staticmethod
-    def _other(document: Document, found: str | None) -> tuple[str, ...]:
+    def _other(document: Profile, found: str | None) -> tuple[str, ...]:
         return (found,) if found and found != document.id else ()
 
-    def linked_by(self) -> dict[str, tuple[Document, ...]]:
+    @cached_property
+    def linked_files(self) -> dict[str, str]:
+        """For each path, the first id of a document in use that links to it by path."""
+        found: dict[str, str] = {}
+        for document in self._material.documents:
+            for target in document.traits.file_links:
+                if ".md" in target:
+                    found.setdefault(linked_path(document.path, target), document.id)
+        return found
+
+    def linked_by(self) -> dict[str, tuple[Profile, ...]]:
         """For each id, the documents in use that link to it."""
-        found: dict[str, dict[str, Document]] = {}
+        found: dict[str, dict[str, Profile]] = {}
         for document in self._material.documents:
             for target in self.targets(document):
                 found.setdefault(target, {})[document.path] = document
         return {target: tuple(linking.values()) for target, linking in found.items()}
 
 
-def _known_as(document: Document) -> set[str]:
+def _known_as(document: Profile) -> set[str]:
     stem = posixpath.basename(document.path).removesuffix(".md").casefold()
     known = {name for alias in document.aliases if (name := _folded(alias))} | {stem}
     if document.imported_from:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from thunderus_mem.document.anchors import Anchor
+    from thunderus_mem.document.profile import Profile
     from thunderus_mem.index.log import LogIndex
 
 
@@ -171,6 +172,9 @@ class Index(Protocol):
 
     def documents(self, wanted: Filter = ALL_IN_USE) -> list[DocRow]:
         """Return the matching documents, by id."""
+
+    def profiles(self) -> list[Profile]:
+        """Return the profile of every document, by id."""
 
     def get(self, doc_id: str) -> DocRow | None:
         """Return the document with exactly this id."""

@@ -27,12 +27,18 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from sqlite3 import Connection
 
+    from thunderus_mem.document.document import Link
+    from thunderus_mem.document.profile import Profile
     from thunderus_mem.index.database import Database
     from thunderus_mem.index.log import LogIndex
     from thunderus_mem.index.questions import Index
 
 _DOC_COLUMNS: Final = (
     "doc_id, kind, title, path, tags_json, updated, created, status, aliases_json, hash, tokens, size, state"
+)
+_PROFILE_COLUMNS: Final = (
+    "doc_id, path, title, kind, tags_json, created, updated, provenance_json, aliases_json, hash, tokens, "
+    "imported_from, expires, letters, places_json, wiki_links_json, file_links_json"
 )
 _ANCHOR_COLUMNS: Final = "doc_id, place, path, symbol, lines, fingerprint, line, since"
 _CHUNK: Final = 500
@@ -138,6 +144,17 @@ class SqliteIndex:
         where, values = _where(wanted)
         rows = self.database.rows(f"SELECT {_DOC_COLUMNS} FROM docs WHERE {where} ORDER BY doc_id", values)
         return [_doc_row(row) for row in rows]
+
+    def profiles(self) -> list[Profile]:
+        from thunderus_mem.document.document import Link
+
+        links: dict[str, list[Link]] = {}
+        for source, relation, target in self.edges():
+            links.setdefault(source, []).append(Link(relation, target))
+        rows = self.database.rows(
+            f"SELECT {_PROFILE_COLUMNS} FROM docs JOIN traits USING (doc_id) ORDER BY 1"
+        )
+        return [_profile(row, tuple(links.get(row[0], ()))) for row in rows]
 
     def get(self, doc_id: str) -> DocRow | None:
         row = self.database.row(f"SELECT {_DOC_COLUMNS} FROM docs WHERE doc_id = ?", (doc_id,))
@@ -430,6 +447,29 @@ def _doc_row(row: tuple[Any, ...]) -> DocRow:
     )  # fmt: skip
 
 
+def _profile(row: tuple[Any, ...], links: tuple[Link, ...]) -> Profile:
+    import json
+
+    from thunderus_mem.document.profile import Profile, Traits
+
+    doc_id, path, title, kind, tags, created, updated, provenance, aliases, text_hash, tokens, *traits = row
+    return Profile(
+        path,
+        doc_id,
+        title,
+        kind,
+        decode_list(tags),
+        created,
+        updated,
+        tuple(json.loads(provenance)["events"]),
+        decode_list(aliases),
+        links,
+        text_hash,
+        tokens,
+        Traits(*traits[:3], *map(decode_list, traits[3:])),
+    )
+
+
 _HAS_VERDICT: Final = (
     "CASE WHEN archived THEN ? = 'archived' WHEN doc_id IN (SELECT value FROM json_each(?)) "
     "THEN doc_id IN (SELECT value FROM json_each(?)) "
@@ -509,6 +549,7 @@ DOCUMENT_TABLES: Final = {
         "JOIN docs ON docs.rowid = p.id / 4096 ORDER BY 1, 2"
     ),
     "names": "SELECT * FROM names ORDER BY 1, 2",
+    "traits": "SELECT * FROM traits ORDER BY 1",
     "edges": "SELECT * FROM doc_edges ORDER BY 1, 2, 3",
     "anchors": "SELECT * FROM anchors ORDER BY 1, 2",
     "orphans": "SELECT id FROM passages WHERE id / 4096 NOT IN (SELECT rowid FROM docs)",

@@ -21,8 +21,9 @@ from thunderus_mem.document.anchors import anchors_in
 from thunderus_mem.document.document import content_hash, read_document
 from thunderus_mem.document.ids import fold_key, is_reserved_name
 from thunderus_mem.document.injection import flagged_lines
-from thunderus_mem.document.markdown import Passage, outline, without_comments
+from thunderus_mem.document.markdown import Passage, outline, scan, without_comments
 from thunderus_mem.document.paths import ARCHIVE, is_archived, live_path
+from thunderus_mem.document.profile import traits_of
 from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.errors import Refused
 from thunderus_mem.index.database import PASSAGES_PER_DOCUMENT, IndexDamaged
@@ -123,7 +124,8 @@ PassageValues: TypeAlias = tuple[str, int, str, str, str, str, str]
 
 class DocumentRows(NamedTuple):
     """The rows of one document, without row ids: in ``docs``, ``manifest``, ``docs_fts``, ``passages``,
-    ``names``, ``doc_edges``, ``anchors``. An archived one has no anchors, and "" as its manifest entry."""
+    ``names``, ``doc_edges``, ``anchors``, ``traits``. An archived one has no anchors, and "" as its manifest
+    entry."""
 
     doc_id: str
     doc: tuple[Any, ...]
@@ -133,16 +135,18 @@ class DocumentRows(NamedTuple):
     names: tuple[tuple[str, str], ...]
     edges: tuple[tuple[str, str, str], ...]
     anchors: tuple[tuple[str, int, str, str, str, str, int, str], ...]
+    traits: tuple[str, ...]
 
 
 def entry_of(document: Document, content_hash: str, size: int) -> DocumentRows:
     """Return the rows of a document whose file has ``size`` bytes."""
     # Comments are not searchable, as they are invisible in the rendered text.
-    doc_id, title, path, body = document.id, document.title, document.path, without_comments(document.body)
+    doc_id, title, path, text = document.id, document.title, document.path, document.body
+    body, scanned = without_comments(text), scan(text)
     inner = _FOLDER.sub("", live_path(path)).removesuffix(".md")
     archived = is_archived(path)
     names = " ".join((*document.aliases, inner))
-    outlined = outline(body)
+    outlined = outline(body, scanned if body is text else None)
     found_headings = outlined.headings
     tokens = approximate_tokens(document)
     rows = _passage_rows(outlined.passages, f"{title}\n{names}", document)
@@ -180,6 +184,7 @@ def entry_of(document: Document, content_hash: str, size: int) -> DocumentRows:
         tuple((name, doc_id) for name in sorted(known_as)),
         tuple(sorted({(doc_id, link.rel, link.target) for link in document.links})),
         () if archived else _anchors(document),
+        tuple(one if isinstance(one, str) else _list(one) for one in traits_of(document, scanned)),
     )
 
 
@@ -340,6 +345,7 @@ class RowWriter:
         run("DELETE FROM manifest WHERE doc_id = ?", (doc_id,))
         run("DELETE FROM doc_edges WHERE src_doc_id = ?", (doc_id,))
         run("DELETE FROM anchors WHERE doc_id = ?", (doc_id,))
+        run("DELETE FROM traits WHERE doc_id = ?", (doc_id,))
         run("DELETE FROM docs WHERE rowid = ?", (row_id,))
 
     def insert(self, entries: Sequence[tuple[int, DocumentRows]]) -> None:
@@ -360,6 +366,10 @@ class RowWriter:
         many(
             "INSERT INTO anchors VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             [anchor for _, entry in entries for anchor in entry.anchors],
+        )
+        many(
+            "INSERT INTO traits VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [(entry.doc_id, *entry.traits) for _, entry in entries],
         )
         many(
             "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?)",

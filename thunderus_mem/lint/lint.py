@@ -23,7 +23,7 @@ from thunderus_mem.index.writer import unlisted_folder
 from thunderus_mem.lint.context import lint_config
 from thunderus_mem.lint.engine import apply_edits, distinct, fingerprinted, lint_store
 from thunderus_mem.lint.rule import CODES, LintConfig, StoreState
-from thunderus_mem.lint.rules.identity import renumbered
+from thunderus_mem.lint.rules.identity import linked_paths, renumbered
 from thunderus_mem.lint.runner import lint_files, lint_stored, store_state, stored_bytes
 from thunderus_mem.lint.strays import STRAYS, is_stray, stray_files
 from thunderus_mem.memory.journal import FileChange
@@ -317,7 +317,7 @@ def _renames(memory: Memory, seen: _Inspection) -> tuple[Renumbering, ...]:
         return ()
     read = [read_document(path, data) for path, data in _stored_files(memory) if isinstance(data, bytes)]
     documents = [one.document for one in read if one.document is not None]
-    return tuple(one for one in renumbered(documents) if one.document.path in shared)
+    return tuple(one for one in renumbered(documents, linked_paths(documents)) if one.document.path in shared)
 
 
 def _apply_fixes(

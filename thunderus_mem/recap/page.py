@@ -206,8 +206,17 @@ class _Draft(NamedTuple):
         return header | ({"episode_id": self.scope.key} if self.scope.kind == "episode" else {})
 
 
-def recap_page(scope: RecapScope, activity: Activity, documents: Iterable[Document], config: Config) -> Page:
-    """The recap of ``scope``.
+def by_name(documents: Iterable[Document]) -> dict[str, Document]:
+    """Documents by id and alias."""
+    listed = list(documents)
+    names = {alias: document for document in listed for alias in document.aliases}
+    return names | {one.id: one for one in listed}
+
+
+def recap_page(
+    scope: RecapScope, activity: Activity, documents: Mapping[str, Document], config: Config
+) -> Page:
+    """The recap of ``scope``; ``documents`` are by id and alias.
 
     ``created`` and ``updated`` are its first and last moment. Events beyond the largest document that lint
     accepts are counted but not cited. Raises ``NotFound`` if there are no events and no commits,
@@ -230,11 +239,8 @@ def recap_page(scope: RecapScope, activity: Activity, documents: Iterable[Docume
         )
     for commit in commits:
         sorted_events.count_paths(activity.touched.get(commit.sha, ()))
-    listed = list(documents)
-    names = {alias: document for document in listed for alias in document.aliases}
     committed = frozenset(path for paths in activity.touched.values() for path in paths)
-    by_name = names | {one.id: one for one in listed}
-    content = _Content(sorted_events, used, commits, committed, by_name)
+    content = _Content(sorted_events, used, commits, committed, documents)
     return _fitting(_Draft(scope, content, activity._replace(reading=reading), config))
 
 

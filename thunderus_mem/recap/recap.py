@@ -30,7 +30,7 @@ from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import document_at, documents
 from thunderus_mem.memory.transaction import Written, open_transaction, settle
 from thunderus_mem.recap.events import RECAP_OP, generated_texts
-from thunderus_mem.recap.page import Page, longest_page, recap_page
+from thunderus_mem.recap.page import Page, by_name, longest_page, recap_page
 from thunderus_mem.recap.rollup import rollup_page
 from thunderus_mem.recap.scope import Wanted, for_recap, happened, scope_of
 from thunderus_mem.recap.template import PROVENANCE
@@ -91,7 +91,7 @@ def _page(memory: Memory, wanted: Wanted) -> Page:
         return rollup_page(wanted.kind, wanted.name, documents(memory), memory.config, private)
     scope, activity = scope_of(memory, wanted)
     activity = for_recap(memory, activity, scope.since, scope.until)
-    return recap_page(scope, activity, documents(memory), memory.config)
+    return recap_page(scope, activity, by_name(documents(memory)), memory.config)
 
 
 def _renewed(memory: Memory, page: Page, *, force: bool) -> tuple[FileChange | None, Written]:

@@ -8,7 +8,7 @@ ruamel.yaml; nothing is constructed: no tags, anchors, aliases, merge keys.
 from __future__ import annotations
 
 import re
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from thunderus_mem.document.frontmatter import nodes
@@ -78,11 +78,15 @@ _FORBIDDEN = lazy_pattern(
 )
 
 
+_MOST_KEPT: Final = 128
+
+
+@lru_cache(maxsize=_MOST_KEPT)
 def read_header(text: str) -> tuple[nodes.Mapping | None, tuple[nodes.HeaderProblem, ...]]:
     """Parse the text between the fences: a mapping and no problems, or ``None`` and the problems.
 
     Offsets, lines and columns are relative to ``text``; its first line is 1. An empty header is an empty
-    mapping. Never raises; linear time.
+    mapping. Never raises; linear time. The last ones are kept, because each edit of a text reads it again.
     """
     if len(text) * 4 > nodes.MAX_BYTES and len(text.encode("utf-8", "surrogatepass")) > nodes.MAX_BYTES:
         return None, (

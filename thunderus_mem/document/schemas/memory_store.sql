@@ -108,6 +108,17 @@ CREATE TABLE anchors (
 
 CREATE INDEX anchors_by_path ON anchors (path);
 
+-- What the gardener compares, so that it reads few documents.
+CREATE TABLE traits (
+    doc_id TEXT PRIMARY KEY,
+    imported_from TEXT NOT NULL,      -- the file it was imported from, "" for none
+    expires TEXT NOT NULL,            -- the day, "" for none
+    letters TEXT NOT NULL,            -- counts of letters: equal for bodies that make the same statements
+    places_json TEXT NOT NULL,        -- JSON array: anchors without fingerprints, sorted
+    wiki_links_json TEXT NOT NULL,    -- JSON array: targets of wiki links in the body, each once
+    file_links_json TEXT NOT NULL     -- JSON array: targets of relative links in the body, each once
+) WITHOUT ROWID;
+
 -- Whole documents, for search by words. "names": aliases, words of id and path. "parts": parts of camel-case names and
 -- two-character grams of Chinese, Japanese and Korean. The row id is that of docs.
 CREATE VIRTUAL TABLE docs_fts USING fts5(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from thunderus_mem.document.document import Document
+    from thunderus_mem.document.profile import Profile
     from thunderus_mem.garden.plan import GardenInput, Reach
     from thunderus_mem.store.config import Config
 
@@ -51,7 +52,9 @@ def plan_archive(material: GardenInput, config: Config) -> tuple[Step, ...]:
     leaving: frozenset[str] = frozenset()
     while True:
         reasons = [(document, seen.reason(document, leaving)) for document in free]
-        steps = tuple([_step(document, reason) for document, reason in reasons if reason is not None])
+        steps = tuple(
+            [_step(material.read(document), reason) for document, reason in reasons if reason is not None]
+        )
         gone = frozenset(step.targets[0] for step in steps if step.reach == "apply")
         if gone <= leaving:
             return steps
@@ -72,15 +75,7 @@ def _step(document: Document, reason: _Reason) -> Step:
     )
 
 
-def expiry(document: Document) -> str:
-    """The day on which a document expires, from its ``expires`` key; "" without a valid one."""
-    if document.header.get("expires") is None:
-        return ""
-    value = document.data().get("expires")
-    return utc_key(value)[:10] if isinstance(value, str) else ""
-
-
-def old_recaps(documents: Iterable[Document], config: Config, today: str) -> tuple[Document, ...]:
+def old_recaps(documents: Iterable[Profile], config: Config, today: str) -> tuple[Profile, ...]:
     """The recaps unchanged for more than ``archive.recaps_after_days``."""
     before = _days_before(today, config.archive_recaps_after_days)
     return tuple(one for one in documents if one.kind == "recap" and before and _last(one) < before)
@@ -94,7 +89,7 @@ def _days_before(today: str, days: int) -> str:
         return ""
 
 
-def _last(document: Document) -> str:
+def _last(document: Profile) -> str:
     """When it was last changed; a document with invalid timestamps counts as changed just now."""
     return max(utc_key(document.updated), utc_key(document.created)) or "9"
 
@@ -110,15 +105,15 @@ class _Seen:
         self._old = {one.path for one in old_recaps(material.documents, config, material.today)}
         self._replaced_before = _days_before(material.today, config.archive_superseded_after_days)
         self._successors = _successors(material.documents, names)
-        self._linked_by: Mapping[str, tuple[Document, ...]] = names.linked_by() if self._old else {}
+        self._linked_by: Mapping[str, tuple[Profile, ...]] = names.linked_by() if self._old else {}
 
-    def reason(self, document: Document, leaving: Collection[str]) -> _Reason | None:
+    def reason(self, document: Profile, leaving: Collection[str]) -> _Reason | None:
         """Why to archive a document, or ``None`` to keep it; documents ``leaving`` are archived as well."""
         if document.kind == "core" or document.id in self._twice or self._is_kept(document):
             return None
         ours = document.kind == "recap" and document.id in self._material.ours
         reach: Reach = "apply" if ours else "propose"
-        day = expiry(document)
+        day = document.traits.expires
         if day and day <= self._material.today:
             why = f"`{document.id}` expired on {day}"
             return _Reason(why, (f"frontmatter: `expires: {day}`",), reach, why)
@@ -126,7 +121,7 @@ class _Seen:
             return self._old_recap(document, reach, leaving)
         return self._replaced(document)
 
-    def _is_kept(self, document: Document) -> bool:
+    def _is_kept(self, document: Profile) -> bool:
         tags = {tag.casefold() for tag in document.tags}
         inside = document.path.removeprefix(_MEMORY)
         return any(
@@ -134,7 +129,7 @@ class _Seen:
             for keep in self._config.archive_keep
         )
 
-    def _old_recap(self, document: Document, reach: Reach, leaving: Collection[str]) -> _Reason | None:
+    def _old_recap(self, document: Profile, reach: Reach, leaving: Collection[str]) -> _Reason | None:
         linking = [one for one in self._linked_by.get(document.id, ()) if one.id not in leaving]
         sums = [one.id for one in linking if one.kind == "recap" and self._derives(one, document)]
         if len(sums) < len(linking):
@@ -154,10 +149,10 @@ class _Seen:
         )
 
     @staticmethod
-    def _derives(one: Document, other: Document) -> bool:
+    def _derives(one: Profile, other: Profile) -> bool:
         return any(link.rel == "derives_from" and link.target == other.id for link in one.links)
 
-    def _replaced(self, document: Document) -> _Reason | None:
+    def _replaced(self, document: Profile) -> _Reason | None:
         successor = self._successors.get(document.id)
         if successor is None or not self._replaced_before or document.kind == "recap":
             return None
@@ -172,9 +167,9 @@ class _Seen:
         )
 
 
-def _successors(documents: Iterable[Document], names: DocumentNames) -> dict[str, Document]:
+def _successors(documents: Iterable[Profile], names: DocumentNames) -> dict[str, Profile]:
     """The successor in use of each superseded document, by id; documents in a cycle are omitted."""
-    found: dict[str, Document] = {}
+    found: dict[str, Profile] = {}
     for document in documents:
         for link in document.links:
             if link.rel != "supersedes":
@@ -186,7 +181,7 @@ def _successors(documents: Iterable[Document], names: DocumentNames) -> dict[str
     return {doc_id: successor for doc_id, successor in found.items() if not _is_in_cycle(doc_id, found)}
 
 
-def _is_in_cycle(doc_id: str, successors: Mapping[str, Document]) -> bool:
+def _is_in_cycle(doc_id: str, successors: Mapping[str, Profile]) -> bool:
     seen = {doc_id}
     while doc_id in successors:
         doc_id = successors[doc_id].id

@@ -8,11 +8,8 @@ proposed, and lists both values. If a merge could lose or blur anything else, th
 from __future__ import annotations
 
 import json
-import posixpath
-import unicodedata
 from collections import Counter
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.anchors import anchors_in
@@ -33,9 +30,11 @@ from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.garden.plan import MERGE_DUPLICATES, REPORT, DocumentEdit, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
     from thunderus_mem.document.document import Document
+    from thunderus_mem.document.profile import Profile
+    from thunderus_mem.garden.plan import GardenInput
     from thunderus_mem.store.config import Config
 
 _LISTS_OF_PROVENANCE = ("events", "patches", "commits")
@@ -92,18 +91,15 @@ def file_links(body: str) -> tuple[str, ...]:
     return tuple(path for link in links if (path := link.partition("#")[0]))
 
 
-def hindrance(stays: Document, leaves: Document, linked_files: Mapping[str, str]) -> str:
-    """Why two documents cannot be merged, regardless of title and text; "" if they can.
-
-    ``linked_files`` maps a file to a document that links to it.
-    """
-    if leaves.path in linked_files:
-        return f"`{linked_files[leaves.path]}` links to the file of `{leaves.id}`; link to its id instead"
+def merged(stays: Document, leaves: Document, linked: Mapping[str, str]) -> Document | str:
+    """``stays`` with the header of ``leaves`` merged into its own, or why they cannot be merged, regardless
+    of title and text. ``linked`` maps a file to a document that links to it."""
+    if leaves.path in linked:
+        return f"`{linked[leaves.path]}` links to the file of `{leaves.id}`; link to its id instead"
     if folder(stays.path) != folder(leaves.path) and file_links(leaves.body):
         return f"`{leaves.id}` is in another folder; its relative links would break"
-    if unite(stays, leaves) is None:
-        return f"cannot merge: the frontmatter of `{stays.id}` has no place for keys of `{leaves.id}`"
-    return ""
+    reason = f"cannot merge: the frontmatter of `{stays.id}` has no place for keys of `{leaves.id}`"
+    return unite(stays, leaves) or reason
 
 
 def conflicts(stays: Document, leaves: Document) -> tuple[str, ...]:
@@ -256,11 +252,11 @@ def _choose(members: Sequence[_Member], strategy: str, logged: Mapping[str, int]
 
 
 def _merge_step(
-    first: _Member, merged: Document, gone: Sequence[_Member], apart: tuple[str, ...] = ()
+    first: _Member, after: Document, gone: Sequence[_Member], apart: tuple[str, ...] = ()
 ) -> Step:
     """The merge of ``gone`` into the first; a proposal if they have different values for keys (``apart``)."""
     stays = first.document
-    edits = [DocumentEdit(stays.path, stays.id, stays.hash, merged.text)]
+    edits = [DocumentEdit(stays.path, stays.id, stays.hash, after.text)]
     edits += [DocumentEdit(m.document.path, m.id, m.document.hash, None) for m in gone]
     ids = ", ".join(f"`{member.id}`" for member in gone)
     return Step(
@@ -288,28 +284,27 @@ def _merge_family(
     waiting = list(family)
     while waiting:
         first, *others = waiting
-        merged, gone, waiting = first.document, [], []
+        stays, gone, waiting = first.document, [], []
         for member in others:
             document = member.document
-            after = None
-            if not conflicts(merged, document) and not hindrance(merged, document, links):
-                after = unite(merged, document)
-            if after is None:
+            after = "" if conflicts(stays, document) else merged(stays, document, links)
+            if isinstance(after, str):
                 waiting.append(member)
             else:
-                merged = after
+                stays = after
                 gone.append(member)
         if gone:
-            steps.append(_merge_step(first, merged, gone))
-        left.append(_Member(merged, first.said))
-    reasons = [hindrance(left[0].document, m.document, links) for m in left[1:]]
-    if len(left) == 1 or any(reasons):
+            steps.append(_merge_step(first, stays, gone))
+        left.append(_Member(stays, first.said))
+    first, *others = left
+    found = [merged(first.document, member.document, links) for member in others]
+    reasons = [one for one in found if isinstance(one, str)]
+    if not others or reasons:
         return steps, left, reasons
     # Only keys differ: one proposal at a time, on top of what was applied.
-    first, other = left[:2]
-    after = None if steps else unite(first.document, other.document)
-    if after is not None:
-        steps.append(_merge_step(first, after, [other], conflicts(first.document, other.document)))
+    after = found[0]
+    if not steps and not isinstance(after, str):
+        steps.append(_merge_step(first, after, others[:1], conflicts(first.document, others[0].document)))
     return steps, [], []
 
 
@@ -345,7 +340,7 @@ def _plan_group(
             continue
         by_title: dict[str, list[_Member]] = {}
         for member in family:
-            by_title.setdefault(fold(member.document.title).lower(), []).append(member)
+            by_title.setdefault(_title(member.document), []).append(member)
         for namesakes in by_title.values():
             merges, left, reasons = _merge_family(namesakes, links)
             steps += merges
@@ -373,56 +368,39 @@ def _report(members: Sequence[_Member], obstacles: Sequence[str]) -> Step:
     )
 
 
-def linked_files(documents: Iterable[Document]) -> dict[str, str]:
-    """File path → the first id of a document that links to that file."""
-    linked: dict[str, str] = {}
-    for document in sorted(documents, key=lambda each: each.id):
-        if "](" not in document.text and "]: " not in document.text:
-            continue
-        for link in file_links(document.body):
-            path = posixpath.normpath(posixpath.join(folder(document.path), link))
-            linked.setdefault(path, document.id)
-    return linked
+def _title(document: Document | Profile) -> str:
+    return fold(document.title).lower()
 
 
-def plan_duplicates(
-    documents: Iterable[Document], config: Config, logged: Mapping[str, int] = MappingProxyType({})
-) -> tuple[Step, ...]:
+def _sharing(documents: Iterable[Profile], value: Callable[[Profile], Hashable]) -> list[Profile]:
+    """The documents that have a value in common with another, in groups."""
+    groups: dict[Hashable, list[Profile]] = {}
+    for document in documents:
+        groups.setdefault(value(document), []).append(document)
+    return [one for some in groups.values() if len(some) > 1 for one in some]
+
+
+def plan_duplicates(material: GardenInput, config: Config) -> tuple[Step, ...]:
     """Steps that merge exact duplicates, and reports of those that need a decision.
 
-    ``documents`` in any order; ``duplicates_strategy`` selects the survivor: the oldest (``merge_to_first``),
-    the one updated last (``keep_newest``), or no merge at all (``flag_for_review``). Facts and playbooks
-    among ``duplicates_kinds`` are merged within their kind; core documents, decisions, recaps and pairs of
-    different kinds are only reported. Ids claimed by two files are left to lint. ``logged`` orders documents
-    created at the same time (see `by_strategy`).
+    ``duplicates_strategy`` selects the survivor: the oldest (``merge_to_first``), the one updated last
+    (``keep_newest``), or no merge at all (``flag_for_review``). Facts and playbooks among
+    ``duplicates_kinds`` are merged within their kind; core documents, decisions, recaps and pairs of
+    different kinds are only reported. So are documents with different titles, which are only compared for
+    reports. Ids claimed by two files are left to lint. ``material.logged`` orders documents created at the
+    same time (see `by_strategy`).
     """
-    ordered = sorted(documents, key=lambda document: (document.id, document.path))
-    claims = Counter(document.id for document in ordered)
-    alike: dict[tuple[int, ...], list[Document]] = {}
-    for document in ordered:
-        if claims[document.id] == 1:
-            alike.setdefault(letters(document), []).append(document)
+    claims = Counter(document.id for document in material.documents)
+    known = (one for one in material.documents if claims[one.id] == 1)
+    alike = _sharing(known, lambda one: one.traits.letters)
+    if not material.verbose and config.duplicates_strategy != FLAG_FOR_REVIEW:
+        alike = _sharing(alike, lambda one: (one.traits.letters, _title(one)))
     groups: dict[str, list[_Member]] = {}
-    for document in (one for some in alike.values() if len(some) > 1 for one in some):
-        member = _member(document)
+    for document in alike:
+        member = _member(material.read(document))
         if text := gist(member.said):
             groups.setdefault(text, []).append(member)
     shared = [group for group in groups.values() if len(group) > 1]
-    links = linked_files(ordered) if shared else {}
-    steps = [step for group in shared for step in _plan_group(group, config, links, logged)]
+    links = material.names.linked_files if shared else {}
+    steps = [step for group in shared for step in _plan_group(group, config, links, material.logged)]
     return tuple(sorted(steps, key=lambda step: (step.action == REPORT, step.targets)))
-
-
-_COUNTED: Final = "aeioutnsrlc"
-
-
-def letters(document: Document) -> tuple[int, ...]:
-    """How often some letters occur in a body: equal for bodies that make the same statements, whatever their
-    layout, and a fraction of the cost of reading these."""
-    body = document.body if document.body.isascii() else unicodedata.normalize("NFC", document.body)
-    first, mark, rest = body.lstrip().partition("\n")
-    heading = first.startswith("#") or rest.startswith(("===", "---"))
-    if mark and heading and fold(first.strip("# \r")) == fold(document.title):
-        body = rest
-    lowered = body.lower()
-    return tuple(map(lowered.count, _COUNTED))

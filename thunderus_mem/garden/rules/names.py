@@ -19,16 +19,24 @@ from thunderus_mem.document.frontmatter import nodes
 from thunderus_mem.document.frontmatter.edit import rename_item
 from thunderus_mem.document.ids import file_stem, fold_key
 from thunderus_mem.document.paths import archived_path
-from thunderus_mem.document.references import is_bracketed, link_to, may_be_name, relinked, wiki_to
+from thunderus_mem.document.references import (
+    is_bracketed,
+    link_to,
+    may_be_name,
+    references,
+    relinked,
+    wiki_to,
+)
 from thunderus_mem.errors import InvalidDocument
-from thunderus_mem.garden.plan import REPORT, DocumentEdit, DocumentNames, Step, moved, path_of, references_in
-from thunderus_mem.lint.rules.identity import renumbered
+from thunderus_mem.garden.plan import REPORT, DocumentEdit, DocumentNames, Step, linked_path, moved
+from thunderus_mem.lint.rules.identity import decision_number, renumbered
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from thunderus_mem.document.document import Document, Link
+    from thunderus_mem.document.profile import Profile
     from thunderus_mem.document.references import Reference
     from thunderus_mem.garden.plan import GardenInput, Reach
     from thunderus_mem.store.config import Config
@@ -57,7 +65,7 @@ class _Dead(NamedTuple):
 class _Found(NamedTuple):
     """The document that a dead link probably means, and why."""
 
-    document: Document
+    document: Profile
     reason: str
     reach: Reach
 
@@ -68,7 +76,10 @@ def plan_links(material: GardenInput, config: Config) -> tuple[Step, ...]:
     where = _Where(material)
     steps: list[Step] = []
     nowhere: list[tuple[Document, _Dead]] = []
-    for document in material.documents:
+    for profile in material.documents:
+        if not where.has_dead(profile):
+            continue
+        document = material.read(profile)
         dead = list(where.dead(document))
         nowhere += [(document, one) for one in dead if not one.new]
         for reach in ("apply", "propose"):
@@ -87,8 +98,8 @@ class _Where:
         self.names = material.names
         self._material = material
         self._files = material.files
-        self._stems: dict[str, list[Document]] = {}
-        self._named_before: dict[str, list[Document]] = {}
+        self._stems: dict[str, list[Profile]] = {}
+        self._named_before: dict[str, list[Profile]] = {}
         self._former_stems: dict[str, set[str]] = {}
         for path, doc_id in material.former.items():
             stem = posixpath.basename(path).removesuffix(".md")
@@ -100,31 +111,47 @@ class _Where:
                 path = posixpath.join(folder, f"{file_stem(alias, document.kind)}.md")
                 self._named_before.setdefault(path, []).append(document)
 
+    def has_dead(self, document: Profile) -> bool:
+        """Whether a document may have dead links; `dead` lists them."""
+        return any(
+            self.names.resolve(link.target) is None and link.target not in document.aliases
+            for link in document.links
+        ) or (
+            not document.imported_from
+            and (
+                any(self._is_unknown(target) for target in document.traits.wiki_links)
+                or any(
+                    self._is_dead(linked_path(document.path, target)) for target in document.traits.file_links
+                )
+            )
+        )
+
     def dead(self, document: Document) -> Iterator[_Dead]:
         """The dead links of a document; links in the body of an imported document are not checked."""
         for link in document.links:
             if self.names.resolve(link.target) is None and link.target not in document.aliases:
                 shown = _Dead(_line_of(document, link), link.target, relation=link.rel)
                 yield self._with_target(self._alike(link.target), shown, document)
-        if document.imported_from or "[" not in document.body:
+        if document.imported_from:
             return
         lines = document.body.split("\n")
-        for reference in references_in(document.body):
+        for reference in references(document.body):
             line = document.body_line + reference.line - 1
             shown = _Dead(line, reference.target, reference=reference)
             if reference.kind == "wiki":
                 name = reference.target.partition("#")[0].strip()
-                known = not name or self.names.resolve(name) is not None
-                if (
-                    not known
-                    and may_be_name(name)
-                    and not is_bracketed(lines[reference.line - 1], reference.column)
-                ):
+                if self._is_unknown(name) and not is_bracketed(lines[reference.line - 1], reference.column):
                     yield self._with_target(self._alike(name) or self._was_called(name), shown, document)
-            elif (path := path_of(document, reference)) and self._is_dead(path):
+            elif self._is_dead(path := linked_path(document.path, reference.target)):
                 yield self._with_target(self._was_at(path), shown, document)
 
+    def _is_unknown(self, target: str) -> bool:
+        """Whether a wiki link names no document."""
+        name = target.partition("#")[0].strip()
+        return bool(name) and self.names.resolve(name) is None and may_be_name(name)
+
     def _is_dead(self, path: str) -> bool:
+        """Whether a path in the memory folders is that of no document or file."""
         if not (path.startswith(_MEMORY) and path.endswith(".md")) or "\\" in path:
             return False
         return (
@@ -138,7 +165,7 @@ class _Where:
             return None
         return _Found(self.names.ids[ids[0]], "the ids differ only in case", "propose")
 
-    def _present(self, former: str) -> Document | None:
+    def _present(self, former: str) -> Profile | None:
         """The document with an id from the log, which may be an alias now; ``None`` if it no longer exists or
         the id is ambiguous."""
         known = self.names.ids.get(self.names.resolve(former) or "") if former else None
@@ -254,8 +281,8 @@ def _orphans(material: GardenInput, names: DocumentNames) -> list[Step]:
         for one in material.documents
         if one.kind not in ("core", "recap")
         and one.id not in linked
-        and not one.data().get("anchors")
         and all(tags[tag.casefold()] == 1 for tag in one.tags)
+        and not material.read(one).data().get("anchors")
     ]
     if not alone:
         return []
@@ -299,7 +326,8 @@ def plan_tags(material: GardenInput, config: Config) -> tuple[Step, ...]:
     singular and plural."""
     uses = _uses(material.documents)
     spelling = _spellings(uses, config.tags_aliases)
-    steps = [step for one in material.documents if (step := _respelt(one, uses, spelling)) is not None]
+    found = (_respelt(one, uses, spelling, material.read) for one in material.documents)
+    steps = [step for step in found if step is not None]
     return (*steps, *(_plurals(material.documents, spelling) if material.verbose else ()))
 
 
@@ -308,7 +336,7 @@ def same_tag(tag: str) -> str:
     return _BETWEEN.sub("-", tag.strip().casefold()).strip("-") or tag
 
 
-def _uses(documents: Iterable[Document], spelling: Callable[[str], str] = str) -> Counter[str]:
+def _uses(documents: Iterable[Profile], spelling: Callable[[str], str] = str) -> Counter[str]:
     """The number of documents with each tag, by spelling."""
     return Counter(tag for document in documents for tag in set(map(spelling, document.tags)))
 
@@ -348,9 +376,14 @@ def _edited(document: Document, names: Mapping[str, str]) -> DocumentEdit | None
     return DocumentEdit(document.path, document.id, document.hash, text)
 
 
-def _respelt(document: Document, uses: Mapping[str, int], spelling: Callable[[str], str]) -> Step | None:
+def _respelt(
+    document: Profile,
+    uses: Mapping[str, int],
+    spelling: Callable[[str], str],
+    read: Callable[[Profile], Document],
+) -> Step | None:
     names = {tag: new for tag in document.tags if (new := spelling(tag)) != tag}
-    edit = _edited(document, names) if names else None
+    edit = _edited(read(document), names) if names else None
     if edit is None:
         return None
     changes = ", ".join(f"`{old}` becomes `{new}`" for old, new in names.items())
@@ -375,7 +408,7 @@ def _documents(count: int) -> str:
     return "1 document uses" if count == 1 else f"{count} documents use"
 
 
-def _plurals(documents: Sequence[Document], spelling: Callable[[str], str]) -> Iterator[Step]:
+def _plurals(documents: Sequence[Profile], spelling: Callable[[str], str]) -> Iterator[Step]:
     """A report of each tag used in singular and plural, with the documents of the less common form."""
     counts = _uses(documents, spelling)
     by_key = {same_tag(tag): tag for tag in sorted(counts, reverse=True)}
@@ -412,7 +445,13 @@ NUMBERS: Final = "numbers"
 def plan_numbers(material: GardenInput, config: Config) -> tuple[Step, ...]:
     """A step for each decision to renumber; archived decisions keep their numbers."""
     del config
-    planned = renumbered((*material.documents, *material.archived))
+    known = (*material.documents, *material.archived)
+    decisions = [one for one in known if one.kind == "adr"]
+    numbers = Counter(number for one in decisions if (number := decision_number(one.path)) is not None)
+    if max(numbers.values(), default=0) < 2:
+        return ()
+    linked = {linked_path(one.path, target) for one in known for target in one.traits.file_links}
+    planned = renumbered(map(material.read, decisions), linked)
     return tuple(
         Step(
             "renumber",

@@ -5,7 +5,9 @@ It only creates files: a recap that exists, existed once, or was archived is nev
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date, timedelta
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from thunderus_mem.document.document import read_document
@@ -38,6 +40,25 @@ def plan_recaps(material: GardenInput, config: Config) -> tuple[Step, ...]:
     return _Planner(material, config, material.history()).run()
 
 
+class _ByName(Mapping[str, "Document"]):
+    """The documents in use by id and alias, each read when it is asked for."""
+
+    def __init__(self, material: GardenInput) -> None:
+        self._read = material.read
+        known = material.documents
+        aliases = {alias: one for one in known for alias in one.aliases}
+        self._known = aliases | {one.id: one for one in known}
+
+    def __getitem__(self, name: str) -> Document:
+        return self._read(self._known[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+
 class _Planner:
     """Plans the missing recaps of a schedule."""
 
@@ -50,14 +71,20 @@ class _Planner:
             days=min(config.recap_days_back, date.fromisoformat(material.today).toordinal() - 1)
         )
         self._first = earliest.isoformat()
-        self._documents: list[Document] = [*material.documents, *material.archived]
-        self._taken = {doc_id for one in self._documents for doc_id in (one.id, *one.aliases)}
+        known = (*material.documents, *material.archived)
+        self._taken = {doc_id for one in known for doc_id in (one.id, *one.aliases)}
         # A recap that was written and no longer exists was removed on purpose.
         self._taken |= {
             change.doc_id for event in history.events for change in changes_of(event)
             if change.doc_id.startswith("recap.")
         }  # fmt: skip
+        self._written: list[Document] = []
         self._steps: list[Step] = []
+
+    @cached_property
+    def _recaps(self) -> list[Document]:
+        known = (*self._material.documents, *self._material.archived)
+        return [self._material.read(one) for one in known if one.kind == "recap"]
 
     def run(self) -> tuple[Step, ...]:
         """The steps, in the order in which they build on each other."""
@@ -96,14 +123,14 @@ class _Planner:
 
     def _page_of(self, scope: RecapScope) -> Page | None:
         try:
-            return recap_page(scope, self._history, self._material.documents, self._config)
+            return recap_page(scope, self._history, _ByName(self._material), self._config)
         except NotFound:
             return None
 
     def _rollup(self, kind: str, name: str) -> Page | None:
         private = self._history.private_anywhere
         try:
-            return rollup_page(kind, name, self._documents, self._config, private)
+            return rollup_page(kind, name, [*self._recaps, *self._written], self._config, private)
         except NotFound:
             return None
 
@@ -117,7 +144,7 @@ class _Planner:
         if document is None:
             return
         self._taken.add(doc_id)
-        self._documents.append(document)
+        self._written.append(document)
         events = page.header["provenance"]["events"]
         self._steps.append(
             Step(

@@ -19,7 +19,6 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.document.anchors import anchors_in
 from thunderus_mem.document.frontmatter.edit import insert_item
 from thunderus_mem.document.paths import archived_path
 from thunderus_mem.document.statements import ORDERED_KINDS, Statement, fold, statements, text_digest
@@ -30,17 +29,16 @@ from thunderus_mem.garden.rules.duplicates import (
     FLAG_FOR_REVIEW,
     MERGEABLE_KINDS,
     conflicts,
-    hindrance,
-    linked_files,
     malformation,
-    unite,
+    merged,
 )
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
     from thunderus_mem.document.document import Document
+    from thunderus_mem.document.profile import Profile
     from thunderus_mem.garden.plan import GardenInput
     from thunderus_mem.store.config import Config
 
@@ -76,19 +74,24 @@ def plan_similar(material: GardenInput, config: Config) -> tuple[Step, ...]:
     duplicates. With ``duplicates_strategy`` ``flag_for_review``, everything is only reported.
     """
     known = {one.id: one for one in _comparable(material.documents)}
-    pairs = _pairs(known.values())
-    files = linked_files(material.documents) if pairs else {}
-    steps = [_step(_read(known[one], known[other]), config, files) for one, other in pairs]
+    pairs = _pairs(known.values(), material.read)
+    files = material.names.linked_files if pairs else {}
+
+    def read(pair: tuple[str, str]) -> _Pair:
+        one, other = pair
+        return _read(material.read(known[one]), material.read(known[other]))
+
+    steps = [_step(read(pair), config, files) for pair in pairs]
     if material.verbose:
-        others = sorted(set(_sharing(list(known.values()))) - set(pairs))
-        steps += [_doubtful(_read(known[one], known[other]), config) for one, other in others]
+        others = sorted(set(_sharing(map(material.read, known.values()))) - set(pairs))
+        steps += [_doubtful(read(pair), config) for pair in others]
     return tuple(step for step in steps if step is not None)
 
 
 # Pairs with one subject
 
 
-def _comparable(documents: Sequence[Document]) -> list[Document]:
+def _comparable(documents: Sequence[Profile]) -> list[Profile]:
     claims = Counter(document.id for document in documents)
     replaced = {
         link.target
@@ -103,9 +106,9 @@ def _comparable(documents: Sequence[Document]) -> list[Document]:
     ]
 
 
-def _pairs(documents: Iterable[Document]) -> list[tuple[str, str]]:
+def _pairs(documents: Iterable[Profile], read: Callable[[Profile], Document]) -> list[tuple[str, str]]:
     """The ids of every two documents with one subject, in order."""
-    subjects: dict[tuple[str, ...], list[Document]] = {}
+    subjects: dict[tuple[str, ...], list[Profile]] = {}
     for document in sorted(documents, key=lambda each: each.id):
         for subject in _subjects(document):
             subjects.setdefault((document.kind, *subject), []).append(document)
@@ -116,14 +119,14 @@ def _pairs(documents: Iterable[Document]) -> list[tuple[str, str]]:
             for some in subjects.values()
             if 1 < len(some) <= _MOST_OF_ONE_SUBJECT
             for one, other in combinations(some, 2)
-            if not (_mentions(one, other) or _mentions(other, one))
-            and _titles_agree(one, other)
+            if _titles_agree(one, other)
             and frozenset((_folder(one), _folder(other))) not in variants
+            and not (_mentions(read(one), other) or _mentions(read(other), one))
         }
     )
 
 
-def _subjects(document: Document) -> Iterator[tuple[str, ...]]:
+def _subjects(document: Profile) -> Iterator[tuple[str, ...]]:
     """The names of what a document is about: its title, and its anchors; each with the numbers in the name of
     the file it was imported from."""
     stem = posixpath.basename(document.imported_from.removesuffix(".md"))
@@ -131,12 +134,11 @@ def _subjects(document: Document) -> Iterator[tuple[str, ...]]:
     title = _title(document)
     if title:
         yield ("title", *title, "/", *numbers)
-    places = sorted(cited.anchor.place for cited in anchors_in(document.header, document.header_line))
-    if places:
-        yield ("anchors", *places, "/", *numbers)
+    if document.traits.anchors:
+        yield ("anchors", *document.traits.anchors, "/", *numbers)
 
 
-def _variants(groups: Iterable[Sequence[Document]]) -> frozenset[frozenset[str]]:
+def _variants(groups: Iterable[Sequence[Profile]]) -> frozenset[frozenset[str]]:
     """Every two folders with pages of the same titles: one page for each platform, version or product."""
     shared: Counter[frozenset[str]] = Counter()
     for some in groups:
@@ -146,7 +148,7 @@ def _variants(groups: Iterable[Sequence[Document]]) -> frozenset[frozenset[str]]
     return frozenset(two for two, count in shared.items() if count >= _FEWEST_TITLES)
 
 
-def _folder(document: Document) -> str:
+def _folder(document: Document | Profile) -> str:
     """The folder a document was imported from, without the names of folders for what is not current."""
     folders = posixpath.dirname(document.imported_from).split("/")
     return "/".join(part for part in folders if part.lower() not in _ASIDE)
@@ -165,22 +167,22 @@ def _without_number(name: str, kind: str) -> str:
     return _OWN_NUMBER.sub("", name, count=1) if kind == "adr" else name
 
 
-def _title(document: Document) -> list[str]:
+def _title(document: Profile) -> list[str]:
     return _WORD.findall(fold(_without_number(document.title, document.kind)).lower())
 
 
-def _titles_agree(one: Document, other: Document) -> bool:
+def _titles_agree(one: Profile, other: Profile) -> bool:
     """Whether all words of one title are in the other, and both have the same numbers."""
     mine, theirs = set(_title(one)), set(_title(other))
     return (mine <= theirs or theirs <= mine) and not any(map(_NUMBER.search, mine ^ theirs))
 
 
-def _mentions(one: Document, other: Document) -> bool:
+def _mentions(one: Document, other: Profile) -> bool:
     names = (other.id, *other.aliases)
     return any(link.target in names for link in one.links) or other.id in one.body
 
 
-def _sharing(documents: Sequence[Document]) -> Iterator[tuple[str, str]]:
+def _sharing(documents: Iterable[Document]) -> Iterator[tuple[str, str]]:
     """The ids of every two documents of one kind that make a statement which hardly another one makes."""
     making: dict[tuple[str, str], list[str]] = {}
     for document in documents:
@@ -236,10 +238,9 @@ def _join(stays: Document, leaves: Document, config: Config, files: Mapping[str,
     if _is_aside(stays) and not _is_aside(leaves):
         return None
     why = f"`{stays.id}` makes all statements of `{leaves.id}`"
-    reason = _obstacle(stays, leaves, config, files)
-    after = None if reason else unite(stays, leaves)
-    if after is None:
-        return _report(SAME, f"{why}; decide which one to keep", (reason,), (stays, leaves))
+    after = _merge(stays, leaves, config, files)
+    if isinstance(after, str):
+        return _report(SAME, f"{why}; decide which one to keep", (after,), (stays, leaves))
     return Step(
         JOIN,
         f"{why}, which is archived",
@@ -256,13 +257,13 @@ def _join(stays: Document, leaves: Document, config: Config, files: Mapping[str,
     )
 
 
-def _obstacle(stays: Document, leaves: Document, config: Config, files: Mapping[str, str]) -> str:
-    """Why a merge cannot be proposed; "" if it can."""
+def _merge(stays: Document, leaves: Document, config: Config, files: Mapping[str, str]) -> Document | str:
+    """The merged document, or why a merge cannot be proposed."""
     if config.duplicates_strategy == FLAG_FOR_REVIEW:
         return "`duplicates.strategy` is `flag_for_review`"
     if stays.kind not in config.duplicates_kinds:
         return f"documents of kind {stays.kind} are not merged"
-    return malformation(stays) or malformation(leaves) or hindrance(stays, leaves, files)
+    return malformation(stays) or malformation(leaves) or merged(stays, leaves, files)
 
 
 def _supersede(pair: _Pair, config: Config) -> Step | None:

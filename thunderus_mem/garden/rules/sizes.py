@@ -17,10 +17,10 @@ from thunderus_mem.document.document import Document, read_document
 from thunderus_mem.document.frontmatter.edit import remove_item, remove_key, set_key
 from thunderus_mem.document.ids import MAX_ID, file_stem, fold_key, is_document_id, slug
 from thunderus_mem.document.markdown import Heading, heading_anchor, headings, scan
-from thunderus_mem.document.references import relinked
+from thunderus_mem.document.references import references, relinked
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.fingerprint.selectors import leaf_of
-from thunderus_mem.garden.plan import REPORT, DocumentEdit, DocumentNames, Step, path_of, references_in
+from thunderus_mem.garden.plan import REPORT, DocumentEdit, DocumentNames, Step, linked_path
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.config import configured_caps
 from thunderus_mem.store.layout import CORE_LOCAL_FILE
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from thunderus_mem.document.profile import Profile
     from thunderus_mem.document.references import Reference
     from thunderus_mem.garden.plan import GardenInput
     from thunderus_mem.store.config import Config
@@ -152,11 +153,10 @@ def moved_references(
 
     ``within`` a result of the split, a reference without a name means the document that was split.
     """
-    here = document._replace(path=path)
-    for reference in references_in(body):
+    for reference in references(body):
         name, mark, anchor = reference.target.partition("#")
         wiki = reference.kind == "wiki"
-        if not mark or not _is_meant(reference, name, here, document, means, within=within):
+        if not mark or not _is_meant(reference, name, path, document, means, within=within):
             continue
         place = places.get(heading_anchor(anchor) if wiki else anchor.lower())
         if place is None or (not within and place.doc_id == document.id and place.anchor == anchor.lower()):
@@ -174,7 +174,7 @@ def moved_references(
 def _is_meant(
     reference: Reference,
     name: str,
-    here: Document,
+    path: str,
     document: Document,
     means: Callable[[str], bool],
     *,
@@ -185,7 +185,7 @@ def _is_meant(
         return within
     if reference.kind == "wiki":
         return means(name.strip())
-    return path_of(here, reference) == document.path
+    return linked_path(path, reference.target) == document.path
 
 
 MOST_PARTS: Final = 20
@@ -431,55 +431,48 @@ def plan_sizes(material: GardenInput, config: Config) -> tuple[Step, ...]:
     Decisions, playbooks and recaps are not split, because each needs all of its sections.
     """
     core = [one for one in material.documents if one.kind == "core" and one.path != CORE_LOCAL_FILE]
-    steps = _core(core, config)
+    steps = _core(core, config, material.read)
     caps = configured_caps(config, "fact")
     asked = RULE in material.named
     long = [
         one
         for one in material.documents
-        if one.kind == "fact" and (asked or not one.imported_from) and _tokens(one) > caps.hard
+        if one.kind == "fact" and (asked or not one.imported_from) and one.tokens > caps.hard
     ]
     if not long or "fact" not in config.kinds_allowed:
         return tuple(steps)
     names = material.names
     taken = _Taken(material, names)
     linking = _linking(material.documents, names)
-    for document in long:
-        if document.id not in names.claimed_twice:
+    for profile in long:
+        if profile.id not in names.claimed_twice:
+            document = material.read(profile)
             found = split(
                 document,
-                [one for one in linking.get(document.path, ()) if one.path != document.path],
+                [material.read(one) for one in linking.get(profile.path, ()) if one.path != profile.path],
                 soft=caps.soft,
                 hard=caps.hard,
                 taken=taken,
                 means=lambda name: names.resolve(name) == document.id,  # noqa: B023
             )
             taken.give(found)
-            steps += [_parted(document, found)] if found.edits else []
+            steps += [_parted(profile, document, found)] if found.edits else []
     return tuple(steps)
 
 
-def _linking(documents: Sequence[Document], names: DocumentNames) -> dict[str, list[Document]]:
+def _linking(documents: Sequence[Profile], names: DocumentNames) -> dict[str, list[Profile]]:
     """For the path of each document, those with a link to one of its headings."""
-    found: dict[str, dict[str, Document]] = {}
+    found: dict[str, dict[str, Profile]] = {}
     for document in documents:
-        if "#" not in document.body or "[" not in document.body:
-            continue
-        for reference in references_in(document.body):
-            name, mark, _ = reference.target.partition("#")
-            if not mark or not name.strip():
-                continue
-            if reference.kind == "wiki":
-                target = names.ids.get(names.resolve(name.strip()) or "")
-                path = target.path if target is not None else ""
-            else:
-                path = path_of(document, reference)
-            found.setdefault(path, {})[document.path] = document
+        for link in document.traits.wiki_links:
+            name, mark, _ = link.partition("#")
+            target = names.ids.get(names.resolve(name.strip()) or "") if mark else None
+            if target is not None:
+                found.setdefault(target.path, {})[document.path] = document
+        for link in document.traits.file_links:
+            if "#" in link:
+                found.setdefault(linked_path(document.path, link), {})[document.path] = document
     return {path: list(linking.values()) for path, linking in found.items()}
-
-
-def _tokens(document: Document) -> int:
-    return len(document.text) // 4
 
 
 class _Taken:
@@ -503,7 +496,7 @@ class _Taken:
         self._paths |= {fold_key(path) for _, path, _ in found.parts}
 
 
-def _parted(document: Document, found: Split) -> Step:
+def _parted(profile: Profile, document: Document, found: Split) -> Step:
     parts = [f"§ {heading} becomes `{doc_id}` ({path})" for doc_id, path, heading in found.parts]
     following = [edit.doc_id for edit in found.edits[1 + len(found.parts) :]]
     led = (
@@ -513,7 +506,7 @@ def _parted(document: Document, found: Split) -> Step:
     )
     return Step(
         "split",
-        f"`{document.id}` has about {_tokens(document):,} tokens; its longest sections become documents",
+        f"`{profile.id}` has about {profile.tokens:,} tokens; its longest sections become documents",
         (*parts, "no line is lost; links to headings are updated", *led),
         (document.id, *(doc_id for doc_id, _, _ in found.parts), *following),
         found.edits,
@@ -532,20 +525,20 @@ def _outline(document: Document) -> str:
     return hashlib.sha256(repr(outline).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _core(core: Sequence[Document], config: Config) -> list[Step]:
-    total = sum(map(_tokens, core))
-    over = [one for one in core if _tokens(one) > config.caps_core_hard]
+def _core(core: Sequence[Profile], config: Config, read: Callable[[Profile], Document]) -> list[Step]:
+    total = sum(one.tokens for one in core)
+    over = [one for one in core if one.tokens > config.caps_core_hard]
     if total <= config.caps_core_total and not over:
         return []
     most = config.caps_core_total if total > config.caps_core_total else config.caps_core_hard
     what = "core memory has" if total > config.caps_core_total else f"`{over[0].id}` has"
-    tokens = total if total > config.caps_core_total else _tokens(over[0])
+    tokens = total if total > config.caps_core_total else over[0].tokens
     return [
         Step(
             REPORT,
             f"{what} about {tokens:,} tokens (limit {most:,}), and all of it is always loaded; "
             "move what is not always needed into facts",
-            tuple(_longest(core)),
+            tuple(_longest(map(read, core))),
             tuple(one.id for one in core),
             rule=RULE,
             reach="report",
@@ -554,7 +547,7 @@ def _core(core: Sequence[Document], config: Config) -> list[Step]:
     ]
 
 
-def _longest(documents: Sequence[Document]) -> list[str]:
+def _longest(documents: Iterable[Document]) -> list[str]:
     """The longest sections with their location, longest first."""
     found = []
     for document in documents:

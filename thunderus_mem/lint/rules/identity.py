@@ -16,7 +16,7 @@ from thunderus_mem.store.config import configured_caps
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS, MEMORY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable
 
     from thunderus_mem.diagnostic import Diagnostic
     from thunderus_mem.document.document import Document
@@ -426,24 +426,26 @@ class Renumbering(NamedTuple):
     path: str
 
 
-def renumbered(documents: Sequence[Document]) -> tuple[Renumbering, ...]:
+def decision_number(path: str) -> int | None:
+    """The number in the file name of a decision."""
+    match = _NUMBERED.match(posixpath.basename(path))
+    return int(match[2]) if match is not None else None
+
+
+def renumbered(documents: Iterable[Document], linked: Collection[str]) -> tuple[Renumbering, ...]:
     """Give the newer of two decisions with the same number the next free one; the oldest keeps it.
 
-    ``documents`` are all of the store. A file that another document links to by path is not renamed, and
-    neither is one in the archive, which takes precedence over files in use.
+    ``documents`` include all decisions of the store. A file in ``linked``, to which another document links by
+    path, is not renamed, and neither is one in the archive, which takes precedence over files in use.
     """
     by_number: dict[int, list[Document]] = {}
     for document in documents:
-        match = _NUMBERED.match(posixpath.basename(document.path)) if document.kind == "adr" else None
-        if match is not None:
-            by_number.setdefault(int(match[2]), []).append(document)
-    shared = {number: found for number, found in sorted(by_number.items()) if len(found) > 1}
-    if not shared:
-        return ()
-    linked = _linked_paths(documents)
-    free = max(by_number) + 1
+        number = decision_number(document.path) if document.kind == "adr" else None
+        if number is not None:
+            by_number.setdefault(number, []).append(document)
+    free = max(by_number, default=0) + 1
     planned = []
-    for found in shared.values():
+    for _, found in sorted(by_number.items()):
         for document in sorted(found, key=_age)[1:]:
             if document.path not in linked and not is_archived(document.path):
                 planned.append(Renumbering(document, _numbered(document.path, free)))
@@ -460,7 +462,7 @@ def _numbered(path: str, number: int) -> str:
     return posixpath.join(folder, _NUMBERED.sub(lambda match: f"{match[1]}{number:04d}", name, count=1))
 
 
-def _linked_paths(documents: Iterable[Document]) -> frozenset[str]:
+def linked_paths(documents: Iterable[Document]) -> frozenset[str]:
     """Every path that a relative link in any document points to."""
     found: set[str] = set()
     for document in documents:
