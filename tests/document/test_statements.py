@@ -55,6 +55,12 @@ APART = {
         "Always:\n- lock it\n\nNever:\n- copy it",
         "Always:\n- copy it\n\nNever:\n- lock it",
     ),
+    "a heading without text": ("The port:\n\n## It is 80", "The port:\n\n## It is 443"),
+    "a heading without text before another": (
+        "## It is 80\n\n## Next\n\ntext goes here",
+        "## It is 443\n\n## Next\n\ntext goes here",
+    ),
+    "an underlined heading without text": ("It is 80\n---\n\n# Next", "It is 443\n---\n\n# Next"),
     "nesting": ("- a thing\n  - one part\n    - its part", "- a thing\n  - one part\n  - its part"),
     "table rows": ("| a | b |\n|---|---|\n| 1 | 2 |", "| a | b |\n|---|---|\n| 2 | 1 |"),
     "order in code": ("```\na\nb\n```", "```\nb\na\n```"),

@@ -192,6 +192,49 @@ def test_merge_loses_nothing_and_changes_no_other_file(files: Files, strategy: s
             assert strategy != "flag_for_review" or after == files
 
 
+LINES = [
+    "The cache is cold now.",
+    "the cache is cold now",
+    "## The port is 80",
+    "## The port is 443",
+    "# The port",
+    "### Later",
+    "The port is 80\n---",
+    "- Wait 10 seconds.",
+    "* wait 10 seconds",
+    "1. Stop it.",
+    "| port | 80 |",
+    "> Wait first.",
+    "```\nmake it\n```",
+    "<!-- port 443 -->",
+    "***",
+]
+
+
+@law
+@given(
+    st.lists(st.lists(st.sampled_from(LINES), max_size=5), min_size=2, max_size=4),
+    st.lists(st.sampled_from(LINES), min_size=1, max_size=4),
+)
+def test_apply_loses_no_line(bodies: list[list[str]], common: list[str]) -> None:
+    """Except for layout: every line that is removed is in the survivor."""
+
+    def written(*lines: str) -> str:
+        return "".join(char for char in " ".join(lines).casefold() if char.isalnum())
+
+    header = "---\nid: fact.{0}\ntitle: The port\nkind: fact\ntags: []\ncreated: 2026-01-01T00:00:00Z\nupdated: "
+    header += "2026-01-01T00:00:00Z\nprovenance:\n  events: []\n  patches: []\n  commits: []\n---\n\n"
+    files = {
+        f"fact/{at}.md": (header.format(at) + "\n\n".join((*common, *lines))).encode()
+        for at, lines in enumerate([[], *bodies, [], *map(sorted, bodies)])
+    }
+    by_id = {document.id: document for document in documents(files)}
+    for step in (step for step in plan_of(files, "merge_to_first") if step.edits):
+        stays, *gone = [by_id[target] for target in step.targets]
+        kept = written(stays.title, stays.body)
+        assert [line for one in gone for line in one.body.split("\n") if written(line) not in kept] == []
+
+
 @law
 @given(stores(), st.sampled_from(["merge_to_first", "keep_newest"]))
 def test_survivor_is_oldest_or_newest(files: Files, strategy: str) -> None:

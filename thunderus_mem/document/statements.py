@@ -3,7 +3,7 @@
 Layout is ignored: line breaks inside a paragraph, blank lines, the bullet character, a capital first letter,
 punctuation at the end. Anything that may carry meaning counts: the headings and lead-in of a statement, code
 and its case, capitalized names, numbers, the order of numbered steps, table rows, nested items. A sentence is
-never split; when in doubt, two sentences stay together.
+never split; when in doubt, two sentences stay together. A heading without text below it is a statement.
 """
 
 from __future__ import annotations
@@ -135,9 +135,11 @@ class _Reader:
         self.paragraph: list[str] = []
         self.found: list[Statement] = []
         self.begun = False
+        self.bare = False  # nothing is below the last heading so far
 
     def emit(self, text: str, lead: str = "") -> None:
         if text:
+            self.bare = False
             self.found.append(Statement(tuple(name for _, name in self.headings), lead, text))
         self.begun = True
 
@@ -150,12 +152,21 @@ class _Reader:
 
     def heading(self, level: int, text: str) -> None:
         name = fold(text)
-        self.headings = [entry for entry in self.headings if entry[0] < level]
+        self.end_sections(level)
         self.lead = ""
         # A heading that repeats the title adds nothing.
         if self.begun or level > 1 or name != self.title:
             self.headings.append((level, name))
+            self.bare = True
         self.begun = True
+
+    def end_sections(self, level: int) -> None:
+        """End the sections of a level and of deeper ones. A heading without text below it is a statement."""
+        if self.bare and self.headings[-1][0] >= level:
+            _, name = self.headings.pop()
+            self.emit(f"# {name}" if name else "")
+            self.bare = False
+        self.headings = [entry for entry in self.headings if entry[0] < level]
 
     def take_while_filled(self) -> list[str]:
         start = self.at
@@ -262,6 +273,7 @@ class _Reader:
                 self.paragraph.append(line)
                 self.at += 1
         self.flush()
+        self.end_sections(0)
         return self.found
 
 

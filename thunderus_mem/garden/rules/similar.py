@@ -223,7 +223,8 @@ def _step(pair: _Pair, config: Config, files: Mapping[str, str]) -> Step | None:
 
 
 def _is_stub(said: Iterable[Statement]) -> bool:
-    words = (len(_WORD.findall(_LINK.sub("", one.text))) for one in set(said))
+    texts = {one.text for one in said if not one.text.startswith("# ")}
+    words = (len(_WORD.findall(_LINK.sub("", text))) for text in texts)
     return sum(words) < _FEWEST_WORDS
 
 
