@@ -20,9 +20,16 @@ from thunderus_mem.authoring.edit import archive, unarchive
 from thunderus_mem.authoring.rename import rename
 from thunderus_mem.document.document import source_hash
 from thunderus_mem.errors import ThunderusError
+from thunderus_mem.garden.apply import garden_apply, garden_plan
 from thunderus_mem.git.repository import Git
 from thunderus_mem.history.undo import undo
-from thunderus_mem.interop.markdown import ImportUpdate, SourceFile, import_markdown, plan_folder
+from thunderus_mem.interop.markdown import (
+    ImportUpdate,
+    SourceFile,
+    import_markdown,
+    plan_folder,
+    stored_documents,
+)
 from thunderus_mem.lint.lint import lint
 from thunderus_mem.memory.memory import Memory, open_memory
 
@@ -353,3 +360,35 @@ def test_command_ends_with_what_was_not_imported(repo: Path, run: Callable[..., 
 def test_unknown_way_to_treat_conflicts_is_an_error(root: Path) -> None:
     with pytest.raises(ThunderusError, match="--on-conflict"):
         import_markdown(opened(root), str(root), "fact", on_conflict="merge")
+
+
+def test_original_of_a_merged_document_counts_as_imported(root: Path) -> None:
+    folder = root / "docs"
+    for name, joint in (("a", " "), ("b", "\n")):
+        (folder / name).mkdir(parents=True)
+        (folder / name / f"{name}-retries.md").write_text(
+            f"# Retries\n\nThe exporter retries a batch.{joint}It waits between two attempts.\n"
+        )
+
+    def again(**options: str) -> list[tuple[bool, str]]:
+        report = import_markdown(later(root), str(folder), "fact", **options)
+        return [(item.imported, item.reason) for item in report.files]
+
+    assert again() == [(True, ""), (True, "")]
+    memory = later(root)
+    origins = {one.id: one.imported_from for one in stored_documents(memory.layout)}
+    plan = garden_plan(memory)
+    stays, leaves = plan.applicable[0].targets
+    garden_apply(memory, plan)
+    assert again() == again(on_conflict="update") == [(False, f"already imported as {stays}")] * 2
+
+    gone = root / origins[leaves]
+    gone.write_text(gone.read_text() + "\nAfter three attempts it gives up.\n")
+    assert [(one.doc_id, one.message) for one in lint(later(root), select=["TM208"]).diagnostics] == [
+        (stays, f"{origins[leaves]} has changed since it was imported")
+    ]
+    changed = (False, f"already imported as {stays}, and changed since; use --on-conflict update")
+    assert changed in again()
+    assert sorted(again(on_conflict="update")) == [(False, f"already imported as {stays}"), (True, "")]
+    assert lint(later(root), select=["TM208"]).diagnostics == ()
+    assert {imported for imported, _ in again()} == {False}

@@ -78,6 +78,22 @@ class Document(NamedTuple):
         then the links of the text are relative to that file."""
         return self._metadata("imported_sha256")
 
+    @property
+    def merged_from(self) -> dict[str, str]:
+        """The files that the documents merged into this one were imported from (below ``metadata.merged``),
+        each with its `source_hash` at that import."""
+        found: dict[str, str] = {}
+        waiting = [self.header.at(("metadata", "merged"))]
+        while waiting:
+            merged = waiting.pop()
+            for entry in merged.entries if isinstance(merged, nodes.Mapping) else ():
+                metadata = entry.value.get("metadata") if isinstance(entry.value, nodes.Mapping) else None
+                if isinstance(metadata, nodes.Mapping):
+                    origin = _text(metadata.get("imported_from"))
+                    found |= {origin: _text(metadata.get("imported_sha256"))} if origin else {}
+                    waiting.append(metadata.get("merged"))
+        return found
+
     def _metadata(self, key: str) -> str:
         metadata = self.header.get("metadata")
         return _text(metadata.get(key)) if isinstance(metadata, nodes.Mapping) else ""

@@ -46,6 +46,7 @@ ON_CONFLICT: Final = ("skip", "update")
 """What becomes of a file that changed since it was imported."""
 
 _TOGETHER = 500
+_UPDATE = "use --on-conflict update"
 _DATE_LINE = lazy_pattern(r"(?im)^[ \t>*+-]{0,6}date[*_ ]{0,3}:(.*)$")
 _HEAD = 4_096
 
@@ -84,10 +85,12 @@ def plan_folder(
     update: ImportUpdate | None = None,
 ) -> ImportPlan:
     """Plan the import of ``files`` as documents of ``kind`` into a store with ``documents``; a file whose
-    body is already in the store is skipped. With ``update``, changes of a file are merged into the document
-    imported from it. Pure."""
+    body is already in the store is skipped, as is one whose document was merged into another. With
+    ``update``, changes of a file are merged into the document imported from it; if that was merged into
+    another, a changed file is imported as a new document, because it is no duplicate any more. Pure."""
     documents = list(documents)
     taken, copies = _taken(documents), copies_of(documents)
+    merged = {origin: (one.id, was) for one in documents for origin, was in one.merged_from.items()}
     if kind == "adr":
         taken.wanted.update(number for file in files if (number := _number(file.path)) is not None)
         options = replace(options, day_first=decisions.writes_day_first(_date_lines(files)))
@@ -106,6 +109,9 @@ def plan_folder(
         origin = options.origin_of(file.path)
         if copy := copies.get(update.renamed.get(origin, origin) if update else origin):
             found = _again(file, copy, taken, options, update)
+        elif (into := merged.get(origin)) and not (_changed(file, into[1]) and update):
+            changed = f", and changed since; {_UPDATE}" if _changed(file, into[1]) else ""
+            found = fields.ImportedFile(file.path, reason=f"already imported as {into[0]}{changed}")
         else:
             found = _first_time(file, kind, taken, replace(options, main=file.path == main))
         if isinstance(found, fields.Imported):
@@ -141,14 +147,14 @@ def _again(
     """The result for a file that ``copy`` was imported from."""
     origin = options.origin_of(file.path)
     if copy.imported_sha256:
-        same = copy.imported_sha256 == source_hash(file.data)
+        same = not _changed(file, copy.imported_sha256)
     else:
         same = _body_key(file, origin) == _document_key(copy)
     renamed = copy.imported_from != origin
     if same and not renamed and (copy.imported_sha256 or update is None):
         return fields.ImportedFile(file.path, reason=f"already imported as {copy.id}")
     if update is None:
-        reason = f"already imported as {copy.id}, and changed since; use --on-conflict update"
+        reason = f"already imported as {copy.id}, and changed since; {_UPDATE}"
         return fields.ImportedFile(file.path, reason=reason)
     options = replace(options, document=copy)
     if same and not renamed:
@@ -156,6 +162,11 @@ def _again(
     missing = update.missing if copy.imported_sha256 else "the version imported before was not recorded"
     base = file.data if same else update.bases.get(copy.imported_from)
     return update_document(file.path, file.data, base, taken, options=options, missing=missing)
+
+
+def _changed(file: SourceFile, imported: str) -> bool:
+    """Whether a file has another hash than when it was imported; false if that is not known."""
+    return imported not in ("", source_hash(file.data))
 
 
 def _main(names: Sequence[str]) -> str:

@@ -327,7 +327,7 @@ def import_drift(context: LintContext) -> Iterable[Diagnostic]:
     """The file a document was imported from has changed since.
 
     Why: the two say different things now, and readers of one do not see the other. Removed files are not
-    reported.
+    reported. The files of documents that the gardener merged into this one are checked too.
 
     Bad::
 
@@ -340,19 +340,23 @@ def import_drift(context: LintContext) -> Iterable[Diagnostic]:
     Fix: run ``thunderus-mem import markdown PATH --kind KIND --on-conflict update``.
     """
     document = context.document
-    if document is None or not document.imported_sha256:
+    if document is None:
         return
-    found = context.source_hash(document.imported_from)
-    if found not in (None, document.imported_sha256):
+    origins = [(document.imported_from, document.imported_sha256, "imported_sha256")]
+    for path, was in document.merged_from.items():
+        again = context.corpus.resolve(path) if context.corpus is not None else None
+        origins += [(path, was, "merged")] if again in (None, document.id) else []
+    for path, was, key in origins:
+        if not was or context.source_hash(path) in (None, was):
+            continue
         import shlex
 
-        path = document.imported_from
         command = f"thunderus-mem import markdown {shlex.quote(path)} --kind {document.kind}"
         yield context.finding(
             "TM208",
-            context.at("metadata", "imported_sha256"),
+            context.at("metadata", key),
             f"{path} has changed since it was imported",
-            key="metadata.imported_sha256",
+            key=f"metadata.{key}",
             expected="the text of the imported file",
             hint=f"Run `{command} --on-conflict update`",
         )
