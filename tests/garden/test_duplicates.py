@@ -222,7 +222,9 @@ def test_apply_loses_no_line(bodies: list[list[str]], common: list[str]) -> None
     def written(*lines: str) -> str:
         return "".join(char for char in " ".join(lines).casefold() if char.isalnum())
 
-    header = "---\nid: fact.{0}\ntitle: The port\nkind: fact\ntags: []\ncreated: 2026-01-01T00:00:00Z\nupdated: "
+    header = (
+        "---\nid: fact.{0}\ntitle: The port\nkind: fact\ntags: []\ncreated: 2026-01-01T00:00:00Z\nupdated: "
+    )
     header += "2026-01-01T00:00:00Z\nprovenance:\n  events: []\n  patches: []\n  commits: []\n---\n\n"
     files = {
         f"fact/{at}.md": (header.format(at) + "\n\n".join((*common, *lines))).encode()
@@ -243,10 +245,32 @@ def test_survivor_is_oldest_or_newest(files: Files, strategy: str) -> None:
         if step.edits:
             group = [by_id[target] for target in step.targets]
             if strategy == "merge_to_first":
-                assert group[0] == min(group, key=lambda each: (each.created, each.id))
+                oldest = min(each.created for each in group)
+                of_one_age = [each for each in group if each.created == oldest]
+                assert group[0] in of_one_age
+                assert group[0].updated == max(each.updated for each in of_one_age)
             else:
                 newest = max(each.updated for each in group)
-                assert group[0].id == min(each.id for each in group if each.updated == newest)
+                assert group[0].updated == newest
+
+
+def test_survivor_of_one_age_is_the_newest_then_the_most_linked() -> None:
+    def named(updated: str) -> Files:
+        files = read_folder(CASES / "oldest-stays" / "before")
+        one = next(data for data in files.values() if b"kind: fact" in data).decode()
+        head, body = one.split("---\n", 2)[1:]
+        lines = [line for line in head.splitlines() if line[:3] not in ("id:", "cre", "upd")]
+        created = "created: 2026-01-01T00:00:00Z\nupdated: "
+        ids = (("a", "2026-01-02"), ("b", updated), ("c", "2026-01-02"))
+        made = {
+            name: "\n".join([f"id: fact.{name}", f"{created}{day}T00:00:00Z", *lines]) for name, day in ids
+        }
+        files = {f"{name}.md": f"---\n{header}\n---\n{body}".encode() for name, header in made.items()}
+        linking = files["a.md"].replace(b"id: fact.a", b"id: fact.d\nlinks:\n  refers_to: [fact.c]")
+        return {**files, "d.md": linking.replace(body.encode(), b"\nSee another.\n")}
+
+    assert plan_of(named("2026-01-03"), "merge_to_first")[0].targets == ("fact.b", "fact.c", "fact.a")
+    assert plan_of(named("2026-01-02"), "keep_newest")[0].targets == ("fact.c", "fact.a", "fact.b")
 
 
 def test_unconfigured_kinds_are_only_reported() -> None:

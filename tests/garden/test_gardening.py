@@ -412,9 +412,15 @@ def test_newer_of_two_texts_about_one_subject_supersedes_the_older(
 ) -> None:
     memory = typed(repo, 60)
     init(str(repo), memory)
+    (repo / "export.py").write_text("WAITS = 60\n")
     for name, waits in zip(names, ("thirty", "sixty"), strict=True):
         body = f"The exporter waits {waits} seconds for the first page and five for each further page.\n"
-        add(memory(), NewDocument("fact", "Waiting of the exporter", id=name, body=body, tags=["x"]))
+        add(
+            memory(),
+            NewDocument(
+                "fact", "Waiting of the exporter", id=name, body=body, tags=["x"], anchors=["export.py"]
+            ),
+        )
     (step,) = garden_plan(memory()).proposals
     assert (step.action, step.targets) == ("supersede", names[::-1])
 
@@ -423,7 +429,7 @@ def test_order_in_which_hand_written_documents_are_recorded_decides_nothing(repo
     memory = typed(repo, 0)
     init(str(repo), memory)
     text = (CASES / "oldest-stays" / "before" / "FACTS" / "cache.md").read_text(encoding="utf-8")
-    head = text.partition("\n\n")[0]
+    head = text.partition("\n\n")[0].replace("kind: fact", "kind: fact\nanchors: [export.py]")
     for name, waits in (("one", "thirty"), ("two", "sixty")):
         body = f"The exporter waits {waits} seconds for the first page and five for each further page."
         (repo / FACTS / f"{name}.md").write_text(f"{head.replace('fact.cache', f'fact.{name}')}\n\n{body}\n")

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 PLANS = Path(__file__).parent.parent / "cases" / "similar" / "plans"
 FOLDERS = {"fact": "semantic/FACTS", "adr": "semantic/DECISIONS", "playbook": "procedural/PLAYBOOKS"}
+ANCHOR = "anchors:\n  - path: export.py\n    symbol: retry"
 law = settings(deadline=None, max_examples=60, derandomize=True)
 
 
@@ -48,6 +49,11 @@ def made(
     document = read_document(path, text.encode("utf-8", "surrogatepass")).document
     assert document is not None
     return document
+
+
+def about(doc_id: str, title: str, body: str, *, more: str = "", **options: str) -> Document:
+    """A document with the same anchor as all others."""
+    return made(doc_id, title, body, more=f"{ANCHOR}\n{more}", **options)
 
 
 def imported(doc_id: str, title: str, body: str, source: str, updated: str = "2026-01-01") -> Document:
@@ -121,8 +127,8 @@ SAID = [("join", "same", ("fact.a", "fact.b"))]
 REPLACED = [("supersede", "possible contradiction", ("fact.b", "fact.a"))]
 
 
-def test_document_contained_in_another_of_its_title_is_archived() -> None:
-    whole, part = made("fact.a", "Retries", RETRIES + MORE), made("fact.b", "Retries.", RETRIES, **NEWER)
+def test_document_contained_in_another_of_its_anchors_is_archived() -> None:
+    whole, part = about("fact.a", "Retries", RETRIES + MORE), about("fact.b", "Retries.", RETRIES, **NEWER)
     assert planned(whole, part) == SAID
     (step,) = steps_for(whole, part)
     assert [edit.path for edit in step.edits if edit.after_text is None] == [part.path]
@@ -140,17 +146,21 @@ def test_document_contained_in_another_of_its_title_is_archived() -> None:
     ],
 )
 def test_stub_is_not_archived_for_a_document_that_contains_it(stub: str) -> None:
-    assert planned(made("fact.a", "Related", f"{stub}\n\n{MORE}"), made("fact.b", "Related", stub)) == []
+    assert planned(about("fact.a", "Related", f"{stub}\n\n{MORE}"), about("fact.b", "Related", stub)) == []
 
 
-def test_newer_text_supersedes_the_older_one_of_its_title() -> None:
-    assert planned(made("fact.a", "Retries", RETRIES), made("fact.b", "Retries", LATER, **NEWER)) == REPLACED
+def test_newer_text_supersedes_the_older_one_with_its_anchors() -> None:
+    assert (
+        planned(about("fact.a", "Retries", RETRIES), about("fact.b", "Retries", LATER, **NEWER)) == REPLACED
+    )
 
 
 @pytest.mark.parametrize(
     ("one", "other"),
     [
         (("Retries of exports", RETRIES), ("Attempts of exports", LATER)),
+        (("Retries", RETRIES), ("Retries", LATER)),
+        (("Retries", RETRIES + MORE), ("Retries", RETRIES)),
         (("Port 4", "## Port 4\n\n" + RETRIES), ("Port 11", "## Port 11\n\n" + RETRIES)),
         (("Step 1: Retries", RETRIES), ("Step 2: Retries", LATER)),
         (("Retries", RETRIES), ("Retries", "The upload is never repeated; the job reports what was left.")),
@@ -182,81 +192,61 @@ def test_pair_of_two_subjects_is_reported_on_request() -> None:
 
 def test_changed_line_that_repeats_another_is_a_difference() -> None:
     bodies = [RETRIES + "\n\n- one\n- two\n- " + last + "\n" for last in ("three", "one")]
-    known = (made("fact.a", "Retries", bodies[0]), made("fact.b", "Retries", bodies[1], **NEWER))
+    known = (about("fact.a", "Retries", bodies[0]), about("fact.b", "Retries", bodies[1], **NEWER))
     assert planned(*known) == REPLACED
 
 
 def test_difference_in_a_code_span_is_never_the_same() -> None:
     texts = [f"Run the whole suite of the exporter with `--{word}-db` on every push." for word in ("a", "b")]
-    known = (made("fact.a", "Suite", texts[0]), made("fact.b", "Suite", texts[1], **NEWER))
+    known = (about("fact.a", "Suite", texts[0]), about("fact.b", "Suite", texts[1], **NEWER))
     assert planned(*known) == REPLACED
 
 
 def test_texts_of_one_age_are_only_reported() -> None:
     report = [("report", "possible contradiction", ("fact.b", "fact.a"))]
-    assert planned(made("fact.a", "Retries", RETRIES), made("fact.b", "Retries", LATER)) == report
+    assert planned(about("fact.a", "Retries", RETRIES), about("fact.b", "Retries", LATER)) == report
 
 
 def test_pair_that_mentions_each_other_is_skipped() -> None:
-    linked = made("fact.b", "Retries", LATER, **NEWER, more="links:\n  refers_to: [fact.a]")
-    assert planned(made("fact.a", "Retries", RETRIES), linked) == []
+    linked = about("fact.b", "Retries", LATER, **NEWER, more="links:\n  refers_to: [fact.a]")
+    assert planned(about("fact.a", "Retries", RETRIES), linked) == []
     assert (
-        planned(made("fact.a", "Retries", RETRIES + " See fact.b."), made("fact.b", "Retries", LATER)) == []
+        planned(about("fact.a", "Retries", RETRIES + " See fact.b."), about("fact.b", "Retries", LATER)) == []
     )
 
 
-def test_title_shared_by_many_names_a_form() -> None:
+def test_anchors_shared_by_many_are_no_subject() -> None:
     known = [
-        made(f"fact.{at}", "Card", f"{RETRIES} Port {at}.", updated=f"2026-01-0{at}") for at in (1, 2, 3)
+        about(f"fact.{at}", "Card", f"{RETRIES} Port {at}.", updated=f"2026-01-0{at}") for at in (1, 2, 3)
     ]
     assert planned(*known[:2])
-    assert planned(*known, made("fact.4", "Card", RETRIES)) == []
+    assert planned(*known, about("fact.4", "Card", RETRIES)) == []
 
 
 def test_same_anchors_are_one_subject_if_the_titles_agree() -> None:
-    anchors = "anchors:\n  - path: export.py\n    symbol: retry"
-    one = made("fact.a", "Retries", RETRIES, more=anchors)
-    assert planned(one, made("fact.b", "Retries of exports", LATER, **NEWER, more=anchors)) == REPLACED
-    assert planned(one, made("fact.b", "Retries 2", LATER, **NEWER, more=anchors)) == []
-    assert planned(one, made("fact.b", "Waiting", LATER, **NEWER, more=anchors)) == []
+    one = about("fact.a", "Retries", RETRIES)
+    assert planned(one, about("fact.b", "Retries of exports", LATER, **NEWER)) == REPLACED
+    assert planned(one, about("fact.b", "Retries 2", LATER, **NEWER)) == []
+    assert planned(one, about("fact.b", "Waiting", LATER, **NEWER)) == []
+    assert planned(one, made("fact.b", "Retries", LATER, **NEWER, more="anchors:\n  - path: b.py")) == []
 
 
-@pytest.mark.parametrize(
-    ("sources", "found"),
-    [
-        (("docs/retries.md", "docs/retries-copy.md"), REPLACED),
-        (("docs/old/retries.md", "docs/retries.md"), REPLACED),
-        (("docs/retries.md", "docs/old/retries.md"), [("report", REPLACED[0][1], ("fact.b", "fact.a"))]),
-        (("docs/retries.md", "docs/export/retries.md"), REPLACED),
-        (("api/retries.md", "worker/retries.md"), []),
-        (("notes/2026-01-01.md", "notes/2026-01-02.md"), []),
-    ],
-)
-def test_source_folder_is_part_of_the_subject(sources: tuple[str, str], found: list[object]) -> None:
-    one = imported("fact.a", "Retries", RETRIES, sources[0])
-    assert planned(one, imported("fact.b", "Retries", LATER, sources[1], "2026-02-01")) == found
-
-
-def test_folders_with_the_same_pages_are_variants() -> None:
-    titles = ("Install", "Retries", "Upgrade")
-    one, other = (
-        [imported(f"fact.{where}-{at}", title, text, f"{where}/{at}.md") for at, title in enumerate(titles)]
-        for where, text in (("linux", RETRIES), ("macos", RETRIES + MORE))
-    )
-    assert planned(one[0], other[0]) == [("join", "same", ("fact.macos-0", "fact.linux-0"))]
-    assert planned(*one, *other) == []
+def test_heading_without_text_is_a_difference() -> None:
+    whole = about("fact.a", "Retries", f"{RETRIES}{MORE}\n\n## The port is 80")
+    assert planned(whole, about("fact.b", "Retries", f"{RETRIES}\n\n## The port is 443", **NEWER)) == []
+    assert planned(whole, about("fact.b", "Retries", f"{RETRIES}\n\n## The port is 80", **NEWER)) == SAID
 
 
 def test_decision_supersedes_an_older_one_whatever_their_numbers() -> None:
-    older = made("adr.a", "ADR-0004: Retries", RETRIES, kind="adr")
-    newer = made("adr.b", "12. Retries", LATER, kind="adr", **NEWER)
+    older = about("adr.a", "ADR-0004: Retries", RETRIES, kind="adr")
+    newer = about("adr.b", "12. Retries", LATER, kind="adr", **NEWER)
     assert [step[2] for step in planned(older, newer)] == [("adr.b", "adr.a")]
-    assert planned(older, made("fact.b", "Retries", LATER, **NEWER)) == []
+    assert planned(older, about("fact.b", "Retries", LATER, **NEWER)) == []
 
 
 def test_one_sided_keys_are_taken_over_lists_united_and_conflicts_listed() -> None:
-    whole = made("fact.a", "Retries", RETRIES + MORE, more="market: Oslo\nareas:\n  - north")
-    part = made("fact.b", "Retries", RETRIES, more="market: Bergen\nareas:\n  - west\ntimeframe: 2025")
+    whole = about("fact.a", "Retries", RETRIES + MORE, more="market: Oslo\nareas:\n  - north")
+    part = about("fact.b", "Retries", RETRIES, more="market: Bergen\nareas:\n  - west\ntimeframe: 2025")
     (step,) = steps_for(whole, part)
     assert '`market`: "Oslo" in `fact.a`, "Bergen" in `fact.b`' in step.evidence
     after = read_document(whole.path, (step.edits[0].after_text or "").encode()).document
@@ -328,7 +318,7 @@ def memories(draw: st.DrawFn) -> list[Document]:
         title = draw(st.sampled_from(["Retries", "Jobs of workers"]))
         day = draw(st.integers(1, 3))
         body = draw(texts).replace("\x00", "").encode("utf-8", "ignore").decode()
-        found.append(made(f"{kind}.{name}", title, body, kind=kind, updated=f"2026-01-0{day}"))
+        found.append(about(f"{kind}.{name}", title, body, kind=kind, updated=f"2026-01-0{day}"))
     return found
 
 
@@ -390,4 +380,4 @@ def test_hostile_bodies_are_handled(bodies: Sequence[str]) -> None:
 
 
 def test_id_claimed_twice_is_left_to_lint() -> None:
-    assert planned(made("fact.a", "Retries", RETRIES), made("fact.a", "Retries", LATER, **NEWER)) == []
+    assert planned(about("fact.a", "Retries", RETRIES), about("fact.a", "Retries", LATER, **NEWER)) == []

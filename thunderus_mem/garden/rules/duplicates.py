@@ -28,6 +28,7 @@ from thunderus_mem.document.statements import (
 from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.garden.plan import MERGE_DUPLICATES, REPORT, DocumentEdit, Step
+from thunderus_mem.garden.rules.origins import tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -225,30 +226,24 @@ def _member(document: Document) -> _Member:
     return _Member(document, statements(document.body, document.title))
 
 
-def by_strategy(documents: Iterable[Document], strategy: str, logged: Mapping[str, int]) -> list[Document]:
-    """The documents, the survivor first.
+def _survivor_first(
+    members: Iterable[_Member], strategy: str, logged: Mapping[str, int], linked: Mapping[str, int]
+) -> list[_Member]:
+    """The members, those that survive others first.
 
-    An invalid time counts as created last, or as never updated. Equal times are ordered as ``logged`` (id →
-    place of its creating event in the log), then by id.
+    The oldest are first, or with `KEEP_NEWEST` those updated last. Of documents created at the same time, the
+    one updated last is first, then the one with most links to it (``linked``), then the order of ``logged``
+    (id → place of its creating event in the log), then of the ids. An invalid time counts as created last, or
+    as never updated.
     """
-
-    def age(document: Document) -> tuple[bool, str, int, str]:
-        created = utc_key(document.created)
-        return not created, created, logged.get(document.id, len(logged)), document.id
-
-    by_age = sorted(documents, key=age)
-    if strategy == KEEP_NEWEST:
-        by_id = sorted(by_age, key=lambda one: one.id)
-        stays = max(by_id, key=lambda one: (utc_key(one.updated), logged.get(one.id, -1)))
-        by_age.remove(stays)
-        by_age.insert(0, stays)
-    return by_age
-
-
-def _choose(members: Sequence[_Member], strategy: str, logged: Mapping[str, int]) -> list[_Member]:
-    """The members, the survivor first."""
-    of = {member.document.path: member for member in members}
-    return [of[document.path] for document in by_strategy((m.document for m in members), strategy, logged)]
+    newest = strategy == KEEP_NEWEST
+    unknown = -1 if newest else len(logged)
+    ordered = sorted(members, key=lambda one: one.id)
+    ordered.sort(key=lambda one: logged.get(one.id, unknown), reverse=newest)
+    ordered.sort(key=lambda one: (utc_key(one.document.updated), linked.get(one.id, 0)), reverse=True)
+    if not newest:
+        ordered.sort(key=lambda one: (not (created := utc_key(one.document.created)), created))
+    return ordered
 
 
 def _merge_step(
@@ -308,20 +303,18 @@ def _merge_family(
     return steps, [], []
 
 
-def _families(group: Sequence[_Member], strategy: str, logged: Mapping[str, int]) -> list[list[_Member]]:
-    """A group with the same text, split by kind (and by order where it matters), each with its survivor
-    first."""
+def _families(group: Sequence[_Member]) -> list[list[_Member]]:
+    """A group with the same text, split by kind, and by order where it matters."""
     families: dict[tuple[str, str], list[_Member]] = {}
     for member in group:
         kind = member.document.kind
         order = digest(member.said) if kind in ORDERED_KINDS else ""
         families.setdefault((kind, order), []).append(member)
-    return [_choose(families[key], strategy, logged) for key in sorted(families)]
+    return [families[key] for key in sorted(families)]
 
 
-def _plan_group(
-    group: Sequence[_Member], config: Config, links: Mapping[str, str], logged: Mapping[str, int]
-) -> list[Step]:
+def _plan_group(group: Sequence[_Member], config: Config, links: Mapping[str, str]) -> list[Step]:
+    """The steps for documents of one text, those that survive others first."""
     flagged = config.duplicates_strategy == FLAG_FOR_REVIEW
     merged_kinds = frozenset() if flagged else MERGEABLE_KINDS & frozenset(config.duplicates_kinds)
     steps: list[Step] = []
@@ -334,7 +327,7 @@ def _plan_group(
             obstacles.append(reason)
         else:
             sound.append(member)
-    for family in _families(sound, config.duplicates_strategy, logged):
+    for family in _families(sound):
         if family[0].document.kind not in merged_kinds:
             remaining += family
             continue
@@ -388,19 +381,26 @@ def plan_duplicates(material: GardenInput, config: Config) -> tuple[Step, ...]:
     ``duplicates_kinds`` are merged within their kind; core documents, decisions, recaps and pairs of
     different kinds are only reported. So are documents with different titles, which are only compared for
     reports. Ids claimed by two files are left to lint. ``material.logged`` orders documents created at the
-    same time (see `by_strategy`).
+    same time (see `_survivor_first`).
     """
     claims = Counter(document.id for document in material.documents)
     known = (one for one in material.documents if claims[one.id] == 1)
     alike = _sharing(known, lambda one: one.traits.letters)
     if not material.verbose and config.duplicates_strategy != FLAG_FOR_REVIEW:
         alike = _sharing(alike, lambda one: (one.traits.letters, _title(one)))
-    groups: dict[str, list[_Member]] = {}
+    groups: dict[tuple[str, ...], list[_Member]] = {}
     for document in alike:
         member = _member(material.read(document))
         if text := gist(member.said):
-            groups.setdefault(text, []).append(member)
+            groups.setdefault((text, *tree(document)), []).append(member)
     shared = [group for group in groups.values() if len(group) > 1]
     links = material.names.linked_files if shared else {}
-    steps = [step for group in shared for step in _plan_group(group, config, links, material.logged)]
+    linked = Counter(link.target for document in material.documents for link in document.links)
+    steps = [
+        step
+        for group in shared
+        for step in _plan_group(
+            _survivor_first(group, config.duplicates_strategy, material.logged, linked), config, links
+        )
+    ]
     return tuple(sorted(steps, key=lambda step: (step.action == REPORT, step.targets)))

@@ -5,14 +5,16 @@ A dead link is repaired if the log or an alias identifies its target, proposed i
 and reported otherwise. Links that are not between documents are left to lint.
 
 Spellings of a tag that differ only in case or in ``_``, ``-`` and spaces between words are one tag, and the
-configuration can define aliases; both are unified without review. Singular and plural often mean different
-things, so they are only reported, on request.
+configuration can define aliases; both are unified without review. A tag with a capital inside a word
+(``ReAct``) is a name, whose case counts. Singular and plural often mean different things, so they are only
+reported, on request.
 """
 
 from __future__ import annotations
 
 import posixpath
 from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.frontmatter import nodes
@@ -29,6 +31,7 @@ from thunderus_mem.document.references import (
 )
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.garden.plan import REPORT, DocumentEdit, DocumentNames, Step, linked_path, moved
+from thunderus_mem.garden.rules.origins import is_aside
 from thunderus_mem.lint.rules.identity import decision_number, renumbered
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
@@ -324,16 +327,19 @@ class _Use(NamedTuple):
 def plan_tags(material: GardenInput, config: Config) -> tuple[Step, ...]:
     """A step for each document with a different spelling of a tag; on request, a report of each pair of
     singular and plural."""
-    uses = _uses(material.documents)
+    documents = [one for one in material.documents if not is_aside(one)]
+    uses = _uses(documents)
     spelling = _spellings(uses, config.tags_aliases)
-    found = (_respelt(one, uses, spelling, material.read) for one in material.documents)
+    found = (_respelt(one, uses, spelling, material.read) for one in documents)
     steps = [step for step in found if step is not None]
-    return (*steps, *(_plurals(material.documents, spelling) if material.verbose else ()))
+    return (*steps, *(_plurals(documents, spelling) if material.verbose else ()))
 
 
 def same_tag(tag: str) -> str:
-    """The normal form of a tag, which ignores case and the separators between words."""
-    return _BETWEEN.sub("-", tag.strip().casefold()).strip("-") or tag
+    """The normal form of a tag, which ignores the separators between words, and case, except in names with a
+    capital inside a word."""
+    is_name = any(one.islower() and other.isupper() for one, other in pairwise(tag))
+    return _BETWEEN.sub("-", tag.strip() if is_name else tag.strip().casefold()).strip("-") or tag
 
 
 def _uses(documents: Iterable[Profile], spelling: Callable[[str], str] = str) -> Counter[str]:

@@ -1,14 +1,13 @@
 """The gardening rule `similar`: one of two documents about the same subject is obsolete. Pure.
 
-Likeness alone proposes nothing. Two documents are compared only if they have the same kind and subject: the
-same title or the same anchors. Then
+Likeness alone proposes nothing. Two documents are compared only if they have the same kind and anchors, and
+their titles agree. Then
 
 - if one makes all statements of the other, the other is archived, and the first takes over its frontmatter;
 - if each has its own but much of the text is the same, they may contradict each other: the newer one
-  supersedes the older, if both come from one place and their dates differ. Otherwise it is only reported.
+  supersedes the older, if their dates differ. Otherwise it is only reported.
 
-Every step needs review. Reports, also of documents with different subjects and much the same text, are made
-only on request.
+Every step needs review. Reports, also of other documents with much the same text, are made only on request.
 """
 
 from __future__ import annotations
@@ -32,6 +31,7 @@ from thunderus_mem.garden.rules.duplicates import (
     malformation,
     merged,
 )
+from thunderus_mem.garden.rules.origins import tree
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
@@ -50,13 +50,7 @@ CONTRADICTION: Final = "possible contradiction"
 
 _KINDS: Final = MERGEABLE_KINDS | {"adr"}
 _MOST_OF_ONE_SUBJECT: Final = 3
-"""If more documents share a title or their anchors, these name a form or a file, not a subject."""
-_ASIDE: Final = frozenset(
-    ("archive", "archived", "backup", "deprecated", "draft", "drafts", "legacy", "obsolete", "old")
-)
-"""Folders of documents that are no longer current."""
-_MOST_VARIANTS: Final = 20
-_FEWEST_TITLES: Final = 3
+"""If more documents have the same anchors, these are a file, not a subject."""
 _WORD: Final = lazy_pattern(r"\w+")
 _NUMBER: Final = lazy_pattern(r"\d+")
 _OWN_NUMBER: Final = lazy_pattern(r"(?i:adr|rfc|kep|oep)?[-_ #]{0,2}\d{1,6}[-_ .:]{1,3}")
@@ -108,58 +102,20 @@ def _comparable(documents: Sequence[Profile]) -> list[Profile]:
 
 def _pairs(documents: Iterable[Profile], read: Callable[[Profile], Document]) -> list[tuple[str, str]]:
     """The ids of every two documents with one subject, in order."""
-    subjects: dict[tuple[str, ...], list[Profile]] = {}
+    subjects: dict[tuple[object, ...], list[Profile]] = {}
     for document in sorted(documents, key=lambda each: each.id):
-        for subject in _subjects(document):
-            subjects.setdefault((document.kind, *subject), []).append(document)
-    variants = _variants(subjects.values())
+        if document.traits.anchors:
+            stem = posixpath.basename(document.imported_from.removesuffix(".md"))
+            numbers = _NUMBER.findall(_without_number(stem, document.kind))
+            subject = (document.kind, tree(document), *numbers, *document.traits.anchors)
+            subjects.setdefault(subject, []).append(document)
     return sorted(
-        {
-            (one.id, other.id)
-            for some in subjects.values()
-            if 1 < len(some) <= _MOST_OF_ONE_SUBJECT
-            for one, other in combinations(some, 2)
-            if _titles_agree(one, other)
-            and frozenset((_folder(one), _folder(other))) not in variants
-            and not (_mentions(read(one), other) or _mentions(read(other), one))
-        }
+        (one.id, other.id)
+        for some in subjects.values()
+        if len(some) <= _MOST_OF_ONE_SUBJECT
+        for one, other in combinations(some, 2)
+        if _titles_agree(one, other) and not (_mentions(read(one), other) or _mentions(read(other), one))
     )
-
-
-def _subjects(document: Profile) -> Iterator[tuple[str, ...]]:
-    """The names of what a document is about: its title, and its anchors; each with the numbers in the name of
-    the file it was imported from."""
-    stem = posixpath.basename(document.imported_from.removesuffix(".md"))
-    numbers = _NUMBER.findall(_without_number(stem, document.kind))
-    title = _title(document)
-    if title:
-        yield ("title", *title, "/", *numbers)
-    if document.traits.anchors:
-        yield ("anchors", *document.traits.anchors, "/", *numbers)
-
-
-def _variants(groups: Iterable[Sequence[Profile]]) -> frozenset[frozenset[str]]:
-    """Every two folders with pages of the same titles: one page for each platform, version or product."""
-    shared: Counter[frozenset[str]] = Counter()
-    for some in groups:
-        folders = sorted({_folder(one) for one in some if one.imported_from})
-        if 1 < len(folders) <= _MOST_VARIANTS:
-            shared.update(map(frozenset, combinations(folders, 2)))
-    return frozenset(two for two, count in shared.items() if count >= _FEWEST_TITLES)
-
-
-def _folder(document: Document | Profile) -> str:
-    """The folder a document was imported from, without the names of folders for what is not current."""
-    folders = posixpath.dirname(document.imported_from).split("/")
-    return "/".join(part for part in folders if part.lower() not in _ASIDE)
-
-
-def _in_one_place(one: Document, other: Document) -> bool:
-    """Whether two documents come from one folder, or one from below the folder of the other."""
-    if not one.imported_from or not other.imported_from:
-        return True
-    short, long = sorted((_folder(one), _folder(other)), key=len)
-    return short == long or (short != "" and long.startswith(short + "/"))
 
 
 def _without_number(name: str, kind: str) -> str:
@@ -184,10 +140,10 @@ def _mentions(one: Document, other: Profile) -> bool:
 
 def _sharing(documents: Iterable[Document]) -> Iterator[tuple[str, str]]:
     """The ids of every two documents of one kind that make a statement which hardly another one makes."""
-    making: dict[tuple[str, str], list[str]] = {}
+    making: dict[tuple[object, ...], list[str]] = {}
     for document in documents:
         for text in {one.text for one in statements(document.body, document.title)}:
-            making.setdefault((document.kind, text), []).append(document.id)
+            making.setdefault((document.kind, tree(document), text), []).append(document.id)
     for some in making.values():
         if len(some) <= _MOST_OF_ONE_SUBJECT:
             yield from combinations(sorted(some), 2)
@@ -236,8 +192,6 @@ def _contains(whole: Sequence[Statement], part: Sequence[Statement], kind: str) 
 
 
 def _join(stays: Document, leaves: Document, config: Config, files: Mapping[str, str]) -> Step | None:
-    if _is_aside(stays) and not _is_aside(leaves):
-        return None
     why = f"`{stays.id}` makes all statements of `{leaves.id}`"
     after = _merge(stays, leaves, config, files)
     if isinstance(after, str):
@@ -269,7 +223,7 @@ def _merge(stays: Document, leaves: Document, config: Config, files: Mapping[str
 
 def _supersede(pair: _Pair, config: Config) -> Step | None:
     older, newer = pair[:2]
-    found = _doubtful(pair, config) if _in_one_place(older, newer) else None
+    found = _doubtful(pair, config)
     text = _superseding(newer, older) if config.duplicates_strategy != FLAG_FOR_REVIEW else ""
     if found is None or not text:
         return found
@@ -302,16 +256,12 @@ def _doubtful(pair: _Pair, config: Config) -> Step | None:
 def _superseding(newer: Document, older: Document) -> str:
     """The text of the newer document that supersedes the older; "" if it is unknown which one is newer."""
     since, until = utc_key(older.updated), utc_key(newer.updated)
-    if not since or since == until or (_is_aside(newer) and not _is_aside(older)):
+    if not since or since == until:
         return ""
     try:
         return insert_item(newer.text, ("links", "supersedes"), older.id)
     except InvalidDocument:
         return ""
-
-
-def _is_aside(document: Document) -> bool:
-    return not _ASIDE.isdisjoint(document.imported_from.lower().split("/")[:-1])
 
 
 def _likeness(one: Document, other: Document) -> float:
