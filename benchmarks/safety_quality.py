@@ -1,7 +1,8 @@
 """How many secrets and planted instructions lint finds, and how many honest documents it reports.
 
 ``python benchmarks/safety_quality.py CASES.jsonl… --honest FOLDER…`` reads cases, one JSON object a line:
-``id``, ``text`` and ``class`` (``secret``, ``instruction-structure``, ``instruction-wording`` or ``honest``).
+``id``, ``text`` and ``class`` (``secret``, ``instruction-structure``, ``instruction-wording``, ``honest``,
+``honest-imperative`` or ``honest-secret``).
 The pieces of a secret may be joined with U+27E6 U+27E7. Folders may be git directories without a work tree.
 Prints a table for docs/explanation/safety-measured.md with one column for each file of cases, and the first
 false positives, without the values of secrets. ``development.jsonl`` is the default.
@@ -37,6 +38,8 @@ CLASSES = {
     "instruction-structure": frozenset(("TM402", "TM403", "TM404", "TM405")),
     "instruction-wording": frozenset(("TM402", "TM403", "TM404", "TM405")),
     "honest": frozenset(("TM401", "TM404")),
+    "honest-imperative": frozenset(("TM404",)),
+    "honest-secret": frozenset(("TM401",)),
 }
 GOALS = {"secret": 0.95, "instruction-structure": 0.9, "instruction-wording": 0.6}
 EXAMPLES = 10
@@ -144,7 +147,7 @@ def recall_table(files: Sequence[str]) -> list[str]:
             ones = [one for one in known if one.kind == kind]
             found = [one for one in ones if reported(one)]
             rows[kind].append(share(len(found), len(ones)))
-            wrong = found if kind == "honest" else [one for one in ones if one not in found]
+            wrong = found if kind.startswith("honest") else [one for one in ones if one not in found]
             missed += [f"  {os.path.basename(path)}: {kind}: {one.id}" for one in wrong]
     names = [os.path.basename(path).removesuffix(".jsonl") for path in files]
     lines = [f"| class | goal | {' | '.join(names)} |", "|---" * (2 + len(files)) + "|"]

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.document.injection_rules import COMMANDS, HIDDEN, ORDERS, WEAK
+from thunderus_mem.document.injection_rules import SIGNS
 from thunderus_mem.document.schema import SCHEMA_NAMES, schema_text
 from thunderus_mem.document.secret_rules import SECRET_RULES
 from thunderus_mem.fingerprint.source import _texts
@@ -44,6 +44,7 @@ def _in_schemas() -> tuple[str, ...]:
 # Patterns made from values: what they are like. A site that cannot be read and is not here is an error.
 BUILT: Final[dict[str, tuple[str, ...]]] = {
     "document.schema._of_text": _in_schemas(),
+    "document.orders._lexicon": ("不要|用户|エージェント",),
     "document.secret_rules._compiled": (SECRET_RULES[0].pattern.pattern,),
     "document.frontmatter.write.entry_lines": (
         r"(?: {1,}#[^\n]*\n?|[ \t]*\r?\n(?= {1,}#))*",
@@ -207,7 +208,7 @@ def patterns() -> list[Pattern]:
         found[name] = Pattern(name, frozenset(["finditer"]), rule.pattern)
         if rule.gate:
             found[f"{name}.gate"] = Pattern(f"{name}.gate", frozenset(["match"]), re.compile(rule.gate))
-    for number, sign in enumerate((*ORDERS, *COMMANDS, *WEAK, *HIDDEN)):
+    for number, sign in enumerate(SIGNS):
         for place, part in enumerate(sign.parts):
             name = f"document.injection[{number:03d}.{place}]"
             found[name] = Pattern(name, frozenset(["finditer"]), re.compile(part))

@@ -2,8 +2,7 @@
 
 The context decides. Code and quotations are examples and never count. In text that a rendered page hides
 (comments, hidden elements, texts of images, titles of links), addressing an agent is enough. In plain text
-one instruction or command is enough; of weaker signs it takes a related pair in one paragraph. The signs are
-in `injection_rules`.
+it takes a sign of `injection_rules` or words that add up to an order (`orders`).
 """
 
 from __future__ import annotations
@@ -14,32 +13,20 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.document.injection_rules import (
-    COMMANDS,
-    DISTINCTIVE,
-    FORGED,
-    HIDDEN,
-    ORDERS,
-    PAIRS,
-    WEAK,
-    Sign,
-)
+from thunderus_mem.document.injection_rules import COMMANDS, FORGED, HIDDEN, ORDERS, SIGNS, Sign
 from thunderus_mem.document.literals import Literals, lower, plain
 from thunderus_mem.document.markdown import scan, suppressions
+from thunderus_mem.document.orders import ENOUGH, NOT_LATIN, manipulates, triggers
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
 RULE: Final = "TM404"
 """The lint rule that reports injections; suppression comments name it."""
 
 _STRONG: Final = (*ORDERS, *COMMANDS)
-_PAIRED: Final = tuple((demand, deed) for demand, deeds in PAIRS.items() for deed in deeds)
-_TRIED: Final = (*_STRONG, *[sign for sign in WEAK if sign.message in DISTINCTIVE])
-_WORDS: Final = Literals(
-    [(b" %b " % word, number) for number, sign in enumerate(_TRIED) for word in sorted(sign.needs[0])]
-)
+_TRIGGERS_REACH: Final = 300
 _LONGEST: Final = 2_000
 _REACH: Final = 450
 _PLAIN: Final = {chr(code): " " for code in (0xA0, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000)} | {
@@ -75,7 +62,7 @@ _ORDERED = lazy_pattern(
     r"delete|merge|push|reply|respond|answer|assistants?|agents?)\b[^\n]{0,200}? [a-z]+ [a-z]+"
 )
 _ENDS: Final = frozenset(("com", "org", "edu", "dev", "info", "biz", "example", "test"))
-_ARCHIVES: Final = frozenset(("web.archive.org", "archive.org", "archive.ph", "github.com"))
+_ARCHIVES: Final = frozenset(("web.archive.org", "archive.org", "archive.ph", "github.com", "aka.ms"))
 _BEGINS: Final = {
     "": "<!-- [//]: [comment]: [_]: [hidden]: <system </system <function_ </function_ <tool_ </tool_ <| "
     "![ ]( human: system: developer:",
@@ -91,7 +78,7 @@ _MARKS: Final = Literals(
 )
 """Literals of `_HIDES` and `_TURNS`: where they begin, and after the beginning of a tag or of a link."""
 _BLANK_LINE = lazy_pattern(r"\n[ \t\r]*(?=\n)")
-_BREAK = lazy_pattern(r" {0,3}(?:[-*+] |[0-9]{1,3}[.)] |#{1,6} |\|)")
+_BREAK = lazy_pattern(r" {0,3}(?:[-*+] |[0-9]{1,3}[.)] |#{1,6} |\||---)")
 _QUOTE_MARK = lazy_pattern(r"(?:^|\n) {0,3}>[> ]{0,20}")
 _SENTENCE = lazy_pattern(r"(?<=[.!?]) ")
 _BEGINNING = lazy_pattern(r"^[^a-z<\[$`]+")
@@ -105,12 +92,12 @@ class Injection(NamedTuple):
 
 
 class _Likely(NamedTuple):
-    """Part of a text, and the signs whose required words are in it; weak ones only if they form a pair."""
+    """Part of a text, the signs whose required words are in it, and where words may be an order."""
 
     start: int
     end: int
     strong: list[Sign]
-    weak: list[Sign]
+    worded: list[int]
 
 
 def find_injections(text: str) -> list[Injection]:
@@ -132,51 +119,84 @@ def _search(text: str, blocks: Sequence[_Likely], openings: Sequence[int]) -> li
     for block in blocks:
         for start, paragraph in _paragraphs_of(_lower(text[block.start : block.end])):
             at = block.start + start
-            one = _find_in_paragraph(paragraph, block.strong, block.weak)
+            worded = bisect_left(block.worded, at) < bisect_left(block.worded, at + len(paragraph))
+            if not worded and not block.strong:
+                continue
+            one = _find_in_paragraph(paragraph, block.strong, worded=worded)
             known = bisect_left(passages, at) < bisect_left(passages, at + len(paragraph))
             if one is not None and not known:
                 found.append(Injection(one.says, at + one.start))
     return sorted(found, key=lambda one: one.start)
 
 
+@cache
+def _words() -> tuple[Literals, dict[int, float]]:
+    """The first required words of signs and the words of orders, and the weights of the latter."""
+    needed = [
+        (b" %b " % word, number) for number, sign in enumerate(_STRONG) for word in sorted(sign.needs[0])
+    ]
+    known = triggers()
+    literals = Literals([*needed, *((b" %b " % word, -1) for word in known)])
+    weights = {literals.number_of(b" %b " % word): weight for word, weight in known.items()}
+    return literals, weights
+
+
 def _likely_blocks(text: str) -> list[_Likely]:
-    """The blocks, between empty lines, that contain the required words of a sign."""
+    """The blocks, between empty lines, that contain the needed words of a sign or enough words of orders."""
     found: list[_Likely] = []
     known = plain(text)
+    literals, weights = _words()
     numbers: set[int] = set()
+    heard: dict[int, int] = {}
+    worded: list[int] = []
     start = end = 0
-    for word, at, _ in _WORDS.find(known):
+    for word, at, _ in literals.find(known):
         if at >= end:
-            found += _likely(known, start, end, numbers)
+            found += _likely(known, start, end, numbers, worded)
             before, after = text.rfind("\n\n", end, at), text.find("\n\n", at)
             start, end = before + 2 if before >= 0 else end, after if after >= 0 else len(text)
-            numbers = set()
-        numbers.update(_WORDS.rows[word])
-    return [*found, *_likely(known, start, end, numbers)]
+            numbers, heard, worded = set(), {}, []
+        numbers.update(literals.rows[word])
+        if word in weights:
+            heard[word] = at
+            if len(heard) > 1 and _is_enough(heard, weights, at):
+                worded.append(at)
+    found += _likely(known, start, end, numbers, worded)
+    return found if text.isascii() else [*found, *_in_other_scripts(text, found)]
 
 
-def _likely(known: bytes, start: int, end: int, numbers: Collection[int]) -> Iterator[_Likely]:
-    """The part of a `plain` text, if it contains the required words of one of these signs, or of a pair."""
+def _is_enough(heard: dict[int, int], weights: dict[int, float], at: int) -> bool:
+    """Whether the words of orders near a position are heavy enough to look at all words."""
+    return sum([weights[word] for word, place in heard.items() if at - place < _TRIGGERS_REACH]) >= ENOUGH
+
+
+def _in_other_scripts(text: str, found: Sequence[_Likely]) -> Iterator[_Likely]:
+    """The blocks with letters of other scripts, whose words are not searched first."""
+    known = {one.start: one for one in found}
+    end = 0
+    for match in NOT_LATIN.finditer(text):
+        if match.start() >= end:
+            before, after = text.rfind("\n\n", end, match.start()), text.find("\n\n", match.start())
+            start, end = before + 2 if before >= 0 else end, after if after >= 0 else len(text)
+            block = known.get(start) or _Likely(start, end, [], [])
+            if block.start not in known:
+                yield block
+        block.worded.append(match.start())
+        block.worded.sort()
+
+
+def _likely(known: bytes, start: int, end: int, numbers: set[int], worded: list[int]) -> Iterator[_Likely]:
+    """The part of a `plain` text, if it contains the required words of one of these signs or of an order."""
+    numbers.discard(-1)
     words = frozenset(known[start : end + 2].split()) if numbers else frozenset()
-    signs = [number for number in sorted(numbers) if _has(words, _TRIED[number])] if words else []
-    if signs:
-        strong = [_TRIED[number] for number in signs if number < len(_STRONG)]
-        pairs = _pairs_in(words) if signs[-1] >= len(_STRONG) else []
-        if strong or pairs:
-            yield _Likely(start, end, strong, pairs)
+    strong = [_STRONG[number] for number in sorted(numbers) if _has(words, _STRONG[number])]
+    if strong or worded:
+        yield _Likely(start, end, strong, worded)
 
 
 def _has(words: frozenset[bytes], sign: Sign) -> bool:
     """Whether the required words of a sign are among these."""
     return not any(group.isdisjoint(words) for group in sign.needs)
-
-
-def _pairs_in(words: frozenset[bytes]) -> list[Sign]:
-    """The weak signs that form a pair, if their required words are among these."""
-    signs = [sign for sign in WEAK if _has(words, sign)]
-    names = {sign.message for sign in signs}
-    paired = {name for pair in _PAIRED if names.issuperset(pair) for name in pair}
-    return [sign for sign in signs if sign.message in paired]
 
 
 class FlaggedLine(NamedTuple):
@@ -227,6 +247,11 @@ def _without_code(text: str) -> str:
     return "\n".join(kept)
 
 
+def shown_paragraphs(text: str) -> list[str]:
+    """The paragraphs of a text in lower case, without fenced code."""
+    return [paragraph for _, paragraph in _paragraphs_of(_lower(_without_code(text)))]
+
+
 def _paragraphs_of(text: str) -> Iterator[tuple[int, str]]:
     """Offset and text of the paragraphs of a text with blank lines."""
     edges = [0, *(match.end() for match in _BLANK_LINE.finditer(text)), len(text)]
@@ -240,7 +265,7 @@ def _paragraphs(block: str) -> Iterator[tuple[int, str]]:
     at = start = 0
     held: list[str] = []
     for line in block.split("\n"):
-        if held and (_BREAK.match(line) or held[-1].startswith("#")):
+        if held and (_BREAK.match(line) or held[-1].startswith(("#", "---"))):
             yield start, "\n".join(held)
             held = []
         start = start if held else at
@@ -249,27 +274,29 @@ def _paragraphs(block: str) -> Iterator[tuple[int, str]]:
     yield start, "\n".join(held)
 
 
-def _find_in_paragraph(paragraph: str, strong: Sequence[Sign], weak: Sequence[Sign]) -> Injection | None:
-    """Find one of these strong signs, or a pair of the weak ones, in a paragraph."""
-    if not weak and not any(word in paragraph for sign in strong for word in _first_words(sign.name)):
+def _find_in_paragraph(
+    paragraph: str, strong: Sequence[Sign], *, worded: bool, hidden: bool = False
+) -> Injection | None:
+    """Find one of these strong signs, or an order by its words, in a lower-case paragraph."""
+    if any(word in paragraph for sign in strong for word in _first_words(sign.name)):
+        words = frozenset(plain(paragraph).split())
+        for sign in strong:
+            start = _find(paragraph, sign) if _has(words, sign) else None
+            if start is not None:
+                return Injection(sign.message, start)
+    said = manipulates(paragraph, hidden=hidden) if worded else None
+    if said is None:
         return None
-    words = frozenset(plain(paragraph).split())
-    for sign in strong:
-        start = _find(paragraph, sign) if _has(words, sign) else None
-        if start is not None:
-            return Injection(sign.message, start)
-    here = _pairs_in(words) if weak else []
-    found = {sign.message: start for sign in here if (start := _find(paragraph, sign)) is not None}
-    for demand, deeds in PAIRS.items() if found else ():
-        for deed in deeds:
-            if demand in found and deed in found:
-                return Injection(f"combines {demand} with {deed}", min(found[demand], found[deed]))
-    return None
+    return Injection(f"orders to an agent ({said.words})", _place_of(paragraph, said.first))
+
+
+def _place_of(paragraph: str, word: str) -> int:
+    return max(paragraph.find(word), 0)
 
 
 @cache
 def _first_words(name: str) -> list[str]:
-    return [word.decode() for sign in _STRONG if sign.name == name for word in sorted(sign.needs[0])]
+    return [word.decode() for sign in SIGNS if sign.name == name for word in sorted(sign.needs[0])]
 
 
 def _find(paragraph: str, sign: Sign) -> int | None:
@@ -343,7 +370,7 @@ def _in_unseen(opening: re.Match[str], inner: str) -> Iterator[Injection]:
     """The injection in one hidden text; in an element that is hidden on purpose any order is one."""
     if inner.lstrip().startswith("thunderus-mem:"):
         return
-    one = _find_in_paragraph(inner, (*_STRONG, *HIDDEN), WEAK)
+    one = _find_in_paragraph(inner, (*_STRONG, *HIDDEN), worded=True, hidden=True)
     if one is not None:
         yield Injection(one.says, opening.end() + one.start)
     elif opening[0][0] == "<" and opening[0] != "<!--" and _ORDERED.search(inner):

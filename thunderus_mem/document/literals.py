@@ -41,6 +41,10 @@ class Literals:
         self._literals = tuple(rows)
         self._left = _ONE_BY_ONE
 
+    def number_of(self, literal: bytes) -> int:
+        """The number of a literal."""
+        return self._literals.index(literal)
+
     def find(self, known: bytes) -> Sequence[tuple[int, int, int]]:
         """Number, start and end of every literal in a text of `lower` or `plain`, by its end.
 

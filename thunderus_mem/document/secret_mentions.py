@@ -25,7 +25,7 @@ ANCHORS: Final = (
     *("pass", "pwd", "pw", "psk", "secret", "token", "key", "bearer", "kennwort", "contrase", "senha"),
     *("wachtwoord", "parola", "\u043f\u0430\u0440\u043e\u043b", "\u5bc6\u7801", "\u5bc6\u78bc"),
     *("\u53e3\u4ee4", "\u30d1\u30b9\u30ef\u30fc\u30c9", "\ube44\ubc00\ubc88\ud638", "has\u0142o", "seed"),
-    *("appid", "community", "recovery", "mnemonic"),
+    *("appid", "snmp-server community", "recovery", "mnemonic", "mot de passe"),
 )
 """Lower-case texts one of which is in every name of a secret."""
 
@@ -34,19 +34,21 @@ _PASSWORD: Final = (
     r"|(?<![a-z0-9-])pw(?![a-z0-9-])|"
     r"(?<![a-z])psk(?![a-z])|(?:(?<![a-z])|(?<=require)|(?<=store)|(?<=key)|(?<=root)|(?<=smtp)"
     r"|(?<=user)|(?<=db))pass(?![a-z])|"
-    r"rootpw|kennwort|mot de passe|contrase\u00f1a|senha|wachtwoord|(?<![a-z])parola"
+    r"(?<=root)pw|kennwort|mot de passe|contrase\u00f1a|senha|wachtwoord|(?<![a-z])parola"
     r"|\u043f\u0430\u0440\u043e\u043b\w{1,3}|"
     r"\u5bc6[\u7801\u78bc]|\u53e3\u4ee4|\u30d1\u30b9\u30ef\u30fc\u30c9|\ube44\ubc00\ubc88\ud638|has\u0142o|"
     r"snmp-server community|(?:seed|recovery) (?:phrase|words)|mnemonic"
 )
 _KEY: Final = (
-    r"secrets?(?![a-z])|(?<![cx]srf)(?<![cx]srf[ _-])tokens?(?![a-z])|"
-    r"(?:api|app|access|account|admin|auth|client|consumer|crypt|decryption|encryption|hmac|host"
-    r"|integration|"
-    r"jwt|license|licence|live|master|private|root|routing|sdk|sending|service|shared|sign|signing|storage|"
-    r"validation|webhook)[_. -]?keys?(?![a-z])|(?<![a-z])keyfile|bearer|(?<![a-z])seed(?![a-z])|appid"
+    r"secrets?(?![a-z])|(?<![cx]srf)(?<![cx]srf[ _-])tokens?(?![a-z])|(?<![a-z])keyfile|bearer"
+    r"|(?<![a-z])seed(?![a-z])|appid"
 )
-_NAMES: Final = lazy_pattern(rf"(?:(?P<password>{_PASSWORD})|(?P<key>{_KEY}))")
+_NAME: Final = lazy_pattern(rf"(?:(?P<password>{_PASSWORD})|(?P<key>{_KEY}))")
+_QUALIFIED: Final = lazy_pattern(
+    r"(?:api|app|access|account|admin|auth|client|consumer|crypt|decryption|encryption|hmac|host"
+    r"|integration|jwt|license|licence|live|master|private|root|routing|sdk|sending|service|shared|sign"
+    r"|signing|storage|validation|webhook)[_. -]?keys?(?![a-z])"
+)
 _TOKEN: Final = lazy_pattern(
     r"[^\s\"'`\u00ab\u00bb\u300c\u300d\u201c\u201d\u201e<>|,;\uff0c\u3002\uff08\uff09\[\](){}\\]{6,400}",
     re.IGNORECASE,
@@ -80,10 +82,8 @@ _SAID: Final = lazy_pattern(
     r"|to)[ ][\"'`\u00ab\u201c\u201e*]{0,3}",
     re.IGNORECASE,
 )
-# Any value has one of these, and so has every passphrase.
-_LIKELY: Final = lazy_pattern(
-    r"[0-9]|[a-z][A-Z]|[A-Za-z][!#$%^&*+?~][A-Za-z]|(?:[a-z]{3,12} ){3}[a-z]{3,12}[\"'\n]|[a-z]{3}[\"'`]?$"
-)
+# The value of a key is as long.
+_LIKELY: Final = lazy_pattern(r"[^\s|,;<>()\[\]{}]{16}")
 _BLANK: Final = lazy_pattern(r"[s)\s\"'`*]{0,12}")
 # What makes a random value near a name no secret.
 _PUBLIC: Final = lazy_pattern(
@@ -149,6 +149,8 @@ _STOPS: Final = frozenset(
 )
 _WINDOW: Final = 100
 _LONGEST_LINE: Final = 4_000
+_BEFORE_KEY: Final = 14
+_AFTER_KEY: Final = 5
 _ROWS: Final = 40
 _ID: Final = 19
 _WORD: Final = lazy_pattern("[A-Za-z0-9]*")
@@ -163,39 +165,48 @@ _NEXT: Final = lazy_pattern(
 
 
 def mentioned_values(text: str, lowered: str, starts: list[int]) -> Iterator[tuple[int, int]]:
-    """The places of values after names, in the lines that contain the positions ``starts``."""
-    done = -1
+    """The places of values after names, at the sorted positions ``starts`` of anchors."""
+    names: list[re.Match[str]] = []
+    start = end = -1
     for at in starts:
-        if at <= done or not _LIKELY.search(text, at, at + 2 * _WINDOW):
+        name = _NAME.match(lowered, at)
+        if name is None and lowered.startswith("key", at):
+            name = _QUALIFIED.search(lowered, max(at - _BEFORE_KEY, 0), at + _AFTER_KEY)
+        if name is None or (names and name.start() < names[-1].end()):
             continue
-        start = max(text.rfind("\n", 0, at) + 1, at - _LONGEST_LINE)
-        end = text.find("\n", at)
-        end = min(end if end >= 0 else len(text), at + _LONGEST_LINE)
-        done = end
-        yield from _in_line(text, lowered, start, end)
-
-
-def _in_line(text: str, lowered: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    found = False
-    last = None
-    reached = start
-    for name in _NAMES.finditer(lowered, start, end):
+        if name.lastgroup != "password" and not _LIKELY.search(text, at, at + 2 * _WINDOW):
+            continue
         if _is_in_id(text, name.start(), name.end()):
             continue
-        last = name
+        if at >= end:
+            if names:
+                yield from _in_line(text, names, start, end)
+            start = max(text.rfind("\n", 0, at) + 1, at - _LONGEST_LINE)
+            end = text.find("\n", at)
+            end = min(end if end >= 0 else len(text), at + _LONGEST_LINE)
+            names = []
+        names.append(name)
+    if names:
+        yield from _in_line(text, names, start, end)
+
+
+def _in_line(text: str, names: list[re.Match[str]], start: int, end: int) -> Iterator[tuple[int, int]]:
+    found = False
+    reached = start
+    for name in names:
         if name.end() < reached:
             continue
         place = _after(text, name, start, end)
         if place is not None:
             found, reached = True, place[1]
             yield place
-    for name in _NAMES.finditer(lowered, start, end) if not found else ():
-        if name["password"]:
+    for name in names if not found else ():
+        if name.lastgroup == "password":
             for place in _in_column(text, name, start, end):
                 found = True
                 yield place
-    if last is not None and not found:
-        place = _below(text, last, start, end)
+    if not found:
+        place = _below(text, names[-1], start, end)
         if place is not None:
             yield place
 
@@ -210,7 +221,7 @@ def _is_in_id(text: str, start: int, end: int) -> bool:
 
 def _after(text: str, name: re.Match[str], start: int, end: int) -> tuple[int, int] | None:
     at, stop = name.end(), min(name.end() + _WINDOW, end)
-    password = name["password"] is not None
+    password = name.lastgroup == "password"
     if password:
         quoted = _QUOTED.search(text, at, min(stop + _WINDOW, end))
         if (
@@ -338,7 +349,9 @@ def _below(text: str, name: re.Match[str], start: int, end: int) -> tuple[int, i
     value = below["value"]
     if "=" in value.rstrip("="):
         return None
-    fits = looks_random(value) if name["password"] else len(value) >= 20 and looks_generated(value)
+    fits = (
+        looks_random(value) if name.lastgroup == "password" else len(value) >= 20 and looks_generated(value)
+    )
     if fits and not is_placeholder(value) and not _PUBLIC.search(text, start, end):
         return below.span("value")
     return None

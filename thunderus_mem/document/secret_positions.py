@@ -10,8 +10,8 @@ from typing import Final
 POSITIONS: Final = (
     (
         "call-password",
-        "connect login auth credential account users dbi",
-        r"[a-z_]{3,16}[a-z_]{0,12}(?:[\"'`]|[ \t]?[=:(,\[-])",
+        "connect login auth credential account users",
+        r"[a-z_]{4,24}[\"']?[ \t]{0,4}(?:[=:][ \t]{0,4})?[(\[{]",
         (
             r"(?:connect|login|auth|basicauth|basic_auth|credentials?|accounts|users|authenticate"
             r"|getconnection)[\"']?[ \t]{0,4}"
@@ -34,7 +34,7 @@ POSITIONS: Final = (
     ),
     (
         "command-password",
-        "net+u add_user change_password passwd useradd chpasswd auth rootpw",
+        "net+user net+use+ add_user change_password snyk+auth rootpw",
         r"[a-z_]{3,16}[ \t][^\n]{6}",
         (
             r"(?:\bnet user [^\s]{1,40} |\bnet use [^\n]{0,100}/user:[^\s]{1,40} |rabbitmqctl (?:add_user"
@@ -70,7 +70,7 @@ POSITIONS: Final = (
     (
         "login-pair",
         "log+in login cred user account sign+in anmeld zugang",
-        r"[a-z ]{4,12}[^\n]{0,60}/",
+        r"[a-z ]{4,12}[^\n/]{0,60}/ ?(?=[^\s/]{0,30}[0-9])",
         (
             r"(?:log(?:ged)? ?in|login|creds?|credentials|user(?:name)?|account|sign in|anmeld[a-z]{2,5}"
             r"|zugang[a-z]{0,8})(?:[ \t:][^\n:/]{0,40}?)??[ \t:][\"'`]?"

@@ -703,8 +703,8 @@ NAMED: Final = (
     ),
     _named(
         "command-line-password",
-        "+-",
-        r" -(?:[upawx]|-(?:user|proxy-user|pass)|b|[a-z]{1,5}b )",
+        "+-p +-u +-a +-w +-x +--user +--proxy-user +--pass htpasswd",
+        r" -(?:[upawx][^a-z]|p[^\s]|-(?:user|proxy-user|pass)|pass)|htpasswd",
         r"(?:\b(?:curl|wget|http)\b[^\n|]{0,300}?[ \t](?:-u|--user|--proxy-user)[ =]?[\"']?[^\s:\"']{1,64}:"
         r"|\bsshpass[ \t]{1,4}-p[ \t]{0,2}[\"']?"
         r"|\b(?:mysql|mariadb)[a-z-]{0,12}\b[^\n|]{0,200}?[ \t]-p[\"']?"

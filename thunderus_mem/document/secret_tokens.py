@@ -56,7 +56,7 @@ MORE_TOKENS: Final = (
     ("trello-token", "ATTA", r"ATTA%h{64}%u{8}$", "AT·TA%h{64}%u{8}", "ATTA"),
     (
         "unleash-token",
-        ":",
+        ":dev :prod :stag :test :pre :default",
         r"[%w*]{1,40}:[a-z]{3,30}\.%h{56,64}$",
         "*:pro·duction.%h{64}",
         "default:development.%h{8}",
@@ -72,7 +72,7 @@ MORE_TOKENS: Final = (
     ("wandb-key", "wandb_v1_", r"wandb_v1_%w{60,100}$", "wan·db_v1_%w{77}", "wandb_v1_"),
     (
         "prefixed-key",
-        "_",
+        "sk_ cret_ ken_ tok_ pat_ key_ auth_ live_ prod_ priv_ svc_ sat_ rk_",
         (
             r"(?:[a-z][a-z0-9]{1,11}_){0,2}(?:sk|secret|token|tok|pat|key|apikey|auth|live|prod|priv|svc"
             r"|oauth|sat|rk)_(?:[a-z0-9]{1,8}_){0,2}(?P<value>(?=[A-Za-z_]{0,30}%d)%a{28,200})$"
@@ -93,7 +93,7 @@ MORE_EMBEDDED: Final = (
     ),
     (
         "url-parameter",
-        "? &",
+        "pw= pwd= pass= word= wd= key= appid= app_id= token= auth= secret= &p=",
         (
             r"(?:[?&](?:pw|pwd|pass(?:word|wd)?|key|api[_-]?key|appid|app_id|subscription-key|token"
             r"|access_token|auth|"

@@ -14,7 +14,7 @@ from thunderus_mem.document.literals import Literals, lower
 from thunderus_mem.document.secret_mentions import ANCHORS, mentioned_values
 from thunderus_mem.document.secret_rules import BLOCKS, EMBEDDED, NAMED, TOKENS, SecretRule
 from thunderus_mem.document.secret_values import is_placeholder, looks_chosen, looks_random
-from thunderus_mem.startup import NamedTuple, lazy_pattern
+from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,7 +24,8 @@ _FINGERPRINT = 8
 _FEW_CHARACTERS = 7
 _FEW_IN_PASSWORD = 5
 _SHORTEST = 16
-_LONGEST_LINE = 4_000
+_REACH = 400
+_LONGEST_VALUE_HERE = 2_400
 _LONGEST_VALUE = 200
 # Kinds whose place says that the value is a password, and that it is random.
 _PASSWORDS = frozenset(
@@ -33,8 +34,6 @@ _PASSWORDS = frozenset(
 _BY_PLACE = frozenset(
     ("url-parameter", "url-token", "go-database-password", "webhook-path", "prefixed-key", "alias-secret")
 )
-_MIXED = lazy_pattern("[0-9]|[a-z][A-Z]|[A-Z]{16}")
-_RUN = lazy_pattern("[A-Za-z0-9_-]{16}")
 
 
 class Secret(NamedTuple):
@@ -46,11 +45,27 @@ class Secret(NamedTuple):
     fingerprint: str
 
 
-_TOKENS: Final = [(anchor, rule) for rule in TOKENS for anchor in rule.anchors]
-_EMBEDDED: Final = [(anchor, rule) for rule in EMBEDDED for anchor in rule.anchors]
-_SEARCHED: Final = tuple(dict.fromkeys([*ANCHORS, *(anchor for rule in NAMED for anchor in rule.anchors)]))
+_IN_WORDS: Final = (*TOKENS, *EMBEDDED)
+_IN_LONG: Final = Literals(
+    [
+        (anchor.encode(), number)
+        for number, rule in enumerate(_IN_WORDS)
+        for anchor in rule.anchors
+        if not rule.near
+    ]
+)
+_NEAR: Final = tuple(number for number, rule in enumerate(_IN_WORDS) if rule.near)
+_SEARCHED: Final = tuple(
+    dict.fromkeys(
+        [
+            *ANCHORS,
+            *(anchor.lower() for rule in (*NAMED, *BLOCKS) for anchor in rule.anchors),
+            *(rule.near for rule in (*TOKENS, *BLOCKS) if rule.near),
+        ]
+    )
+)
 _FOUND_BY: Final = Literals(
-    (anchor.lower().encode(), number) for number, anchor in enumerate(_SEARCHED) if anchor.isascii()
+    (anchor.encode(), number) for number, anchor in enumerate(_SEARCHED) if anchor.isascii()
 )
 _BEYOND_ASCII: Final = tuple(anchor for anchor in _SEARCHED if not anchor.isascii())
 
@@ -78,7 +93,7 @@ def find_secrets(text: str) -> list[Secret]:
     """
     lowered = _lowered(text)
     places = _places(text, lowered)
-    known = _without_overlaps(_secrets([*_in_words(text, lowered), *_in_blocks(text)]))
+    known = _without_overlaps(_secrets([*_in_words(text, places), *_in_blocks(text, places)]))
     # A token after a name is reported as what it is.
     named = [
         one
@@ -126,25 +141,24 @@ def _places(text: str, lowered: str) -> dict[str, list[int]]:
     return found
 
 
-def _in_words(text: str, lowered: str) -> Iterator[tuple[SecretRule, re.Match[str]]]:
-    """Matches of `TOKENS` and `EMBEDDED`: few words are as long, and fewer as mixed."""
-    words = [word for word in text.split() if len(word) >= _SHORTEST]
-    for rules, among in (
-        (_TOKENS, [word for word in words if _MIXED.search(word) and _RUN.search(word)]),
-        (_EMBEDDED, words),
+def _in_words(text: str, places: dict[str, list[int]]) -> Iterator[tuple[SecretRule, re.Match[str]]]:
+    """Matches of `TOKENS` and `EMBEDDED`, which are only in long words."""
+    words = "\n".join([word for word in text.split() if len(word) >= _SHORTEST])
+    known = {(number, 0, len(words)) for number in _NEAR if _IN_WORDS[number].near in places}
+    for literal, first, last in _IN_LONG.find(words.encode("ascii", "replace")):
+        start, end = words.rfind("\n", 0, first) + 1, words.find("\n", last)
+        known.update([(row, start, end if end >= 0 else len(words)) for row in _IN_LONG.rows[literal]])
+    for number in sorted(
+        {row for row, start, end in known if _IN_WORDS[row].pattern.search(words, start, end)}
     ):
-        together = "\n".join(among)
-        for rule in dict.fromkeys([rule for anchor, rule in rules if anchor in together]):
-            search = rule.pattern.search
-            if any(search(word) for anchor in rule.anchors for word in among if anchor in word) and (
-                not rule.near or rule.near in lowered
-            ):
-                yield from ((rule, match) for match in rule.pattern.finditer(text))
+        yield from ((_IN_WORDS[number], match) for match in _IN_WORDS[number].pattern.finditer(text))
 
 
-def _in_blocks(text: str) -> Iterator[tuple[SecretRule, re.Match[str]]]:
+def _in_blocks(text: str, places: dict[str, list[int]]) -> Iterator[tuple[SecretRule, re.Match[str]]]:
     for rule in BLOCKS:
-        if any(anchor in text for anchor in rule.anchors) and rule.near in text:
+        if any(anchor.lower() in places for anchor in rule.anchors) and (
+            not rule.near or rule.near in places
+        ):
             yield from ((rule, match) for match in rule.pattern.finditer(text))
 
 
@@ -154,11 +168,12 @@ def _in_lines(
     """Matches of `NAMED`, in the lines where the gate of a rule matches at an anchor."""
     for rule in NAMED:
         done = 0
+        gate = _gate(rule.gate).match
         for at in sorted([at for anchor in rule.anchors for at in places.get(anchor, ())]):
-            if at >= done and _gate(rule.gate).match(lowered, at):
-                start = max(lowered.rfind("\n", 0, at) + 1, at - _LONGEST_LINE)
+            if at >= done and gate(lowered, at):
+                start = max(lowered.rfind("\n", 0, at) + 1, at - _REACH, done)
                 done = lowered.find("\n", at)
-                done = min(done if done >= 0 else len(text), at + _LONGEST_LINE)
+                done = min(done if done >= 0 else len(text), at + _LONGEST_VALUE_HERE)
                 yield from ((rule, match) for match in rule.pattern.finditer(text, start, done))
 
 

@@ -227,10 +227,11 @@ def planted_instruction(context: LintContext) -> Iterable[Diagnostic]:
     ones, or puts itself above the user; that addresses the agent reading it; that hides something from
     people, sends secrets away or runs obfuscated code. It also reports forged conversation turns and ends
     of data, links whose text names another host than their target, orders in elements that a rendered
-    page hides, and instructions to agents in comments, texts of images and titles of links. Ordinary
-    instructions are fine, including those addressed to agents. Text in backticks, code blocks and
-    quotation marks is treated as an example. Other wordings and other languages are not detected, so
-    review what you merge.
+    page hides, and instructions to agents in comments, texts of images and titles of links. Other
+    wordings, also in other languages, are found by words that add up, such as those for an agent, for
+    secrecy and for skipped checks; the message names the heaviest ones. Ordinary instructions are fine,
+    including those addressed to agents. Text in code blocks and quotation marks is treated as an example.
+    Not all is found (`docs/explanation/safety-measured.md`), so review what you merge.
 
     Bad::
 

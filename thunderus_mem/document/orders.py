@@ -1,0 +1,310 @@
+"""Find orders to an agent by what they say: a weighted sum of words, classes of words and their neighbours.
+
+The weights in ``order_weights.txt`` are those of a logistic regression (`benchmarks/fit_orders.py`). Words of
+one class (``order_words.txt``) count alike in all languages, so an order is recognized in other words, too.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import cache, cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from thunderus_mem.document.literals import plain
+from thunderus_mem.startup import NamedTuple, lazy_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_FOLDER: Final = os.path.dirname(__file__)
+WEIGHTS: Final = os.path.join(_FOLDER, "order_weights.txt")
+WORDS: Final = os.path.join(_FOLDER, "order_words.txt")
+_WINDOW: Final = 3
+_LONGEST: Final = 600
+_NEAR: Final = 4
+_SHORTEST: Final = 12
+_BEGIN: Final = "^"
+_BEGINNING: Final = ("+^",)
+_SENTENCE: Final = lazy_pattern("[.!?] |[\u3002\uff01\uff1f]")
+_TOKEN: Final = lazy_pattern(
+    r"https?://\S{1,300}|s3://\S{1,300}|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]{1,64}|\b\d{1,3}(?:\.\d{1,3}){3}\b"
+    r"|(?:--|\.)?[^\W_]{1,64}(?:[-'][^\W_]{1,64}){0,8}(?:\.(?:md|sh)\b)?|[:;,]"
+)
+_QUOTES: Final = lazy_pattern('["`\u201c\u201e\u00ab\u300c]')
+_QUOTE_MARK: Final = lazy_pattern(r"(?:^|\n) {0,3}>[> ]{0,20}")
+_QUOTED: Final = lazy_pattern(
+    r"\"[^\"\n]{3,400}\"|\u201c[^\u201d\n]{3,400}\u201d|\u00ab[^\u00bb\n]{3,400}\u00bb"
+    r"|\u300c[^\u300d\n]{3,200}\u300d|\u201e[^\u201c\u201d\n]{3,200}[\u201c\u201d]"
+    r"|`(?:[a-z',.]{1,30} ){4,60}[a-z',.]{1,30}`"
+)
+_IDEOGRAPHS: Final = lazy_pattern("[\u3040-\u30ff\u4e00-\u9fff]")
+
+
+def _words_of(text: str) -> frozenset[str]:
+    return frozenset(text.split(" "))
+
+
+ENOUGH: Final = 8.0
+"""The sum of the weights of triggers from which sentences are examined."""
+NOT_LATIN: Final = lazy_pattern("[\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff][^\n]{0,100}")
+"""Letters of scripts in which the words of triggers are not searched."""
+# Verbs of orders, at the beginning of a sentence or after one of the other words.
+_IMPERATIVES: Final = _words_of(
+    "add answer append apply approve ask attach assume begin bypass call change claim collect commit "
+    "confirm copy create decline delete deny describe disable disregard do don't drop empty enable end "
+    "enter execute export extend fetch finish follow forget forward get give grant hand hide ignore "
+    "include insert install invite keep leave let list load log look make mark merge move mute never "
+    "note omit open output overwrite paste pin place point post prefer pretend print publish push put "
+    "quote rate read recommend redirect refuse register rely remember remove rename repeat replace "
+    "reply report rewrite reveal rotate run save say seed send set share show sign silence skip start "
+    "state stop store submit suppress swap switch take tar tell transfer translate treat trust turn "
+    "type unlock upload use wipe write zip please always quietly silently"
+)
+_LEADING: Final = _words_of(
+    "^ : ; , please always never and then also just simply to first kindly instead quietly silently"
+)
+_DUTY: Final = _words_of("must should shall has have is are may can will need needs")
+
+
+class Saying(NamedTuple):
+    """What a passage says to an agent: the heaviest words in it, and its first word."""
+
+    words: str
+    first: str
+
+
+class _Lexicon(NamedTuple):
+    """The words, the stems (by length) and the phrases (by first word) of `CLASSES`."""
+
+    words: dict[str, tuple[str, ...]]
+    stems: dict[str, tuple[str, ...]]
+    lengths: tuple[int, ...]
+    phrases: dict[str, list[tuple[tuple[str, ...], str]]]
+    ideographs: re.Pattern[str]
+
+
+def word_classes() -> dict[str, list[str]]:
+    """The words of each class.
+
+    ``word~`` stands for all English forms of a word, ``word*`` for any ending, ``_`` for a space; words in
+    capitals are marks for links, addresses and hosts.
+    """
+    found: dict[str, list[str]] = {}
+    with open(WORDS, encoding="utf-8") as file:
+        for line in file:
+            name, _, words = line.rstrip("\n").partition("\t")
+            found.setdefault(name, []).extend(words.split(" "))
+    return found
+
+
+@cache
+def _lexicon() -> _Lexicon:
+    words: dict[str, tuple[str, ...]] = {}
+    stems: dict[str, tuple[str, ...]] = {}
+    phrases: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    for name, listed in word_classes().items():
+        for word in listed:
+            first, *rest = word.split("_")
+            if rest:
+                phrases.setdefault(first, []).append((tuple(rest), f"+{name}"))
+            elif word[-1] == "*":
+                stems[word[:-1]] = (*stems.get(word[:-1], ()), name)
+            else:
+                for form in _forms(word[:-1]) if word[-1] == "~" else (word,):
+                    words[form] = (*words.get(form, ()), name)
+    ideographs = [
+        re.escape(word) for word in sorted(words, key=len, reverse=True) if _IDEOGRAPHS.search(word)
+    ]
+    lengths = sorted({len(stem) for stem in stems}, reverse=True)
+    return _Lexicon(words, stems, tuple(lengths), phrases, re.compile("|".join(ideographs)))
+
+
+def _forms(word: str) -> frozenset[str]:
+    """The forms that an English noun or verb can have; some of them do not exist."""
+    forms = {word, *(word + end for end in ("s", "es", "d", "ed", "n", "ing"))}
+    forms |= {word + word[-1] + end for end in ("ed", "ing")}
+    if word[-1] == "e":
+        forms |= {word[:-1] + end for end in ("ed", "ing")}
+    if word[-1] == "y":
+        forms |= {word[:-1] + end for end in ("ies", "ied")}
+    return frozenset(forms)
+
+
+@cache
+def _classes(word: str) -> tuple[str, ...]:
+    lexicon = _lexicon()
+    if "://" in word:
+        word = "URLHOST"
+    elif "@" in word:
+        word = "EMAIL"
+    elif word[0].isdigit() and word.count(".") == 3:
+        word = "IPADDR"
+    found = set(lexicon.words.get(word, ()))
+    for length in lexicon.lengths:
+        found.update(lexicon.stems.get(word[:length], ()) if length <= len(word) else ())
+    if not found and "-" in word:
+        found = {name for part in word.split("-") for name in lexicon.words.get(part, ())}
+    return tuple([f"+{name}" for name in sorted(found)])
+
+
+class _Sentence:
+    """A lower-case sentence: its words, their classes, and the features of both."""
+
+    def __init__(self, text: str, start: int) -> None:
+        self.start = start
+        self.length = len(text)
+        lexicon = _lexicon()
+        if not text.isascii() and _IDEOGRAPHS.search(text):
+            text = lexicon.ideographs.sub(lambda found: f" {found[0]} ", text)
+        self.words = words = [_BEGIN, *_TOKEN.findall(text)]
+        self.classes: list[tuple[str, ...]] = [_BEGINNING, *map(_classes, words[1:])]
+        for at, word in enumerate(words):
+            for rest, name in lexicon.phrases.get(word, ()):
+                if tuple(words[at + 1 : at + 1 + len(rest)]) == rest:
+                    self.classes[at] = (*self.classes[at], name)
+        self.extra = {at: name for at in range(1, len(words)) if (name := self._extra(at))}
+        self.simple = frozenset(
+            [*words[1:], *[name for names in self.classes[1:] for name in names], *self.extra.values()]
+        )
+
+    def _extra(self, at: int) -> str:
+        """A class that a word only has in its place: of an order, of the user spoken of, of a duty."""
+        word = self.words[at]
+        if word in _IMPERATIVES and self.words[at - 1] in _LEADING:
+            return "+order"
+        if word == "the" and at + 1 < len(self.words) and "+user" in _classes(self.words[at + 1]):
+            return "+the_user"
+        return "+duty" if word in _DUTY and "+agent" in self.classes[at - 1] else ""
+
+    @cached_property
+    def features(self) -> frozenset[str]:
+        """Words, classes, neighbours, and pairs of classes near each other."""
+        words, classes = self.words, self.classes
+        found = {*self.simple, *map(" ".join, pairwise(words))}
+        near = [(*names, self.extra[at]) if at in self.extra else names for at, names in enumerate(classes)]
+        for at in range(1, len(words)):
+            found.update([f"{words[at - 1]} {name}" for name in classes[at]])
+            found.update([f"{name} {words[at]}" for name in near[at - 1]] if at > 1 else ())
+        for at, names in enumerate(near):
+            after = {name for others in near[at + 1 : at + 1 + _NEAR] for name in others} if names else ()
+            found.update([f"{one} {two}" for one in names for two in after if one != two])
+        return frozenset(found)
+
+
+def plain_paragraph(paragraph: str) -> str:
+    """A lower-case paragraph on one line, without emphasis markup, marks of quoting and quotations."""
+    said = _QUOTE_MARK.sub("\n", paragraph) if ">" in paragraph else paragraph
+    for sign in "*~":
+        said = said.replace(sign, " ")
+    said = " ".join(said.replace("\u2019", "'").split())
+    return _QUOTED.sub(' " ', said) if _QUOTES.search(said) else said
+
+
+def sentences(paragraph: str) -> list[tuple[int, int]]:
+    """Where the sentences of a paragraph begin and end."""
+    edges = [0, *(found.end() for found in _SENTENCE.finditer(paragraph)), len(paragraph)]
+    pieces = pairwise(edges)
+    return [(start, min(end, start + _LONGEST)) for start, end in pieces if end - start > 2]
+
+
+def windows(paragraph: str) -> Iterator[list[_Sentence]]:
+    """Every one to three neighbouring sentences of a lower-case paragraph."""
+    known = [_Sentence(paragraph[start:end], start) for start, end in sentences(paragraph)]
+    for first in range(len(known)):
+        for last in range(first + 1, min(first + _WINDOW, len(known)) + 1):
+            yield known[first:last]
+
+
+def estimate(sentence: str) -> float:
+    """The sum of the weights of the words of a sentence and of their classes, whatever their order."""
+    if not sentence.isascii() and _IDEOGRAPHS.search(sentence):
+        sentence = _lexicon().ideographs.sub(lambda found: f" {found[0]} ", sentence)
+    return sum([_weight_of(word) for word in set(_TOKEN.findall(sentence))])
+
+
+def _alert(sentence: str) -> float:
+    """The sum of the weights of the triggers in a sentence."""
+    known = triggers()
+    heard = sum([known[word] for word in set(plain(sentence).split()) if word in known])
+    return ENOUGH if heard < ENOUGH and NOT_LATIN.search(sentence) else heard
+
+
+@cache
+def _weight_of(word: str) -> float:
+    weights = _weights().features
+    return sum([weights.get(name, 0) for name in (word, *_classes(word))])
+
+
+class _Weights(NamedTuple):
+    """The table of weights: of features, of triggers, and the numbers in parentheses."""
+
+    features: dict[str, float]
+    triggers: dict[bytes, float]
+    settings: dict[str, float]
+
+
+@cache
+def _weights() -> _Weights:
+    found = _Weights({}, {}, {})
+    with open(WEIGHTS, encoding="utf-8") as file:
+        for line in file:
+            name, weight = line.rstrip("\n").split("\t")
+            if name[0] == "!" and len(name) > 1:
+                found.triggers[name[1:].encode()] = float(weight)
+            elif name[0] == "(" and len(name) > 1:
+                found.settings[name] = float(weight)
+            else:
+                found.features[name] = float(weight)
+    return found
+
+
+def triggers() -> dict[bytes, float]:
+    """Words that are frequent in orders and rare elsewhere: without some of them a text is not examined."""
+    return _weights().triggers
+
+
+def length_of(characters: float) -> float:
+    """The feature of a passage's length: long passages have more words."""
+    return float((max(characters, 60) / 150) ** 0.5)
+
+
+def manipulates(paragraph: str, *, hidden: bool = False) -> Saying | None:
+    """What a lower-case paragraph says to an agent, if its sum is high enough."""
+    enough = ENOUGH / 2 if hidden else ENOUGH
+    if len(paragraph) < _SHORTEST or _alert(paragraph) < enough:
+        return None
+    paragraph = plain_paragraph(paragraph)
+    weights, _, settings = _weights()
+    least = settings["(hidden)" if hidden else "(threshold)"]
+    places = sentences(paragraph)
+    alert = [_alert(paragraph[start:end]) for start, end in places]
+    likely: dict[int, float] = {}
+    known: dict[int, _Sentence] = {}
+    for first in range(len(places)):
+        for last in range(first, min(first + _WINDOW, len(places))):
+            if sum(alert[first : last + 1]) < enough:
+                continue
+            for at in range(first, last + 1):
+                if at not in likely:
+                    likely[at] = estimate(paragraph[places[at][0] : places[at][1]])
+            length = sum([end - start for start, end in places[first : last + 1]])
+            base = settings["(length)"] * length_of(length)
+            if base + sum([likely[at] for at in range(first, last + 1)]) < settings["(estimate)"]:
+                continue
+            for at in range(first, last + 1):
+                if at not in known:
+                    known[at] = _Sentence(paragraph[places[at][0] : places[at][1]], places[at][0])
+            found = frozenset[str]().union(*[known[at].features for at in range(first, last + 1)])
+            if base + sum([weights[name] for name in found if name in weights]) > least:
+                said = _said([known[at] for at in range(first, last + 1)])
+                return Saying(said, paragraph[places[first][0] :].partition(" ")[0])
+    return None
+
+
+def _said(window: Sequence[_Sentence]) -> str:
+    """The heaviest words of a class, for a message."""
+    words = {word for one in window for word in one.words[1:] if word[0].isalpha() and _classes(word)}
+    heaviest = sorted(words, key=lambda word: (-_weight_of(word), word))
+    return ", ".join([f"'{word}'" for word in heaviest[:3]])
