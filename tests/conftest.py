@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gc
 import itertools
-import json
 import os
 import shutil
 import signal
@@ -24,6 +23,7 @@ import pytest
 from tests.support.command_server import Server
 from tests.support.git_repository import begin_repository
 from tests.support.kept import begin_with
+from tests.support.output_schema import read_output
 from tests.support.verify_store import verify_below
 from thunderus_mem.log.actor import AGENTS
 
@@ -198,8 +198,8 @@ class Ran:
 
     @property
     def json(self) -> Any:
-        """Its stdout as JSON."""
-        return json.loads(self.out)
+        """Its stdout as JSON; see `read_output`."""
+        return read_output(self.out)
 
 
 _FIXED_AT_START = ("PYTHON", "LANG", "LC_", "TZ", "MALLOC", "LD_")

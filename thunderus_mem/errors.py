@@ -39,7 +39,7 @@ class ThunderusError(Exception):
     if any.
     """
 
-    code: ClassVar[str] = "ThunderusError"
+    code: ClassVar[str] = "Usage"
     exit_code: ClassVar[int] = 2
 
     def __init__(

@@ -39,7 +39,7 @@ def test_version_as_text_and_json(run: Run) -> None:
     assert run("--version").out == f"thunderus-mem {__version__}\n"
     for arguments in (("--version", "--json"), ("--json", "--version")):
         answer = run(*arguments).json
-        assert answer["schema"] == "thunderus-mem.version/1"
+        assert answer["schema"] == "thunderus-mem.version/2"
         assert answer["version"] == __version__
 
 
@@ -132,13 +132,13 @@ def test_error_with_json_is_an_object_on_stderr(run: Run) -> None:
         failure = json.loads(ran.err)
         assert ran.out == ""
         assert (ran.code, failure["code"], failure["error"]) == (4, 4, "NoStore")
-        assert failure["schema"] == "thunderus-mem.error/1"
+        assert failure["schema"] == "thunderus-mem.error/2"
 
 
 def test_json_is_accepted_before_or_after_the_command(run: Run, store: Path) -> None:
     before, after = run("--json", "config", "show"), run("config", "show", "--json")
     assert before.out == after.out
-    assert before.json["schema"] == "thunderus-mem.config-show/1"
+    assert before.json["schema"] == "thunderus-mem.config-show/2"
     assert before.json["root"] == str(store)
 
 

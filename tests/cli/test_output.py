@@ -29,7 +29,7 @@ def test_envelope_has_the_fields_and_a_schema_name() -> None:
     assert json.loads(envelope("index status", Value("a", (1, 2)))) == {
         "items": [1, 2],
         "name": "a",
-        "schema": "thunderus-mem.index-status/1",
+        "schema": "thunderus-mem.index-status/2",
         "severity": "note",
     }
 

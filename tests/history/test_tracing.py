@@ -57,7 +57,7 @@ def test_blame_text_and_json_agree(store: Path, run: Run) -> None:
     with (store / FACT).open("a", encoding="utf-8") as file:
         file.write("By \x1b[31mhand.\n")
     report = run("--json", "blame", "frames").json
-    assert report["schema"] == "thunderus-mem.blame/1"
+    assert report["schema"] == "thunderus-mem.blame/2"
     sources = {source["id"]: source for source in report["sources"]}
     printed = run("blame", "frames").out.splitlines()
     assert len(printed) == len(report["lines"])

@@ -213,6 +213,6 @@ def test_command_prints_writes_and_counts(tree: VerbTree, server: Server) -> Non
     assert run("-o", "../log.jsonl").out.strip().endswith("/log.jsonl")
     assert (tree.root.parent / "log.jsonl").read_text() == printed.out
     whole = server.run("--json", "events", "export", cwd=str(tree.root)).json
-    assert (whole["schema"], whole["text"]) == ("thunderus-mem.events-export/1", printed.out)
+    assert (whole["schema"], whole["text"]) == ("thunderus-mem.events-export/2", printed.out)
     assert run("--format", "xml").code == 2
     assert run("-o", ".thunderus/sessions/x").code == 5

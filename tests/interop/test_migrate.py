@@ -389,7 +389,7 @@ def test_command_plans_and_migrates(tmp_path: Path, server: Server) -> None:
     code, out, _ = call("migrate", "--check")
     assert (code, "-tags" in out, "quotes" in out) == (1, False, True)
     done = server.run("--json", "migrate", cwd=str(tmp_path)).json
-    assert done["schema"] == "thunderus-mem.migrate/1"
+    assert done["schema"] == "thunderus-mem.migrate/2"
     assert (done["version"], done["present"], done["applied"]) == (0, FORMAT, False)
     code, _, err = call("migrate", "--apply")
     assert code == 0

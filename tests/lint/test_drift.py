@@ -64,12 +64,12 @@ def affected(repo: Path, run: Run) -> dict[str, dict[str, Any]]:
     git(repo, "add", "-A")
     patch = git(repo, "diff", "--cached", "--unified=0", "--find-renames", "HEAD")
     answers = [
-        run("--json", "check", "--staged"),
-        run("--json", "check", "--since", "HEAD"),
-        run("--json", "check", "--diff", "-", stdin=patch),
+        run("--json", "check", "-p", "--staged"),
+        run("--json", "check", "-p", "--since", "HEAD"),
+        run("--json", "check", "-p", "--diff", "-", stdin=patch),
     ]
     git(repo, "stash", "-q")
-    answers.append(run("--json", "check", "--diff", "-", stdin=patch))
+    answers.append(run("--json", "check", "-p", "--diff", "-", stdin=patch))
     git(repo, "stash", "pop", "-q", "--index")
     found = [{one["doc_id"]: one for one in done.json["findings"]} for done in answers]
     assert [done.code for done in answers] == [int(bool(one)) for one in found]

@@ -149,5 +149,5 @@ def test_edit_of_an_outdated_text_reports_both_hashes(repo: Path, run: Callable[
     now = run("show", "fact.limits", "--json").json["hash"]
     refused = run(*arguments, "A page holds ten rows.")
     assert refused.code == 3
-    assert read[7:15] in refused.err
-    assert now[7:15] in refused.err
+    assert read in refused.err
+    assert now in refused.err

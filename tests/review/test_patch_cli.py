@@ -63,11 +63,12 @@ def test_plan_is_shown_queued_and_counted(run: Callable[..., Done]) -> None:
     assert (checked.code, "pending review" in checked.out) == (0, True)
     assert run("garden", "--apply").out == "Steps: 1 pending review\n"
     report = json.loads(run("garden", "--json").out)
-    assert (report["steps"], report["waiting"], report["schema"]) == ([], 1, "thunderus-mem.garden/1")
+    assert (report["steps"], report["waiting"], report["schema"]) == ([], 1, "thunderus-mem.garden/2")
 
 
 def test_json_is_deterministic_and_contains_the_diff(run: Callable[..., Done]) -> None:
-    first, second = run("garden", "--json").out, run("garden", "--json").out
+    assert "edits" not in run("garden", "--json").out
+    first, second = (run("garden", "--json", "-p").out for _ in range(2))
     assert first == second
     (step,) = json.loads(first)["steps"]
     assert [edit["op"] for edit in step["edits"]] == ["update", "remove"]
@@ -221,7 +222,7 @@ def test_agent_commands_report_their_proposal(run: Callable[..., Done]) -> None:
     assert one["id"] in done.out
     assert one["id"] in done.err
     assert one["actor"] == "agent"
-    value = json.loads(run("rename", "fact.one", "fact.first", "--json", **AGENT).out)
+    value = run("rename", "fact.one", "fact.first", "--json", **AGENT).json
     assert value["proposed"].startswith("patch_")
     assert not value["changed"]
     refused = run("patch", "approve", one["id"], **AGENT)

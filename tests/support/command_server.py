@@ -35,8 +35,10 @@ class Done:
 
     @property
     def json(self) -> Any:
-        """Its stdout as JSON."""
-        return json.loads(self.out)
+        """Its stdout as JSON; see `read_output`."""
+        from tests.support.output_schema import read_output
+
+        return read_output(self.out)
 
 
 class HungError(AssertionError):

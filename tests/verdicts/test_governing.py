@@ -291,7 +291,7 @@ def test_documents_that_only_mention_the_file_come_last(scene: Scene) -> None:
     ]
     assert shown(scene, "src/jwt.py", mentions=False) == rows[:1]
     left = governing(memory(scene), "src/jwt.py", start=str(scene.root), mentions=False)
-    assert left.more == 3
+    assert left.mentions == 3
     scene.write("lib/jwt.py", "")
     assert [one[0] for one in shown(scene, "src/jwt.py")] == ["symbol", "linking", "naming"]
     found = governing(memory(scene), "src/jwt.py", start=str(scene.root)).memories
@@ -468,7 +468,7 @@ def test_for_and_coverage_commands(scene: Scene, run: Callable[..., Ran]) -> Non
     assert done.out.split("\t")[:4] == ["fact.tokens", "inside", "verified", "src/jwt.py#issue"]
     done = run("--json", "for", "jwt.py", "--mentions", cwd=src)
     assert [one["how"] for one in done.json["memories"]] == ["inside", "mentions"]
-    assert done.json["schema"] == "thunderus-mem.for/1"
+    assert done.json["schema"] == "thunderus-mem.for/2"
     done = run("-C", "src", "for", "jwt.py:7", cwd=scene.root)
     assert done.out.split()[:2] == ["fact.tokens", "around"]
     done = run("for", "--", "-none.py", cwd=src)

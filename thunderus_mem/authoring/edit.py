@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from thunderus_mem.document.document import Document, read_document
 from thunderus_mem.document.frontmatter.edit import insert_item, remove_item, replace_body, set_key
+from thunderus_mem.document.ids import hash_prefix
 from thunderus_mem.document.paths import archived_path, is_archived, live_path
 from thunderus_mem.document.references import rebased_text
 from thunderus_mem.document.templates import check_relation, parse_field
@@ -56,8 +57,9 @@ def edit(memory: Memory, id: str, edits: DocumentEdits, *, why: str = "") -> Wri
         places = given_anchors(memory, edits.anchors)
     with open_transaction(memory, "edit") as transaction:
         document = locate.find_document(memory, id)
-        if edits.expecting is not None and document.hash != edits.expecting:
-            read, found = (one.removeprefix("sha256:")[:8] for one in (edits.expecting, document.hash))
+        # A prefix is enough, as for commits: `show --json` prints a short hash.
+        if edits.expecting is not None and hash_prefix(edits.expecting) != hash_prefix(document.hash):
+            read, found = hash_prefix(edits.expecting), hash_prefix(document.hash)
             raise Conflict(
                 f"{document.id!r} has changed in the meantime: expected hash {read}, found {found}",
                 hint=f"get the new hash with `thunderus-mem show --json {document.id}`, then retry",

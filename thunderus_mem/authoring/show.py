@@ -109,7 +109,7 @@ class DocumentRelation:
 @dataclass(frozen=True, slots=True)
 class AnchorState:
     """An anchor of a document and its current ``verdict``: verified, moved, changed, missing or unknown, with
-    the reason, and where the code is ``now`` ("" if missing)."""
+    the reason, and where the code is ``now`` ("" if missing or still there)."""
 
     place: str
     line: int
@@ -192,7 +192,7 @@ def _anchor_states(memory: Memory, doc_id: str) -> tuple[AnchorState, ...]:
             one.anchored.line,
             one.verdict.status,
             one.verdict.reason,
-            one.now,
+            one.now if one.now != one.verdict.anchor.place else "",
             one.verdict.note,
         )
         for one in judged

@@ -68,12 +68,17 @@ def without_secrets(text: str) -> str:
     return text if safe == bare else safe
 
 
+_INDENT: Final = 2
 _WHEN = ("auto", "always", "never")
 _ACTORS = ("", "user", "agent", "tool")
 
 
 class Console:
-    """Input and output of a command: the streams, the global options, and the working folder."""
+    """Input and output of a command: the streams, the global options, and the working folder.
+
+    Commands set ``details`` for JSON with diffs and other long fields, and ``budget``, the maximum number of
+    tokens of a list (0 for any).
+    """
 
     def __init__(self, out: TextIO, talk: TextIO, environ: Mapping[str, str]) -> None:
         self._out = out
@@ -83,6 +88,9 @@ class Console:
         self.opened: Memory | None = None
         self.environ = environ
         self.json = False
+        self.pretty = False
+        self.details = False
+        self.budget = 0
         self.quiet = False
         self.no_input = False
         self.no_pager = False
@@ -109,6 +117,7 @@ class Console:
     def switch(self, name: str, value: bool | str) -> None:
         """Set a global option that may also be given after the command."""
         setattr(self, name, value)
+        self.json |= self.pretty
         if self.color not in _WHEN:
             raise ThunderusError(
                 f"invalid value for --color: {self.color!r}", hint="use auto, always or never"
@@ -242,12 +251,17 @@ class Console:
         """Print a command's value: as a JSON envelope, as plain records, or as text made by ``render``.
 
         An empty text prints nothing. With ``long`` the output may go through the pager; with ``safe`` the
-        text of ``render`` needs no filter.
+        text of ``render`` needs no filter. `details` and `budget` are what the command sets.
         """
         if self.json:
             from thunderus_mem.cli.output import envelope
 
-            self._write(self._out, envelope(command, value) + "\n")
+            indent = self._indent(self._out)
+
+            def printed(value: Any, more: int) -> str:
+                return envelope(command, value, details=self.details, more=more, indent=indent)
+
+            self._write(self._out, self._cut(command, value, printed) + "\n")
             return
         if self.plain:
             from thunderus_mem.cli.output import TABLES, records
@@ -255,12 +269,28 @@ class Console:
             if command in TABLES:
                 self._write(self._out, "".join(f"{line}\n" for line in records(command, value)))
                 return
-        text = render(value, self)
+
+        def rendered(value: Any, more: int) -> str:
+            return "\n".join(filter(None, (render(value, self), f"{more:,} more" if more else "")))
+
+        text = self._cut(command, value, rendered)
         if text:
             if safe:
                 self._write(self._out, text + "\n")
             else:
                 (self.long if long else self.data)(text)
+
+    def _cut(self, command: str, value: Any, printed: Callable[[Any, int], str]) -> str:
+        """Return the text of a value, within the budget if there is one."""
+        if not self.budget:
+            return printed(value, 0)
+        from thunderus_mem.cli.output import within_budget
+
+        return within_budget(command, value, self.budget, printed)
+
+    def _indent(self, stream: TextIO) -> int | None:
+        """Indentation of JSON: ``None``, which is one line, unless it is for a person."""
+        return _INDENT if self.pretty or stream.isatty() else None
 
     def published_code(self, published: bool) -> int:
         """Exit code of a write: 0, or 6 with a message when a file could not be written yet."""
@@ -283,7 +313,7 @@ class Console:
         if self.json:
             from thunderus_mem.cli.output import failure_envelope
 
-            self._tell(failure_envelope(error, code) + "\n")
+            self._tell(failure_envelope(error, code, indent=self._indent(self._talk)) + "\n")
             return
         for line in error_lines(error, self.style):
             self.talk(line)

@@ -26,6 +26,17 @@ Kinds = Annotated[
 Newest = Annotated[
     int, typer.Option("--limit", "-n", metavar="N", min=1, help="Show at most N, newest first.")
 ]
+Budget = Annotated[
+    int,
+    typer.Option(
+        "--budget",
+        metavar="TOKENS",
+        min=0,
+        max=999_999,
+        show_default=False,
+        help="Print at most about this many tokens (characters / 4).",
+    ),
+]
 OnlyIds = Annotated[bool, typer.Option("--ids", help="Print only the ids.")]
 Patch = Annotated[bool, typer.Option("--patch", "-p", help="Show the code as verified and as it is now.")]
 FailOn = Annotated[

@@ -57,11 +57,18 @@ QUICK: Final = {
         "query",
         True,
         {"--archived": ("archived", True), "--ids": ("ids", True), "--explain": ("explain", True)},
-        {"--limit": ("limit", 0, 1000), "-n": ("limit", 0, 1000)},
+        {
+            "--limit": ("limit", 0, 1000),
+            "-n": ("limit", 0, 1000),
+            "--budget": ("budget", 0, 999_999),
+        },
     ),
     "show": Quick("document", False, {"--raw": ("raw", True)}, {}),
     "for": Quick(
-        "place", False, {"--mentions": ("mentions", True), "--no-mentions": ("mentions", False)}, {}
+        "place",
+        False,
+        {"--mentions": ("mentions", True), "--no-mentions": ("mentions", False)},
+        {"--budget": ("budget", 0, 999_999)},
     ),
 }
 _GLOBALS: Final = {
@@ -90,7 +97,7 @@ def invoke(arguments: Sequence[str], console: Console) -> int | None:
     parsed = parse(arguments)
     if parsed is None:
         return None
-    switches = dict.fromkeys(("json", "plain", "quiet", "no_input", "no_pager"), False)
+    switches = dict.fromkeys(("json", "pretty", "plain", "quiet", "no_input", "no_pager"), False)
     console.configure(**({"directory": "", "color": "auto", "actor": ""} | switches | parsed.before))  # type: ignore[arg-type]
     for name, value in parsed.after.items():
         console.switch(name, value)

@@ -136,6 +136,8 @@ def write_report(
 
     ``drawn``: the text is laid out for a terminal and may be long.
     """
+    if console.budget and not (console.json or (for_people and not output)):
+        raise ThunderusError("--budget limits text and --json, not other formats or a file")
     if output:
         from thunderus_mem.store.files import replace_file
 

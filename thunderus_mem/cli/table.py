@@ -10,7 +10,7 @@ from typing import Final
 
 from thunderus_mem.startup import NamedTuple
 
-_ANYWHERE: Final = ("json", "plain", "color", "quiet", "no_input")
+_ANYWHERE: Final = ("json", "pretty", "plain", "color", "quiet", "no_input")
 
 
 class CommandEntry(NamedTuple):
@@ -48,6 +48,7 @@ class GlobalOption(NamedTuple):
 GLOBAL_OPTIONS: Final = (
     GlobalOption("directory", ("-C",), "Run as if started in DIR.", "DIR"),
     GlobalOption("json", ("--json",), "Print the result as JSON."),
+    GlobalOption("pretty", ("--pretty",), "Print the result as indented JSON."),
     GlobalOption("color", ("--color",), "When to use color: auto, always or never.", "WHEN"),
     GlobalOption("plain", ("--plain",), "Print tab-separated fields, one record per line."),
     GlobalOption("quiet", ("-q", "--quiet"), "Print only data and errors."),

@@ -14,6 +14,7 @@ from thunderus_mem.startup import lazy_pattern
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+_PREFIX: Final = 12
 MAX_ID = 120
 MAX_NAME = 60
 _CUT_HASH = 6
@@ -51,6 +52,11 @@ def slug(title: str) -> str:
     latin = title.translate(_LETTERS)
     folded = unicodedata.normalize("NFKD", latin).encode("ascii", "ignore").decode().lower()
     return _NOT_WORD.sub("-", folded).strip("-")
+
+
+def hash_prefix(hash: str) -> str:
+    """Return the first digits of a content hash, enough to recognize a text."""
+    return hash.removeprefix("sha256:")[:_PREFIX]
 
 
 def short_hash(text: str, length: int = _CUT_HASH) -> str:

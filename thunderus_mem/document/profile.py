@@ -12,6 +12,7 @@ from thunderus_mem.document.anchors import anchors_in
 from thunderus_mem.document.references import references
 from thunderus_mem.document.statements import fold
 from thunderus_mem.document.timestamp import utc_key
+from thunderus_mem.document.unicode import token_count
 from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def profile_of(document: Document) -> Profile:
         document.aliases,
         tuple(sorted(set(document.links))),
         document.hash,
-        len(document.text) // 4,
+        token_count(document.text),
         traits_of(document),
     )
 

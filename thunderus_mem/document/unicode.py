@@ -161,6 +161,11 @@ def visible(text: str) -> str:
     return _pattern(_UNPRINTABLE).sub(_shown, text)
 
 
+def token_count(text: str) -> int:
+    """Return about how many tokens a language model makes of a text: characters / 4."""
+    return len(text) // 4
+
+
 def escaped(text: str) -> str:
     """The text on one line, escaped like a Python string: without tabs, line ends and control characters.
 

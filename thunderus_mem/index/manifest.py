@@ -106,7 +106,8 @@ class Inventory(NamedTuple):
 def take_inventory(root: str) -> Inventory:
     """Read every document and compute the manifest, without the index; writes nothing."""
     from thunderus_mem.document.timestamp import utc_key
-    from thunderus_mem.index.writer import approximate_tokens, manifest_entry
+    from thunderus_mem.document.unicode import token_count
+    from thunderus_mem.index.writer import manifest_entry
 
     paths: dict[str, str] = {}
     entries: dict[str, str] = {}
@@ -118,7 +119,7 @@ def take_inventory(root: str) -> Inventory:
             message = f"{paths[document.id]} has the same id `{document.id}`"
             left_out.append(_finding(document.path, 0, message, "a unique id", "Change one of the ids"))
             continue
-        tokens = approximate_tokens(document)
+        tokens = token_count(document.text)
         paths[document.id] = document.path
         entries[document.id] = manifest_entry(document, size, tokens)
         count, sum_of_tokens = kinds.get(document.kind, (0, 0))

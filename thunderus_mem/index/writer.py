@@ -25,6 +25,7 @@ from thunderus_mem.document.markdown import Passage, outline, scan, without_comm
 from thunderus_mem.document.paths import ARCHIVE, is_archived, live_path
 from thunderus_mem.document.profile import traits_of
 from thunderus_mem.document.timestamp import utc_key
+from thunderus_mem.document.unicode import token_count
 from thunderus_mem.errors import Refused
 from thunderus_mem.index.database import PASSAGES_PER_DOCUMENT, IndexDamaged
 from thunderus_mem.index.scan import NO_FILES, FileStamp, Stamp, read_bytes
@@ -148,7 +149,7 @@ def entry_of(document: Document, content_hash: str, size: int) -> DocumentRows:
     names = " ".join((*document.aliases, inner))
     outlined = outline(body, scanned if body is text else None)
     found_headings = outlined.headings
-    tokens = approximate_tokens(document)
+    tokens = token_count(document.text)
     rows = _passage_rows(outlined.passages, f"{title}\n{names}", document)
     words = (
         doc_id,
@@ -203,11 +204,6 @@ def _anchors(document: Document) -> tuple[tuple[str, int, str, str, str, str, in
         )
         for place, cited in enumerate(anchors_in(document.header, document.header_line))
     )
-
-
-def approximate_tokens(document: Document) -> int:
-    """Estimate the number of tokens of a document for a language model."""
-    return len(document.text) // 4
 
 
 def manifest_entry(document: Document, size: int, tokens: int) -> str:

@@ -248,13 +248,13 @@ class Governing(NamedTuple):
 
 
 class Governed(NamedTuple):
-    """The documents for a place. ``exists``: whether the file or folder exists; ``more``: the number of
+    """The documents for a place. ``exists``: whether the file or folder exists; ``mentions``: the number of
     documents that mention the file and are not shown."""
 
     place: str
     exists: bool
     memories: tuple[Governing, ...]
-    more: int = 0
+    mentions: int = 0
 
 
 def governing(
@@ -423,6 +423,7 @@ class Weak(NamedTuple):
 class Coverage(NamedTuple):
     """Folders below ``path`` ("." for the root), their totals, and documents that need better anchors.
 
+    ``without_anchor``, ``whole_files`` and ``weak_code`` count all of them; the lists have the first ones.
     ``unanchored`` are current facts, decisions and playbooks without an anchor; they belong to no folder, so
     only the coverage of the root has them. ``documents`` is the number of documents with an anchor here.
     """
@@ -434,10 +435,18 @@ class Coverage(NamedTuple):
     documents: int
     unanchored: tuple[Unanchored, ...]
     weak: tuple[Weak, ...]
+    without_anchor: int
+    whole_files: int
+    weak_code: int
 
 
-def coverage(memory: Memory, path: str = "", *, depth: int = 2, start: str = os.curdir) -> Coverage:
+def coverage(
+    memory: Memory, path: str = "", *, depth: int = 2, limit: int = 0, start: str = os.curdir
+) -> Coverage:
     """Count the code files, anchors and stale anchors of each folder, ``depth`` folders down.
+
+    At most ``limit`` documents without an anchor, anchors on whole files and other weak ones are listed; 0
+    for all.
 
     Raises `InvalidQuery` when the path is not a folder below the root.
     """
@@ -448,14 +457,22 @@ def coverage(memory: Memory, path: str = "", *, depth: int = 2, start: str = os.
         paths = judge.tree.paths()
     inside = [one for one in judged if _is_inside(one.anchored, below, paths)]
     folders = folders_covered(paths, [one.verdict for one in inside], below, depth)
+    unanchored = () if below else tuple(_unanchored(memory, {one.doc_id for one in judged}))
+    weak = tuple(_weak((one.anchored for one in inside), paths))
+    whole = tuple(one for one in weak if one.files)
+    code = tuple(one for one in weak if not one.files)
+    most = limit or None
     return Coverage(
         below or ".",
         depth,
         tuple(folders),
         _total(below or ".", folders),
         len({one.doc_id for one in inside}),
-        () if below else tuple(_unanchored(memory, {one.doc_id for one in judged})),
-        tuple(_weak((one.anchored for one in inside), paths)),
+        unanchored[:most],
+        whole[:most] + code[:most],
+        len(unanchored),
+        len(whole),
+        len(code),
     )
 
 

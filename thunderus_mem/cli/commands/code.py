@@ -16,7 +16,7 @@ import typer
 from thunderus_mem.authoring import anchor
 from thunderus_mem.cli.commands.write import filed
 from thunderus_mem.cli.input import read_stdin
-from thunderus_mem.cli.params import FailOn, Output, Patch, PreCommit, Why, Yes, checked_limit
+from thunderus_mem.cli.params import Budget, FailOn, Output, Patch, PreCommit, Why, Yes, checked_limit
 from thunderus_mem.cli.report import (
     REPOSITORY_PATHS,
     chosen_form,
@@ -338,6 +338,8 @@ def restamped(value: anchor.Restamping, console: Console) -> str:
 FORMATS: Final = ("text", "markdown", "json", "jsonl", "github", "gitlab", "sarif", "junit")
 _MOST_UNKNOWN: Final = 10
 
+Format = Annotated[str, typer.Option("--format", metavar="FORMAT", help=f"{', '.join(FORMATS)}.")]
+
 
 @app.command("check")
 def check_command(
@@ -353,15 +355,9 @@ def check_command(
         str, typer.Option("--diff", metavar="FILE|-", help="Check the changes in a unified diff; - is stdin.")
     ] = "",
     everything: Annotated[bool, typer.Option("--all", help="Check every document (the default).")] = False,
-    form: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help="text, markdown, json, jsonl, github, gitlab, sarif, junit.",
-        ),
-    ] = "",
+    form: Format = "",
     patch: Patch = False,
+    budget: Budget = 0,
     output: Output = "",
     fail_on: FailOn = "warning",
     pre_commit: PreCommit = False,
@@ -372,6 +368,7 @@ def check_command(
     change, hunk by hunk.
     """
     console: Console = ctx.obj
+    console.details, console.budget = patch, budget
     chosen = sum((bool(documents), bool(since), staged, bool(diff), everything))
     if chosen > 1:
         raise ThunderusError("ID, --since, --staged, --diff and --all are mutually exclusive")
@@ -543,8 +540,6 @@ def _row(one: check.CodeFinding, top: str) -> str:
 
 # ``for coverage``
 
-_MOST_SHOWN: Final = 10
-
 
 @app.command("coverage")
 def coverage_command(
@@ -553,13 +548,19 @@ def coverage_command(
     depth: Annotated[
         int, typer.Option("--depth", "-d", metavar="N", min=0, max=100, help="Depth of the folders listed.")
     ] = 2,
+    limit: Annotated[
+        int,
+        typer.Option("--limit", "-n", metavar="N", min=0, help="Documents of each kind to list; 0 for all."),
+    ] = 10,
+    budget: Budget = 0,
 ) -> None:
     """Show how much code in each folder has documents, and which documents have no anchor or a weak one.
 
     Files below the given depth are counted in the folder at that depth, so the rows add up.
     """
     console: Console = ctx.obj
-    value = lookup.coverage(console.memory(), path, depth=depth, start=console.start)
+    console.budget = budget
+    value = lookup.coverage(console.memory(), path, depth=depth, limit=limit, start=console.start)
     if not value.folders:
         console.say("No code files found")
     console.emit("coverage", value, coverage_report, long=True)
@@ -573,21 +574,21 @@ def coverage_report(value: lookup.Coverage, console: Console) -> str:
     if len(value.folders) > 1:
         rows.append(_counts(value.total._replace(path="all"), style))
     lines = table(rows)
-    if value.unanchored:
-        names = [(style.name(one.id), one_line(one.title)) for one in value.unanchored[:_MOST_SHOWN]]
-        lines += ["", f"{counted(len(value.unanchored), 'document')} without an anchor:"]
-        lines += _indented(columns(names, console.width, whole=1), len(value.unanchored))
-        lines.append(f"Next: {value.unanchored[0].next_step}")
+    if value.without_anchor:
+        names = [(style.name(one.id), one_line(one.title)) for one in value.unanchored]
+        lines += ["", f"{counted(value.without_anchor, 'document')} without an anchor:"]
+        lines += _indented(columns(names, console.width, whole=1), value.without_anchor - len(names))
+        lines += [f"Next: {one.next_step}" for one in value.unanchored[:1]]
     whole = [one for one in value.weak if one.files]
     if whole:
-        places = [(style.name(one.id), one.place, counted(one.files, "file")) for one in whole[:_MOST_SHOWN]]
+        places = [(style.name(one.id), one.place, counted(one.files, "file")) for one in whole]
         lines += ["", "Anchored to whole files (any edit there marks the document stale):"]
-        lines += _indented(columns(places, console.width, whole=1), len(whole))
+        lines += _indented(columns(places, console.width, whole=1), value.whole_files - len(whole))
         lines.append(f"Next: {whole[0].next_step}")
     if less := [one for one in value.weak if not one.files]:
-        places = [(style.name(one.id), one.place, one.reason) for one in less[:_MOST_SHOWN]]
+        places = [(style.name(one.id), one.place, one.reason) for one in less]
         lines += ["", "Anchored to code with weak support:"]
-        lines += _indented(columns(places, console.width, whole=1), len(less))
+        lines += _indented(columns(places, console.width, whole=1), value.weak_code - len(less))
     return "\n".join(lines)
 
 
@@ -597,6 +598,6 @@ def _counts(one: lookup.FolderCoverage, style: Style) -> tuple[str, ...]:
     return (style.name(one.path), *(f"{number:,}" for number in numbers), stale)
 
 
-def _indented(text: str, total: int) -> list[str]:
-    more = [f"    … and {total - _MOST_SHOWN:,} more; use --json to list all"] if total > _MOST_SHOWN else []
-    return [*(f"    {line}" for line in text.split("\n")), *more]
+def _indented(text: str, omitted: int) -> list[str]:
+    more = [f"    … and {omitted:,} more; use -n 0 to list all"] if omitted else []
+    return [*(f"    {line}" for line in text.splitlines()), *more]

@@ -112,7 +112,8 @@ def _show(console: Console, memory: Memory, found: Plan, limit: int, *, check: b
         console.say("Nothing new to do" if found.waiting or found.decided else "Nothing to do")
     # Programs get all steps, people a few screens.
     people = not (console.json or console.plain)
-    value = gardener.garden_report(memory, found, limit=limit if people else 0, diffs=patch or not people)
+    console.details = patch
+    value = gardener.garden_report(memory, found, limit=limit if people else 0, diffs=patch)
     console.emit("garden", value, partial(plan, patch=patch), long=True)
     return int(check and bool(found.applicable or found.proposals))
 

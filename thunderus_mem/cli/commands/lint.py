@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thunderus_mem.cli.output import dumps
-from thunderus_mem.cli.params import FailOn, Output, PreCommit, checked_limit
+from thunderus_mem.cli.output import OUTPUT, dumps, output_schema
+from thunderus_mem.cli.params import Budget, FailOn, Output, PreCommit, checked_limit
 from thunderus_mem.cli.report import (
     FOR_PEOPLE,
     FORMATS,
@@ -96,11 +96,13 @@ def lint_command(
     prune_baseline: Annotated[
         bool, typer.Option("--prune-baseline", help="Remove fixed findings from the baseline.")
     ] = False,
+    budget: Budget = 0,
     fail_on: FailOn = "warning",
     pre_commit: PreCommit = False,
 ) -> int:
     """Check documents, manifest and log for problems. Exits with 1 on errors or warnings."""
     console: Console = ctx.obj
+    console.budget = budget
     limit = checked_limit(fail_on)
     named = console.environ.get("THUNDERUS_MEM_OUTPUT_FORMAT", "")
     form = chosen_form(console, form, FORMATS, "full", named=named)
@@ -226,7 +228,7 @@ def rule_command(
     if rule is None:
         raise NotFound(f"unknown rule {code!r}", hint="run `thunderus-mem rule` to list all rules")
     page = f"{rule_page(rule.code)}\n{rule_formats(rule.code)}".rstrip("\n")
-    console.emit("rule", _page(rule, page), _shown_page, long=True)
+    console.emit("rule", (_page(rule, page),), lambda value, to: _shown_page(value[0], to), long=True)
 
 
 def _shown_page(value: RulePage, console: Console) -> str:
@@ -274,7 +276,7 @@ def schema_print(
 def _schema_names() -> list[str]:
     from thunderus_mem.document.schema import INDEX, SCHEMA_NAMES
 
-    return [*SCHEMA_NAMES, INDEX, "config", "gardener"]
+    return [*SCHEMA_NAMES, INDEX, "config", "gardener", OUTPUT]
 
 
 def _schema_text(name: str) -> str:
@@ -286,7 +288,9 @@ def _schema_text(name: str) -> str:
     for known in names:
         if bare in (known, known.partition(".")[0]):
             if known in ("config", "gardener"):
-                return dumps(config_schema(f"{known}.toml"))
+                return dumps(config_schema(f"{known}.toml"), indent=2)
+            if known == OUTPUT:
+                return output_schema()
             return schema_text(known)
     raise NotFound(f"unknown schema {name!r}", hint=f"use one of: {', '.join(names)}")
 

@@ -18,7 +18,7 @@ import typer
 
 from thunderus_mem.cli.input import read_stdin, text_of
 from thunderus_mem.cli.output import dumps, plain
-from thunderus_mem.cli.params import DocumentId, Kinds, Newest, Patch, Why
+from thunderus_mem.cli.params import Budget, DocumentId, Kinds, Newest, Patch, Why
 from thunderus_mem.cli.text import (
     Style,
     aligned,
@@ -65,9 +65,11 @@ def log_command(
     ctx: typer.Context,
     document: Annotated[str | None, typer.Argument(metavar="[ID]", help="Only this document.")] = None,
     limit: Newest = 50,
+    budget: Budget = 0,
 ) -> int:
     """Show the history of the memory, or of one document, newest first."""
     console: Console = ctx.obj
+    console.budget = budget
     value = log.log(console.memory(), document, limit=limit)
     if not value.events and not value.damaged:
         console.say("No events")
@@ -79,9 +81,11 @@ def events_list_command(
     ctx: typer.Context,
     kind: Kinds = None,
     limit: Newest = 50,
+    budget: Budget = 0,
 ) -> int:
     """List events of all kinds, newest first."""
     console: Console = ctx.obj
+    console.budget = budget
     value = log.events_list(console.memory(), kinds=tuple(kind or ()), limit=limit)
     return _listed_code(console, "events list", value, event_listing)
 
@@ -307,7 +311,7 @@ def added_events(value: AddedEvents, console: Console) -> str:
 def shown_event(value: log.ShownEvent, console: Console) -> str:
     """Format one event as indented JSON, after its shard and line."""
     console.say(f"{value.shard}:{value.line}")
-    return dumps(plain(value.event))
+    return dumps(plain(value.event), indent=2)
 
 
 def verify_report(value: log.VerifyReport, console: Console) -> str:
@@ -398,6 +402,7 @@ def why_command(
     if form not in _FORMATS:
         raise ThunderusError(f"unknown format {form!r}", hint=f"use one of: {', '.join(_FORMATS)}")
     render = {"mermaid": mermaid, "dot": dot}.get(form, why_tree)
+    console.details = patch
     value = why.why(console.memory(), document)
     if patch and form == "tree":
         render = partial(with_code, render)
@@ -423,6 +428,7 @@ def blame_command(
     """
     console: Console = ctx.obj
     wanted = _wanted(lines) if lines else None
+    console.details = patch
     value = blame.blame(console.memory(), document, lines=wanted)
     render = partial(with_code, blame_report) if patch else blame_report
     console.emit("blame", value, render, long=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Final
 
 from thunderus_mem.authoring import show
@@ -17,6 +18,7 @@ from thunderus_mem.cli.text import (
     one_line,
     verdict_word,
 )
+from thunderus_mem.document.ids import hash_prefix
 from thunderus_mem.index.questions import Filter
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     import typer
 
     from thunderus_mem.cli.console import Console
-    from thunderus_mem.cli.params import DocumentId, Kinds, OnlyIds
+    from thunderus_mem.cli.params import Budget, DocumentId, Kinds, OnlyIds
 
 app = Commands()
 
@@ -46,6 +48,10 @@ def show_command(
     if raw and not console.json:
         console.raw(value.text)
         return
+    console.details = raw
+    if console.json:
+        body = "" if raw else value.body.strip("\r\n")
+        value = replace(value, body=body, hash=hash_prefix(value.hash))
     console.emit("show", value, shown, long=True)
 
 
@@ -73,9 +79,11 @@ def list_command(
     before: Annotated[str, typer.Option(metavar="DATE", help="Updated before this day.")] = "",
     archived: Annotated[bool, typer.Option("--archived", help="Include archived documents.")] = False,
     ids: OnlyIds = False,
+    budget: Budget = 0,
 ) -> None:
     """List documents, sorted by id."""
     console: Console = ctx.obj
+    console.budget = budget
     wanted = Filter(
         kinds=tuple(kind or ()),
         tags=tuple(tag or ()),

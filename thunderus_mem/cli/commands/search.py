@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import typer
 
     from thunderus_mem.cli.console import Console
-    from thunderus_mem.cli.params import OnlyIds
+    from thunderus_mem.cli.params import Budget, OnlyIds
     from thunderus_mem.search.search import Hit, SearchResult
     from thunderus_mem.verdicts import lookup
 
@@ -50,6 +50,7 @@ def search_command(
         bool, typer.Option("--interactive", "-i", help="Choose a document interactively and show it.")
     ] = False,
     lines: Annotated[bool, typer.Option("--choices", hidden=True)] = False,
+    budget: Budget = 0,
 ) -> int:
     """Find passages, best first.
 
@@ -58,6 +59,7 @@ def search_command(
     -i opens fzf, or a numbered list if fzf is not installed; -i --ids prints the chosen id.
     """
     console: Console = ctx.obj
+    console.details, console.budget = explain, budget
     text = " ".join(query or ())
     if interactive:
         return _chosen(console, text, ids=ids)
@@ -70,11 +72,6 @@ def search_command(
         from thunderus_mem.errors import ThunderusError
 
         raise ThunderusError("missing argument QUERY", hint="run `thunderus-mem search --help`")
-    _found(console, text, limit, ids=ids, explain=explain, archived=archived)
-    return 0
-
-
-def _found(console: Console, text: str, limit: int, *, ids: bool, explain: bool, archived: bool) -> None:
     from thunderus_mem.search.search import search
 
     memory = console.memory()
@@ -87,6 +84,7 @@ def _found(console: Console, text: str, limit: int, *, ids: bool, explain: bool,
         console.say_others()
     console.plain &= not ids  # a list of ids is already plain
     console.emit("search", found, hit_ids if ids else search_result, long=not ids)
+    return 0
 
 
 def _chosen(console: Console, text: str, *, ids: bool) -> int:
@@ -177,6 +175,7 @@ def for_command(
             show_default=False,
         ),
     ] = None,
+    budget: Budget = 0,
 ) -> None:
     """List the documents about a piece of code, most specific first, with their current verdicts.
 
@@ -184,6 +183,7 @@ def for_command(
     it may have been deleted. Put -- before a path that starts with a dash.
     """
     console: Console = ctx.obj
+    console.budget = budget
     from thunderus_mem.verdicts import lookup
 
     value = lookup.governing(console.memory(), place, mentions=mentions, start=console.start)
@@ -240,8 +240,8 @@ def _remarks(one: lookup.Governing) -> list[str]:
 
 def governed_note(value: lookup.Governed) -> str:
     """Return a note about omitted or missing documents; "" for none."""
-    if value.more:
-        return f"{counted(value.more, 'more document')} only mentioning the file; use --mentions"
+    if value.mentions:
+        return f"{counted(value.mentions, 'more document')} only mentioning the file; use --mentions"
     if not value.memories:
         where = "" if value.exists else "; no such file"
         return f"No documents about {value.place}{where}"

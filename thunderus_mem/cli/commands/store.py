@@ -553,7 +553,8 @@ def migrate_command(
         raise ThunderusError("--apply and --check are mutually exclusive")
     console: Console = ctx.obj
     value = migrate(console.memory(), apply=apply, why=why)
-    console.emit("migrate", value, migration_names if apply or check else migration)
+    console.details = not (apply or check)
+    console.emit("migrate", value, migration if console.details else migration_names)
     if check:
         return int(value.due)
     return console.published_code(value.published)

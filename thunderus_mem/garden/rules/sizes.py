@@ -18,6 +18,7 @@ from thunderus_mem.document.frontmatter.edit import remove_item, remove_key, set
 from thunderus_mem.document.ids import MAX_ID, file_stem, fold_key, is_document_id, slug
 from thunderus_mem.document.markdown import Heading, heading_anchor, headings, scan
 from thunderus_mem.document.references import references, relinked
+from thunderus_mem.document.unicode import token_count
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.fingerprint.selectors import leaf_of
 from thunderus_mem.garden.plan import REPORT, DocumentEdit, DocumentNames, Step, linked_path
@@ -65,7 +66,7 @@ class Cut(NamedTuple):
 
     def size(self, section: Section) -> int:
         """The approximate number of tokens of a section."""
-        return len(self.text(section)) // 4
+        return token_count(self.text(section))
 
 
 def cut(body: str) -> Cut:
@@ -226,7 +227,7 @@ def split(
     sections = movable(whole)
     if reason := too_few(whole, sections) or _bad_name(document):
         return Split(reason=reason)
-    chosen, left = _chosen(whole, sections, len(document.text) // 4, soft)
+    chosen, left = _chosen(whole, sections, token_count(document.text), soft)
     if left > hard:
         return Split(reason=f"without its {len(chosen)} longest sections it would still have {left:,} tokens")
     parts = _named(document, chosen, taken)

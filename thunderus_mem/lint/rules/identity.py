@@ -10,6 +10,7 @@ from thunderus_mem.document.ids import file_stem, is_document_id, is_reserved_na
 from thunderus_mem.document.paths import archived_path, is_archived, live_path
 from thunderus_mem.document.references import references
 from thunderus_mem.document.timestamp import utc_key
+from thunderus_mem.document.unicode import token_count
 from thunderus_mem.lint.rule import NOTE
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.config import configured_caps
@@ -341,10 +342,6 @@ def path_length(context: LintContext) -> Iterable[Diagnostic]:
         )
 
 
-def _tokens(document: Document) -> int:
-    return len(document.text) // 4
-
-
 def size_soft(context: LintContext) -> Iterable[Diagnostic]:
     """The document exceeds the soft size limit of its kind.
 
@@ -367,7 +364,7 @@ def size_soft(context: LintContext) -> Iterable[Diagnostic]:
     if document is None:
         return
     soft, hard = configured_caps(context.config.settings, document.kind)
-    tokens = _tokens(document)
+    tokens = token_count(document.text)
     if soft < tokens <= hard:
         yield context.finding(
             "TM301",
@@ -401,7 +398,7 @@ def size_hard(context: LintContext) -> Iterable[Diagnostic]:
     if document is None:
         return
     hard = configured_caps(context.config.settings, document.kind)[1]
-    tokens = _tokens(document)
+    tokens = token_count(document.text)
     if tokens > hard:
         yield context.finding(
             "TM302",
