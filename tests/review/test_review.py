@@ -427,10 +427,13 @@ def test_rejected_step_is_planned_again_only_after_a_change(store: Store) -> Non
 
 
 def _contained(store: Store, *names: str) -> None:
-    """Documents with one title; each makes all statements of the next."""
+    """Documents with the same anchors; each makes all statements of the next."""
     for number, name in enumerate(names):
         lines = [f"The exporter waits {at} seconds for page {at}.\n\n" for at in range(number, 5)]
-        store.put(f"{name}.md", document(f"fact.{name}", "".join(lines)))
+        text = document(f"fact.{name}", "".join(lines))
+        store.put(
+            f"{name}.md", text.replace("kind: fact\n", "kind: fact\nanchors:\n  - path: export.py\n", 1)
+        )
 
 
 def test_approval_expires_proposals_it_makes_obsolete(store: Store) -> None:
