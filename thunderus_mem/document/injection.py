@@ -28,6 +28,7 @@ RULE: Final = "TM404"
 _STRONG: Final = (*ORDERS, *COMMANDS)
 _TRIGGERS_REACH: Final = 300
 _LONGEST: Final = 2_000
+_RULE: Final = 4
 _REACH: Final = 450
 _PLAIN: Final = {chr(code): " " for code in (0xA0, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000)} | {
     "\u2019": "'"
@@ -48,7 +49,15 @@ _HIDES = lazy_pattern(
     r"opacity ?: ?0(?![.\d])|text-indent ?: ?-\d{3}|left ?: ?-\d{3}|max-height ?: ?0|"
     r"(?<!aria-)\bhidden\b(?!=[\"']?(?:false))|"
     r"color ?[:=] ?[\"']?(?:#fff|white|transparent))[^<>\n]{0,200}>|"
-    r"(?P<tag></?(?:system[-_](?:prompt|reminder)|function_(?:calls|results)|tool_(?:call|result))>)|"
+    r"(?P<tag></?(?:system[-_](?:prompt|reminder)|function_(?:calls|results)|tool_(?:call|result))>"
+    r"|<\|[a-z_\u2581]{3,30}\|>|<\uff5c[^\n\uff5c]{2,40}\uff5c>|\[/?tool_(?:results|calls)\]"
+    r"|</?(?:start|end)_of_turn>|</?(?:antml:)?(?:invoke|parameter) name=[\"'][a-z_]{2,30}[\"']>)|"
+    r"</(?P<closed>untrusted[a-z_-]{0,20}|retrieved[a-z_-]{0,20}|memory|context|documents?)>|"
+    r"(?P<said>\{/\*|\[\^[^\]\n]{1,20}\]: |"
+    r"<(?:template|noscript|desc|script|summary|details)\b[^<>\n]{0,200}>|"
+    r"<[a-z]{1,12}\b[^<>\n]{0,200}? (?:title|alt|aria-label|content|placeholder|data-[a-z-]{2,30})="
+    r"[\"'](?=[^\"'\n]{15})|"
+    r"\]: <?[^\s<>]{0,300}>? [\"'(](?=[^\"'\n]{15})|\\(?:phantom|color\{white\})\{)|"
     r"</?system(?:[-_]message)?>|<\|(?:system|user|assistant)\|>|"
     r"\[(?:https?://)?(?P<text>(?:[a-z0-9-]{1,40}\.){1,4}[a-z]{2,12})(?:[/:][^\[\]\n]{0,200})?\]"
     r"\(<?https?://(?P<target>[a-z0-9.-]{4,200})|"
@@ -65,8 +74,12 @@ _ENDS: Final = frozenset(("com", "org", "edu", "dev", "info", "biz", "example", 
 _ARCHIVES: Final = frozenset(("web.archive.org", "archive.org", "archive.ph", "github.com", "aka.ms"))
 _BEGINS: Final = {
     "": "<!-- [//]: [comment]: [_]: [hidden]: <system </system <function_ </function_ <tool_ </tool_ <| "
-    "![ ]( human: system: developer:",
-    "<": "display visibility font-size opacity text-indent left max-height hidden color",
+    "![ ]( human: system: developer: {/* [^ ]: <template <noscript <desc> <script <summary <details "
+    "<\uff5c [tool_ [/tool_ <start_of <end_of </start_of <invoke </invoke <parameter </memory> </context> "
+    "</document </untrusted </retrieved \\phantom \\color",
+    "<": "display visibility font-size opacity text-indent left max-height hidden color title= alt= "
+    "aria-label= "
+    "content= placeholder= data-",
     "[": "](",
 }
 _MARKS: Final = Literals(
@@ -77,6 +90,17 @@ _MARKS: Final = Literals(
     ]
 )
 """Literals of `_HIDES` and `_TURNS`: where they begin, and after the beginning of a tag or of a link."""
+# Code that speaks to an agent: comments that call one, blocks that their label makes a prompt.
+_TO_AGENT = lazy_pattern(
+    r"[ \t]{0,40}(?:#|//|--|%%|;|\*)[ \t]{0,4}(?:(?:note|hint|message) (?:to|for) (?:the |any |all )?)?"
+    r"(?:ais?|llms?|claude|copilot|cursor|codex|chatgpt|(?:ai |coding |ai coding )?(?:assistant|agent)s?)\b"
+    r"[^:,\n]{0,20}[:,] ",
+    re.IGNORECASE,
+)
+_FOR_AGENT = lazy_pattern(
+    r"[ \t]{0,12}[`~]{3,12}[ \t]{0,4}(?:system|agent|assistant|ai|llm)[-_ ](?:prompt|instruction|directive)",
+    re.IGNORECASE,
+)
 _BLANK_LINE = lazy_pattern(r"\n[ \t\r]*(?=\n)")
 _BREAK = lazy_pattern(r" {0,3}(?:[-*+] |[0-9]{1,3}[.)] |#{1,6} |\||---)")
 _QUOTE_MARK = lazy_pattern(r"(?:^|\n) {0,3}>[> ]{0,20}")
@@ -145,6 +169,7 @@ def _likely_blocks(text: str) -> list[_Likely]:
     """The blocks, between empty lines, that contain the needed words of a sign or enough words of orders."""
     found: list[_Likely] = []
     known = plain(text)
+    enough = ENOUGH
     literals, weights = _words()
     numbers: set[int] = set()
     heard: dict[int, int] = {}
@@ -156,18 +181,19 @@ def _likely_blocks(text: str) -> list[_Likely]:
             before, after = text.rfind("\n\n", end, at), text.find("\n\n", at)
             start, end = before + 2 if before >= 0 else end, after if after >= 0 else len(text)
             numbers, heard, worded = set(), {}, []
+            enough = ENOUGH / 2 if text.startswith("---", start) else ENOUGH
         numbers.update(literals.rows[word])
         if word in weights:
             heard[word] = at
-            if len(heard) > 1 and _is_enough(heard, weights, at):
+            if len(heard) > 1 and _heavy(heard, weights, at) >= enough:
                 worded.append(at)
     found += _likely(known, start, end, numbers, worded)
     return found if text.isascii() else [*found, *_in_other_scripts(text, found)]
 
 
-def _is_enough(heard: dict[int, int], weights: dict[int, float], at: int) -> bool:
-    """Whether the words of orders near a position are heavy enough to look at all words."""
-    return sum([weights[word] for word, place in heard.items() if at - place < _TRIGGERS_REACH]) >= ENOUGH
+def _heavy(heard: dict[int, int], weights: dict[int, float], at: int) -> float:
+    """The weights of the words of orders that were last heard near a position."""
+    return sum([weights[word] for word, place in heard.items() if at - place < _TRIGGERS_REACH])
 
 
 def _in_other_scripts(text: str, found: Sequence[_Likely]) -> Iterator[_Likely]:
@@ -243,7 +269,11 @@ def _without_code(text: str) -> str:
     kept = text.split("\n")
     for start, end in hidden:
         if lines[start].lstrip(" \t")[:1] in ("`", "~"):
-            kept[start:end] = [" " * len(line) for line in kept[start:end]]
+            kept[start:end] = (
+                [line if _TO_AGENT.match(line) else " " * len(line) for line in kept[start:end]]
+                if not _FOR_AGENT.match(lines[start])
+                else kept[start:end]
+            )
     return "\n".join(kept)
 
 
@@ -265,7 +295,7 @@ def _paragraphs(block: str) -> Iterator[tuple[int, str]]:
     at = start = 0
     held: list[str] = []
     for line in block.split("\n"):
-        if held and (_BREAK.match(line) or held[-1].startswith(("#", "---"))):
+        if held and (_BREAK.match(line) or held[-1].startswith("#" if at == _RULE else ("#", "---"))):
             yield start, "\n".join(held)
             held = []
         start = start if held else at
@@ -284,7 +314,7 @@ def _find_in_paragraph(
             start = _find(paragraph, sign) if _has(words, sign) else None
             if start is not None:
                 return Injection(sign.message, start)
-    said = manipulates(paragraph, hidden=hidden) if worded else None
+    said = manipulates(paragraph, hidden=hidden or paragraph.startswith("---")) if worded else None
     if said is None:
         return None
     return Injection(f"orders to an agent ({said.words})", _place_of(paragraph, said.first))
@@ -346,7 +376,7 @@ def _in_hidden(text: str, openings: Sequence[int]) -> Iterator[Injection]:
         line = text.rfind("\n", max(at - _LONGEST, 0), at) + 1
         end = match.end()
         if text.count("`", line, at) % 2 == 0:
-            says = _mark(match)
+            says = _mark(match) or _frame(match, text)
             if says:
                 yield Injection(says, at)
             closing = "" if says else _closing(match[0])
@@ -373,7 +403,7 @@ def _in_unseen(opening: re.Match[str], inner: str) -> Iterator[Injection]:
     one = _find_in_paragraph(inner, (*_STRONG, *HIDDEN), worded=True, hidden=True)
     if one is not None:
         yield Injection(one.says, opening.end() + one.start)
-    elif opening[0][0] == "<" and opening[0] != "<!--" and _ORDERED.search(inner):
+    elif opening[0][0] == "<" and opening[0] != "<!--" and not opening["said"] and _ORDERED.search(inner):
         yield Injection(_UNSEEN, opening.end())
 
 
@@ -386,6 +416,13 @@ def _mark(match: re.Match[str]) -> str:
         match.string, match.start()
     )
     return FORGED if turn or match["tag"] else ""
+
+
+def _frame(match: re.Match[str], text: str) -> str:
+    """What the end of a frame does that did not begin in the text: it pretends that the document ends."""
+    closed = match["closed"]
+    opened = closed is not None and text.lower().find(f"<{closed.lower()}", 0, match.start()) >= 0
+    return FORGED if closed and not opened else ""
 
 
 def _begins_line(text: str, at: int) -> bool:
@@ -401,8 +438,8 @@ def _same_host(shown: str, real: str) -> bool:
 def _closing(opening: str) -> str:
     """What ends a hidden text: of a comment, of an element, of the text of an image, of a link or a "
     "line."""
-    by_begin = {"<!": "-->", "![": "]", "</": "", "<|": ""}
-    if opening[-1] in "\"'" and opening[0] == "]":
+    by_begin = {"<!": "-->", "![": "]", "</": "", "<|": "", "{/": "*/", "[^": "\n"}
+    if opening[-1] in "\"'" and opening[0] in "]<":
         return opening[-1]
     if opening[:2] in by_begin:
         return by_begin[opening[:2]]

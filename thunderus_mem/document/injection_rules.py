@@ -496,7 +496,7 @@ COMMANDS: Final = (
     _sign(
         "json-role",
         FORGED,
-        r"[\"']role[\"'] ?: ?[\"'](?:system|developer)[\"']",
+        r"[\"']role[\"'] ?: ?[\"'](?:system|developer)[\"']|^role ?= ?[\"'](?:system|developer)[\"']",
         needs="role; system developer",
         example='{"role": "system"}',
         counter='{"role": "viewer"}',

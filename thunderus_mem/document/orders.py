@@ -199,6 +199,8 @@ def plain_paragraph(paragraph: str) -> str:
     for sign in "*~":
         said = said.replace(sign, " ")
     said = " ".join(said.replace("\u2019", "'").split())
+    if paragraph.startswith("---"):  # quotes in frontmatter are those of YAML
+        return said.replace('"', " ")
     return _QUOTED.sub(' " ', said) if _QUOTES.search(said) else said
 
 
