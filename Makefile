@@ -30,7 +30,7 @@ types: $(READY)
 
 memory: $(READY)
 	$(BIN)/thunderus-mem index rebuild
-	$(BIN)/thunderus-mem manifest --check
+	$(BIN)/thunderus-mem index manifest --check
 	$(BIN)/thunderus-mem events verify
 	$(BIN)/thunderus-mem lint --format concise
 

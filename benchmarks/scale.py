@@ -36,8 +36,8 @@ _ON_DOCUMENTS = (
     ("list --kind adr", ["list", "--kind", "adr"]),
     ("status", ["status"]),
     ("lint", ["lint", "--format", "concise"]),
-    ("manifest --check", ["manifest", "--check"]),
-    ("garden --plan", ["garden", "--plan"]),
+    ("manifest --check", ["index", "manifest", "--check"]),
+    ("garden", ["garden"]),
 )
 _ON_EVENTS = (
     ("log, first time", ["log", "--limit", "5"]),
@@ -53,8 +53,8 @@ _INTERRUPTED = (
     ["index", "rebuild"],
     ["lint"],
     ["status"],
-    ["manifest", "--check"],
-    ["garden", "--plan"],
+    ["index", "manifest", "--check"],
+    ["garden"],
     ["events", "verify"],
 )
 

@@ -38,7 +38,7 @@ run thunderus-mem search 'polling kind:adr' --limit 2
 
 say "Where does it come from?"
 run thunderus-mem why fact.carrier-test
-run thunderus-mem blame fact.carrier-test --lines 18,
+run thunderus-mem why fact.carrier-test -L 18,
 
 say "Lint; one imported document has a dead link"
 may_fail thunderus-mem lint
@@ -57,7 +57,7 @@ git checkout -q -- src
 run thunderus-mem for src/waybill/carriers.py
 
 say "Two notes are duplicates: review the plan, then apply it"
-run thunderus-mem garden --plan
+run thunderus-mem garden
 run thunderus-mem garden --apply
 
 say "Git hook: a good commit passes, a broken document is rejected"

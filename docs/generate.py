@@ -1,8 +1,8 @@
 """Generate ``docs/reference`` and the manual page; ``--check`` only lists pages that differ (exit 1).
 
 Sources: ``--help`` of every command (cli), docstrings (rules, errors, migrations), JSON Schemas (schemas,
-events), the table of keys (config), the types of the values (output), the tables of ``--plain`` (plain)
-and of agents (actors).
+events), the table of keys (config), the types of the values (output) and the table
+of agents (actors).
 """
 
 from __future__ import annotations
@@ -31,8 +31,6 @@ from thunderus_mem.cli.output import (
     LISTS,
     OMITTED,
     ONE_DOCUMENT,
-    PAIRS,
-    TABLES,
     field_names,
     schema_name,
 )
@@ -115,15 +113,15 @@ A variable that is empty, `0` or `false` counts as not set.
 | | `user` | `agent` | `tool` |
 |---|---|---|---|
 | `verify ID`, `verify --all-moved` | yes | yes, marked | refused, exit 5 |
-| `patch approve`, `patch reject` | yes | yes, but approves no proposals of agents | refused, exit 5 |
+| `review approve`, `review reject` | yes | yes, but approves no proposals of agents | refused, exit 5 |
 | other writes | yes | yes, or proposals with `review.agents` | yes |
 
-- `verify` with `--check`, `--fix-moved`, `--restamp` or `--update-status` confirms nothing. It runs
+- `verify` with `--fix-moved`, `--restamp` or `--update-status` confirms nothing. It runs
   anywhere, and its events are those of a `tool`.
 - A hand edit is by the `user` who runs the command that records it. If an agent or a tool runs that
   command, it is not known who made the edit: the actor is `tool`, and `log` and `why` print
   `{outside}`.
-- `log`, `why` and `blame` print an actor other than `user` after the author, as in `Ada (agent)`.
+- `log` and `why` print an actor other than `user` after the author, as in `Ada (agent)`.
   `show` prints who verified the document.
 
 ## Known agents
@@ -172,6 +170,7 @@ def tree() -> Iterator[tuple[str, Any, Any]]:
 
     top = root()
     top_context = context_of(top, "thunderus-mem", None)
+    top_context.meta["--all"] = True
     yield "", top, top_context
     for entry in COMMANDS:
         command = load_command(entry)
@@ -183,7 +182,7 @@ def tree() -> Iterator[tuple[str, Any, Any]]:
 
 def cli() -> str:
     """Return the page with the help of every command."""
-    lines = ["Commands and options, as printed by `--help`.", ""]
+    lines = ["Commands and options, as printed by `--help`; of the program itself, by `--help --all`.", ""]
     for section, _, context in tree():
         names = context.command_path.split()[1:]
         if section:
@@ -221,7 +220,7 @@ def block(text: str) -> list[str]:
 def rules() -> str:
     """Return a table of all rules, then the page of each rule."""
     lines = [
-        "The rules of `thunderus-mem lint`. `thunderus-mem rule CODE` prints the page of a rule.",
+        "The rules of `thunderus-mem lint`. `thunderus-mem lint --explain CODE` prints the page of a rule.",
         "",
     ]
     rows = [
@@ -277,7 +276,7 @@ def type_of(schema: dict[str, Any]) -> str:
 
 def schemas() -> str:
     """Return the keys of frontmatter, manifest and proposals."""
-    lines = ["Keys of the JSON Schemas (2020-12); `thunderus-mem schema print NAME` prints a schema.", ""]
+    lines = ["Keys of the JSON Schemas (2020-12); `thunderus-mem config schemas NAME` prints a schema.", ""]
     for name in (DOCUMENT, MANIFEST, PROPOSAL):
         schema = load_schema(name)
         lines += [f"## {name}", "", schema.get("description", ""), ""]
@@ -326,7 +325,8 @@ def config() -> str:
     """Return every key of both configuration files."""
     lines = [
         "Every key is optional. Environment variables take precedence over the files.",
-        "`thunderus-mem config show --origin` shows the value in effect and its origin.",
+        "`thunderus-mem config show --origin` shows the value in effect and its origin,",
+        "`thunderus-mem config set KEY VALUE` and `config unset KEY` change a file and keep its comments.",
         "",
     ]
     places = {
@@ -371,7 +371,7 @@ OUTPUT_PAGE = """\
 With `--json`, every command prints one JSON document: the fields below and `schema`, the name and
 version of the format. It is on one line, unless stdout is a terminal; `--pretty` always indents it.
 [`output.v2.schema.json`](../../thunderus_mem/cli/output.v2.schema.json) is the JSON Schema
-(2020-12) of all outputs, with one definition per command; `thunderus-mem schema print output` prints it.
+(2020-12) of all outputs, with one definition per command; `thunderus-mem config schemas output` prints it.
 
 - A field with an empty value (`""`, `null`, `false`, `[]` or `{{}}`) is omitted, so a missing field has
   the `default` that the schema gives. Numbers are never omitted, nor are the arrays that are the answer of
@@ -399,7 +399,7 @@ def output() -> str:
     return page("JSON output", lines)
 
 
-SEQUENCES = ("rule", "verify check")
+SEQUENCES = ("lint explain", "lint statistics", "verify update_status")
 """Commands whose value is a sequence; it is in ``items``."""
 
 ERROR_SCHEMA: dict[str, Any] = {
@@ -609,30 +609,6 @@ def migrations() -> str:
     return page("Migrations", lines)
 
 
-def plain() -> str:
-    """Return the records and fields of every command's `--plain` output."""
-    lines = [
-        "With `--plain`, a command prints one record per line with tab-separated fields, untruncated and",
-        "without color, for `cut`, `sort`, `awk` and `fzf`. The order of fields is stable; new fields are",
-        "added at the end. Field names are those of the [JSON output](output.md).",
-        "",
-        "- Characters that would break a line or control the terminal are escaped as in a Python string:",
-        "  `\\t`, `\\n`, `\\\\`, `\\x1b`, `\\u202e`.",
-        "- Items of a list are separated by commas. A missing value is an empty field.",
-        "- *name, value*: one record per field of the value, and one per item of a list.",
-        "- A command not in this table prints the same text as into a pipe.",
-        "",
-    ]
-    rows = []
-    for command, (_, fields) in TABLES.items():
-        names = "*name, value*" if TABLES[command] is PAIRS else ", ".join(f"`{name}`" for name in fields)
-        rows.append([f"`{command}`", names or "one word"])
-    lines += table(["command", "fields"], sorted(rows))
-    lines += ["", "Example: time, operation and documents of the five newest changes:", "", "```sh"]
-    lines += ["thunderus-mem log --plain -n 5 | cut -f 2,6,7", "```"]
-    return page("Plain output", lines)
-
-
 PAGES: dict[str, Callable[[], str]] = {
     "cli": cli,
     "rules": rules,
@@ -642,7 +618,6 @@ PAGES: dict[str, Callable[[], str]] = {
     "config": config,
     "actors": actors,
     "output": output,
-    "plain": plain,
     "migrations": migrations,
 }
 

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.garden.test_gardening import Clock, git, opened
+from tests.support.events import note
 from tests.support.order_support import document_text
 from thunderus_mem.authoring.add import NewDocument, add
-from thunderus_mem.authoring.edit import DocumentEdits, archive, edit, note, unarchive
+from thunderus_mem.authoring.edit import DocumentEdits, archive, edit, unarchive
 from thunderus_mem.authoring.init import init
 from thunderus_mem.authoring.rename import rename
 from thunderus_mem.authoring.show import list_documents, show, status
@@ -259,7 +260,7 @@ def test_archived_numbers_and_texts_are_not_used_again(root: Path, clock: Clock)
     assert Path(written.path).name == "ADR-0002-next.md"
     with pytest.raises(DocumentExists) as raised:
         add(memory, NewDocument("fact", "Port again", body="The gateway listens on port 8080.", tags=["net"]))
-    assert "unarchive fact.old-port" in (raised.value.hint or "")
+    assert "archive --undo fact.old-port" in (raised.value.hint or "")
 
 
 def test_document_moved_by_hand_is_archived(root: Path, clock: Clock) -> None:

@@ -82,7 +82,7 @@ def test_add_writes_the_state_where_the_text_has_it(run: Run, repo: Path) -> Non
     add = ("add", "adr", "--tag", "x", "--body")
     run(*add, "We do.", "One", "--state", "Proposed")
     run(*add, "## Status\n\nAccepted\n\n## Context\n\nWhy two.", "Two", "--state", "rejected")
-    run(*add, "We do three.", "Three", "--field", "status=Proposed")
+    run(*add, "We do three.", "Three", "--set", "status=Proposed")
     run(*add, "## Status\n\nDeprecated\n\n## Context\n\nWhy four.", "Four")
     run(*add, "We do five.", "Five")
     assert states(run) == {

@@ -285,7 +285,7 @@ def test_modification_times_are_kept(tree: VerbTree) -> None:
 def test_plan_writes_nothing(tree: VerbTree) -> None:
     before = {path: path.read_bytes() for path in tree.root.rglob("*.md")}
     events = tree.events()
-    value = rename(tree.memory(), "fact.net.frames", "fact.wire.header", plan=True)
+    value = rename(tree.memory(), "fact.net.frames", "fact.wire.header", dry_run=True)
     assert f"rename from {OLD.path}\nrename to {NEW.path}\n" in value.diff
     assert "-See [[fact.net.frames]] and [it](net.frames.md).\n" in value.diff
     assert "+See [[fact.wire.header]] and [it](wire.header.md).\n" in value.diff

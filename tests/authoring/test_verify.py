@@ -96,16 +96,16 @@ def test_verify_changes_only_its_lines(store: Path, run: Run) -> None:
     change(store, "src/jwt.py", "ttl=3600", "ttl=60")
     commit(store)
     assert run("check").code == 1
-    assert run("verify", "--check").code == 1
+    assert run("verify", "--update-status", "--dry-run").code == 1
     assert text(store) == before
     assert run("verify", "--update-status").code == 0
     assert changed_lines(before, text(store)) == ["status"]
     assert "status: stale" in text(store)
-    assert run("verify", "--check").code == 1, "stale is stale, whoever says it"
+    assert run("verify", "--update-status", "--dry-run").code == 1, "stale is stale, whoever says it"
     assert run("verify", "tokens").code == 0
     assert changed_lines(before, text(store)) == ["fingerprint", "last_verified_commit", "committed"]
     assert run("check").code == 0
-    assert run("verify", "--check").code == 0
+    assert run("verify", "--update-status", "--dry-run").code == 0
 
 
 def test_revert_makes_a_stale_document_verified_again(store: Path, run: Run) -> None:
@@ -152,7 +152,7 @@ def test_missing_code_cannot_be_verified(store: Path, run: Run) -> None:
     assert run("verify", "tokens").code == 0
     assert run("verify", "nosuch").code == 4
     assert run("verify").code == 2
-    assert run("verify", "--check", "--all-moved").code == 2
+    assert run("verify", "--update-status", "--all-moved").code == 2
 
 
 def test_anchor_to_missing_code_suggests_existing_names(store: Path, run: Run) -> None:
@@ -230,14 +230,14 @@ def test_restamp_computes_fingerprints_of_the_verified_commit(store: Path, run: 
     verified = with_older_rules(store)
     change(store, "src/jwt.py", "ttl=3600", "ttl=60")
     commit(store)
-    assert "try `thunderus-mem verify --restamp`" in run("check", "--all").out
+    assert "try `thunderus-mem verify --restamp`" in run("check").out
     before = events(store)
     done = run("--json", "verify", "--restamp")
     assert (done.code, [one["reason"] for one in done.json["anchors"]]) == (0, ["", "", ""])
     assert text(store) == verified
     [patch] = events(store)[len(before) :]
     assert (patch["kind"], patch["actor"], patch["body"]["op"]) == ("patch", "tool", "anchor")
-    found = {one["place"]: one["verdict"] for one in run("--json", "check", "--all").json["findings"]}
+    found = {one["place"]: one["verdict"] for one in run("--json", "check").json["findings"]}
     assert found == {"src/jwt.py#issue": "changed"}
     assert "Nothing to update" in run("verify", "--restamp").err
 

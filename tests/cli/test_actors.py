@@ -57,8 +57,8 @@ def test_verification_by_an_agent_is_its_own(agent: Any, store: Path, run: Run) 
     [
         ["verify", "fact.ports"],
         ["verify", "--all-moved"],
-        ["patch", "approve", "--all", "--yes"],
-        ["patch", "reject", "--all", "--yes", "-m", "no"],
+        ["review", "approve", "--all", "--yes"],
+        ["review", "reject", "--all", "--yes", "-m", "no"],
     ],
     ids=" ".join,
 )
@@ -80,10 +80,15 @@ def test_nobody_confirms_or_decides_nothing(words: list[str], store: Path, run: 
 def test_everything_else_runs_as_a_tool(store: Path, run: Run) -> None:
     assert run("verify", "fact.ports").code == 0
     (store / "ports.py").rename(store / "moved.py")
-    for words in (["--check"], ["--fix-moved", "--yes"], ["--restamp"], ["--update-status"]):
+    for words in (
+        ["--update-status", "--dry-run"],
+        ["--fix-moved", "--yes"],
+        ["--restamp"],
+        ["--update-status"],
+    ):
         assert run("verify", *words, env=NOBODY).code == 0
     assert last(store)[0]["body"]["op"] == "anchor"
-    assert run("note", "Built it", env=NOBODY).code == 0
+    assert run("events", "add", "--kind", "note", "--body", "Built it", env=NOBODY).code == 0
     assert [event["actor"] for event in last(store, 2)] == ["tool", "tool"]
     assert run("events", "add", "--kind", "note", "--body", "Built", env=NOBODY).code == 0
     assert last(store)[0]["actor"] == "tool"
@@ -91,12 +96,22 @@ def test_everything_else_runs_as_a_tool(store: Path, run: Run) -> None:
 
 
 def test_actor_option_overrides_every_command(store: Path, run: Run) -> None:
-    run("note", "Mine", "--actor", "user", env={**NOBODY, "CLAUDECODE": "1"})
+    run(
+        "events",
+        "add",
+        "--kind",
+        "note",
+        "--body",
+        "Mine",
+        "--actor",
+        "user",
+        env={**NOBODY, "CLAUDECODE": "1"},
+    )
     assert last(store)[0]["actor"] == "user"
-    run("note", "By a bot", "--actor", "agent")
+    run("events", "add", "--kind", "note", "--body", "By a bot", "--actor", "agent")
     assert last(store)[0]["actor"] == "agent"
     assert "Ada Example (agent)" in run("log", "-n", "1").out
-    wrong = run("note", "Whose?", "--actor", "Ada")
+    wrong = run("events", "add", "--kind", "note", "--body", "Whose?", "--actor", "Ada")
     assert (wrong.code, "use user, agent or tool" in wrong.err) == (2, True)
 
 
@@ -109,7 +124,7 @@ def test_hand_edit_is_by_a_user_only_if_one_records_it(
     env: dict[str, str], actor: str, store: Path, run: Run
 ) -> None:
     (store / FACT).write_text((store / FACT).read_text().replace("It is 80", "It is 443"))
-    assert run("record", env=env).code == 0
+    assert run("events", "record", env=env).code == 0
     assert (last(store)[0]["actor"], last(store)[0]["body"]["op"]) == (actor, "hand-edit")
     shown = "tool  edited outside the tool" if actor == "tool" else "Ada Example  hand-edit"
     assert shown in run("log", "-n", "1").out
@@ -133,5 +148,5 @@ def test_person_at_a_terminal_is_a_user(store: Path, sealed: Path, server: Serve
 
     assert acts(1, "verify", "fact.ports") == "user"
     assert "by: user" in (store / FACT).read_text()
-    assert acts(2, "note", "Here", CLAUDECODE="1") == "agent"
-    assert acts(3, "note", "Here", CI="true") == "tool"
+    assert acts(2, "events", "add", "--kind", "note", "--body", "Here", CLAUDECODE="1") == "agent"
+    assert acts(3, "events", "add", "--kind", "note", "--body", "Here", CI="true") == "tool"

@@ -38,23 +38,23 @@ READS: tuple[tuple[str, ...], ...] = (
     ("status",),
     ("log",),
     ("why", "fact.limits"),
-    ("events", "list"),
+    ("log", "--all"),
     ("events", "verify"),
     ("lint", "--format", "concise"),
     ("garden",),
     ("recap", "--day", "2026-01-21", "--dry-run"),
     ("doctor",),
     ("index", "status"),
-    ("manifest", "--check"),
+    ("index", "manifest", "--check"),
     ("config", "show"),
 )
-REBUILDS: tuple[tuple[str, ...], ...] = (("index", "refresh"), ("index", "rebuild"), ("manifest",))
+REBUILDS: tuple[tuple[str, ...], ...] = (("index", "refresh"), ("index", "rebuild"), ("index", "manifest"))
 WRITES: tuple[tuple[str, ...], ...] = (
     ("add", "fact", "Ports", "--tag", "net", "--body", "It listens on 8080."),
     ("edit", "fact.limits", "--add-tag", "seen"),
     ("link", "fact.limits", "refers_to", "fact.queues"),
     ("supersede", "fact.queues", "fact.limits", "-m", "newer"),
-    ("note", "Looked at it."),
+    ("events", "add", "--kind", "note", "--body", "Looked at it."),
     ("lint", "--fix"),
     ("garden", "--apply"),
     ("recap", "--day", "2026-01-21"),

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tests.conftest import sealed_environment
 from thunderus_mem import __version__
 from thunderus_mem.cli.group import load_command
-from thunderus_mem.cli.table import BY_NAME, COMMANDS, SYNONYMS, VALUES, meant
+from thunderus_mem.cli.table import BY_NAME, COMMANDS, FIRST_PAGE, REMOVED, SYNONYMS, VALUES, meant
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,11 +44,40 @@ def test_version_as_text_and_json(run: Run) -> None:
 
 
 def test_help_lists_every_command_on_stdout(run: Run) -> None:
-    for arguments in ((), ("--help",), ("-h",)):
+    for arguments in (("--all",), ("--help", "--all"), ("--all", "-h")):
         ran = run(*arguments)
         assert (ran.code, ran.err) == (0, "")
         for entry in COMMANDS:
             assert (f"  {entry.name} " in ran.out) is not entry.hidden
+
+
+def test_first_help_page_has_few_commands(run: Run) -> None:
+    first = [entry.name for entry in COMMANDS if entry.section in FIRST_PAGE]
+    assert len(first) <= 15
+    for arguments in ((), ("--help",), ("-h",)):
+        ran = run(*arguments)
+        assert (ran.code, ran.err) == (0, "")
+        assert len(ran.out.splitlines()) <= 30
+        assert re.findall(r"^  ([a-z]+)  +[A-Z]", ran.out, re.MULTILINE) == first
+        assert "--help --all" in ran.out
+
+
+@pytest.mark.parametrize(("words", "new"), REMOVED.items())
+def test_removed_names_are_answered_with_the_new_one(run: Run, words: str, new: str) -> None:
+    ran = run(*(["undo"] if words.startswith("--") else []), *words.split())
+    assert (ran.code, ran.out, ran.err) == (2, "", f"error: {words!r} is now `{new}`\n")
+
+
+def test_new_names_exist() -> None:
+    for old, new in REMOVED.items():
+        if old.startswith("-"):
+            continue  # an option of several commands
+        path = old.split() if new.startswith("-") else new.split()
+        command = load_command(BY_NAME[path[0]])
+        subcommand = getattr(command, "commands", {}).get(path[1]) if len(path) > 1 else None
+        options = {name for one in (subcommand or command).params for name in one.opts}
+        assert old not in BY_NAME
+        assert {word for word in new.split() if word.startswith("-")} <= options, new
 
 
 @pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: entry.name)
@@ -60,7 +89,8 @@ def test_every_command_in_the_table_loads_and_has_help(entry: object) -> None:
     assert command.name == entry.name
     assert command.help
     parts = {*getattr(command, "commands", {}), *(parameter.name for parameter in command.params)}
-    below = {name.removeprefix(f"{entry.name} ") for name in VALUES if name.startswith(f"{entry.name} ")}
+    parts |= {name.lstrip("-").replace("-", "_") for parameter in command.params for name in parameter.opts}
+    below = {name.split()[1] for name in VALUES if name.startswith(f"{entry.name} ")}
     assert below <= parts
 
 
@@ -90,7 +120,12 @@ def test_unknown_command_suggests_the_nearest(run: Run) -> None:
 @pytest.mark.parametrize(
     ("word", "command"),
     [
-        *[("delete", "remove"), ("rm", "remove"), ("approve", "patch approve"), ("review", "patch list")],
+        *[
+            ("delete", "remove"),
+            ("rm", "remove"),
+            ("approve", "review approve"),
+            ("proposals", "review list"),
+        ],
         *[("history", "log"), ("find", "search"), ("new", "add"), ("open", "show"), ("help", "--help")],
         *[("lnit", "lint"), ("statsu", "status"), ("mcp", ""), ("remvoe", ""), ("move", "rename")],
     ],
@@ -165,11 +200,11 @@ def test_store_is_found_from_a_subfolder_and_with_c(run: Run, store: Path, tmp_p
 
 
 def test_schemas_print_as_json(run: Run) -> None:
-    for name in run("schema", "list").out.split():
+    for name in run("config", "schemas").out.split():
         if name != "memory_store":
-            printed = json.loads(run("schema", "print", name).out)
+            printed = json.loads(run("config", "schemas", name).out)
             assert printed["$schema"] == "https://json-schema.org/draft/2020-12/schema"
-    assert run("schema", "print", "nothing").code == 4
+    assert run("config", "schemas", "nothing").code == 4
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -184,8 +219,8 @@ def test_completion_offers_commands_subcommands_and_options(run: Run) -> None:
         "refresh",
         "rebuild",
     ]
-    assert run("--complete", "schema", "pr").out.startswith("print\t")
-    assert run("--complete", "restore", "").out == ""
+    assert run("--complete", "config", "sc").out.startswith("schemas\t")
+    assert run("--complete", "undo", "").out == ""
     assert run("--complete", "garden", "").out == ""
     assert "--dry-run\t" in run("--complete", "add", "fact", "--dr").out
     assert run("--complete", "add", "pl").out == "playbook\t\n"
@@ -351,7 +386,7 @@ def test_quiet_refresh_reports_only_unreadable_files(word: str, run: Run, repo: 
     quiet = run("-q", "index", word)
     assert (quiet.code, quiet.out, quiet.err) == (0, "", "")
     assert run("index", word, "-q", "--json").json["total"] == 1
-    assert "total\t1\n" in run("index", word, "-q", "--plain").out
+    assert run("index", word, "-q", "--json").json["total"] == 1
     (repo / ".thunderus" / "memory" / "semantic" / "FACTS" / "bad.md").write_bytes(b"---\nid: [\n---\n")
     told = "warning: 1 invalid file; see: thunderus-mem lint\n"
     quiet = run("-q", "index", word)
@@ -444,7 +479,16 @@ def test_completion_offers_kinds_relations_and_rules(run: Run) -> None:
     assert words("lint", "--format", "s") == ["sarif"]
     assert words("list", "--state", "r") == ["rejected"]
     assert words("list", "--verdict", "un") == ["unknown", "unanchored"]
-    assert words("rule", "tm20") == ["TM201", "TM202", "TM203", "TM204", "TM205", "TM206", "TM207", "TM208"]
+    assert words("lint", "--explain", "tm20") == [
+        "TM201",
+        "TM202",
+        "TM203",
+        "TM204",
+        "TM205",
+        "TM206",
+        "TM207",
+        "TM208",
+    ]
 
 
 def test_error_messages_follow_the_house_style(run: Run, repo: Path) -> None:
@@ -468,7 +512,7 @@ def test_tag_defaults_to_the_kind(run: Run, repo: Path) -> None:
 
 def test_unknown_field_is_reported_with_the_nearest_name(run: Run, repo: Path) -> None:
     run("init")
-    added = run("add", "fact", "One", "--body", "A text of its own.", "--field", "autor=Me")
+    added = run("add", "fact", "One", "--body", "A text of its own.", "--set", "autor=Me")
     assert "warning Unknown field `autor`\n    Did you mean `author`?" in added.err
     changed = run("edit", "fact.one", "--set", "tittle=Two", "--json").json
     assert [(one["severity"], one["key"]) for one in changed["warnings"]] == [("warning", "tittle")]
@@ -483,7 +527,10 @@ def test_refusal_suggests_an_alternative(run: Run) -> None:
     run("add", "fact", "One", "--tag", "x", "--body", "A text of its own.")
     assert "use `rename` to change the id" in run("edit", "one", "--set", "id=fact.two").err
     token = "gh" + "p_" + "aB3dE5fG7h" * 3 + "J9kL1m"
-    assert "possible secret (github-token)" in run("note", token).err
+    assert (
+        "possible secret in body.text (github-token)"
+        in run("events", "add", "--kind", "note", "--body", token).err
+    )
 
 
 def test_nested_memory_is_reported_where_it_matters(run: Run, repo: Path) -> None:

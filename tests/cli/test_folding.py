@@ -22,8 +22,8 @@ COLUMNS = 40
 SCENES = (
     ("show", "fact.that-is-in-no-document-of-this-store"),
     ("add", "fact", "Ports", "--set", "nothing"),
-    ("patch", "list"),
-    ("patch", "approve", "patch_01KFG0000000000000000000AB"),
+    ("review", "list"),
+    ("review", "approve", "patch_01KFG0000000000000000000AB"),
     ("sarch", "ports"),
 )
 
@@ -64,7 +64,7 @@ def test_width_comes_from_the_stream_or_columns(
 
 
 def test_without_a_terminal_lines_are_not_wrapped(narrow: Callable[..., str], repo: Path) -> None:
-    narrow(script='COLUMNS=40 "$0" -m thunderus_mem patch list 2> told')
+    narrow(script='COLUMNS=40 "$0" -m thunderus_mem review list 2> told')
     told = (repo / "told").read_text().splitlines()
     assert len(told) == 2
     assert len(told[0]) > COLUMNS

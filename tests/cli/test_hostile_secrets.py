@@ -56,7 +56,7 @@ def _holders(store: Path, value: str = TOKEN) -> list[str]:
 
 GIVEN = [
     ("add", "fact", "T {}", "--tag", "t", "--body", "new text"),
-    ("add", "fact", "T", "--tag", "{}", "--alias", "{}", "--body", "new text", "--field", "source={}"),
+    ("add", "fact", "T", "--tag", "{}", "--alias", "{}", "--body", "new text", "--set", "source={}"),
     ("add", "fact", "T", "--tag", "t", "--body", "new text", "-m", "as {} says"),
     ("add", "fact", "T", "--tag", "t", "--body", "new text", "--link", "refers_to:{}"),
     ("add", "fact", "T", "--tag", "t", "--body", "new text", "--id", "fact.{}"),
@@ -64,7 +64,7 @@ GIVEN = [
     ("edit", "fact.plain", "--add-tag", "z", "-m", "{}"),
     ("remove", "fact.plain", "-m", "{}"),
     ("link", "fact.plain", "refers_to", "fact.other", "-m", "{}"),
-    ("note", "the key is {}"),
+    ("events", "add", "--kind", "note", "--body", "the key is {}"),
     ("show", "{}"),
     ("--json", "log", "{}"),
     ("{}",),
@@ -85,7 +85,12 @@ def test_hand_written_secret_is_in_no_event(store: Path, run: Run) -> None:
     path = store / FACT
     text = path.read_text()
     path.write_text(f"{text}\nthe key is {TOKEN}\n")
-    for command in (("note", "hello"), ("lint",), ("search", "key gate"), ("--json", "search", "key gate")):
+    for command in (
+        ("events", "add", "--kind", "note", "--body", "hello"),
+        ("lint",),
+        ("search", "key gate"),
+        ("--json", "search", "key gate"),
+    ):
         ran = run(*command)
         assert ran.code in (0, 1)
         assert TOKEN not in ran.out + ran.err
@@ -101,9 +106,9 @@ def test_middle_of_a_private_key_is_not_logged_in_a_hunk(store: Path, run: Run) 
     path = store / FACT
     text = path.read_text()
     path.write_text("\n".join([text, KEY_BEGIN, *lines]) + "\n")
-    assert run("note", "hello").code == 0
+    assert run("events", "add", "--kind", "note", "--body", "hello").code == 0
     path.write_text("\n".join([text, KEY_BEGIN, *lines[:-1], "last"]) + "\n")
-    assert run("note", "hello again").code == 0
+    assert run("events", "add", "--kind", "note", "--body", "hello again").code == 0
     assert not _holders(store, LINES[1])
     assert not _holders(store, lines[3])
 
@@ -113,7 +118,13 @@ def test_secret_in_a_hand_written_field_is_never_printed(store: Path, run: Run, 
     path = store / FACT
     lines = [line for line in path.read_text().split("\n") if not line.startswith(f"{key}:")]
     path.write_text("\n".join([lines[0], f"{key}: fact.{TOKEN}", *lines[1:]]))
-    for command in (("note", "x"), ("lint", "--format", "json"), ("--json", "list"), ("list",), ("doctor",)):
+    for command in (
+        ("events", "add", "--kind", "note", "--body", "x"),
+        ("lint", "--format", "json"),
+        ("--json", "list"),
+        ("list",),
+        ("doctor",),
+    ):
         ran = run(*command)
         assert ran.code in (0, 1)
         assert TOKEN not in ran.out + ran.err, command
@@ -123,7 +134,12 @@ def test_secret_in_a_hand_written_field_is_never_printed(store: Path, run: Run, 
 
 def test_secret_in_a_file_name_is_found_and_never_printed(store: Path, run: Run) -> None:
     (store / FACT).rename(store / FACT.replace("plain", TOKEN))
-    for command in (("note", "x"), ("lint",), ("search", "words"), ("lint", "--format", "github")):
+    for command in (
+        ("events", "add", "--kind", "note", "--body", "x"),
+        ("lint",),
+        ("search", "words"),
+        ("lint", "--format", "github"),
+    ):
         ran = run(*command)
         assert TOKEN not in ran.out + ran.err, command
     assert "file name" in run("lint").out
@@ -132,7 +148,7 @@ def test_secret_in_a_file_name_is_found_and_never_printed(store: Path, run: Run)
 
 def test_secret_in_the_environment_is_not_logged(store: Path, run: Run) -> None:
     environment = {"THUNDERUS_MEM_MODEL": TOKEN, "GIT_AUTHOR_NAME": TOKEN, "THUNDERUS_MEM_CLIENT": TOKEN}
-    assert run("note", "hello", env=environment).code == 0
+    assert run("events", "add", "--kind", "note", "--body", "hello", env=environment).code == 0
     assert not _holders(store)
 
 

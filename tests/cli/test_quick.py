@@ -20,13 +20,13 @@ from thunderus_mem.errors import ThunderusError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-STATE = ("json", "plain", "quiet", "no_input", "no_pager", "color", "actor", "start")
+STATE = ("json", "quiet", "no_input", "no_pager", "color", "actor", "start")
 GLOBAL = [
     ("--json",),
     ("-q",),
     ("--no-input",),
     ("--color", "always"),
-    ("--plain",),
+    ("--all",),
     ("-C", "."),
     ("--actor", "me"),
 ]

@@ -44,15 +44,15 @@ def shell(repo: Path, run: Run, sealed: Path) -> Callable[[str], subprocess.Comp
 @pytest.mark.parametrize(
     ("line", "code"),
     [
-        ("note - <&-", 2),
+        ("events add --kind note --body - <&-", 2),
         ("add fact T --tag t <&-", 2),
         ("edit core <&-", 2),
         ("status >&-", 0),
-        ("note hello >&- 2>&-", 0),
+        ("events add --kind note --body hello >&- 2>&-", 0),
         ("status <&- >&- 2>&-", 0),
         ("nosuch 2>&-", 2),
         ("nosuch 2>/dev/full", 2),
-        ("note hello 2>/dev/full", 0),
+        ("events add --kind note --body hello 2>/dev/full", 0),
         ("lint >/dev/full", 4),
         ("--help >/dev/full", 4),
         ("--json list >/dev/full 2>/dev/full", 4),
@@ -106,7 +106,7 @@ def test_ascii_locale_keeps_texts_and_names(repo: Path, run: Run) -> None:
     assert "Füße" in run("--json", "search", "füße", env=ASCII).out
 
 
-@pytest.mark.parametrize("command", [("show",), ("note",), ("--json", "search"), ("-C",)])
+@pytest.mark.parametrize("command", [("show",), ("link",), ("--json", "search"), ("-C",)])
 def test_non_utf8_argument_is_a_usage_error(repo: Path, sealed: Path, command: tuple[str, ...]) -> None:
     ran = subprocess.run(
         [sys.executable, "-m", "thunderus_mem", *command, b"\xff\xfe"],

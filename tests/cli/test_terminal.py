@@ -68,13 +68,12 @@ def test_many_added_events_are_reported_in_one_line(look: Look, repo: Path) -> N
         return look(program=("sh", "-c", script, sys.executable), env=env).text
 
     told = re.fullmatch(
-        r"6 events added; see: thunderus-mem events list\n(evt_\w{26}) … (evt_\w{26})\n",
+        r"6 events added; see: thunderus-mem log --all\n(evt_\w{26}) … (evt_\w{26})\n",
         add("six.jsonl"),
     )
     assert told is not None
     assert told[1] < told[2]
     assert re.fullmatch(r"evt_\w{26}\n", add("one.jsonl"))
-    assert re.fullmatch(r"(evt_\w{26}\n){6}", add("six.jsonl", "--plain"))
     assert re.fullmatch(r"(evt_\w{26}\n){6}", add("six.jsonl", "| cat"))
 
 
@@ -85,13 +84,13 @@ def test_proposals_fit_a_narrow_terminal(look: Look, repo: Path) -> None:
         (facts / f"{name}.md").write_text(text)
     env = {"NO_COLOR": "1", "THUNDERUS_MEM_SEED": "9"}
     for columns in (40, 80):
-        for words in (("garden", "--limit", "0"), ("garden", "--propose"), ("patch", "list")):
+        for words in (("garden", "--limit", "0"), ("garden", "--propose"), ("review", "list")):
             seen = look(*words, "--no-pager", columns=columns, env=env).text
             code = r" *[-+@]|.*\.md|Queued|Next|To "
             prose = [line for line in seen.splitlines() if not re.match(code, line)]
             assert max(map(len, prose), default=0) <= columns, seen
-    (short, *_) = look("patch", "list", columns=40, env=env).text.split("  ")
-    shown = look("patch", "show", short, "--no-pager", columns=40, env=env).text
+    (short, *_) = look("review", "list", columns=40, env=env).text.split("  ")
+    shown = look("review", "show", short, "--no-pager", columns=40, env=env).text
     assert f"\n  {short}" in shown
     assert "\nwhy\n  " in shown or "\n       " in shown
 
@@ -140,9 +139,10 @@ def test_dumb_terminal_gets_plain_text(look: Look) -> None:
     assert "\x1b" not in seen.text
 
 
-def test_plain_and_raw_print_the_text_unchanged_on_a_terminal(look: Look) -> None:
-    assert "The **service** listens on `8080`" in look("show", "--plain", "fact.ports").text
-    assert "\nid: fact.ports\n" in look("show", "--raw", "fact.ports", "--no-pager").text
+def test_raw_prints_the_text_unchanged_on_a_terminal(look: Look) -> None:
+    raw = look("show", "--raw", "fact.ports", "--no-pager").text
+    assert "\nid: fact.ports\n" in raw
+    assert "The **service** listens on `8080`" in raw
 
 
 def test_forced_color_renders_into_a_pipe_at_the_given_width(run: Run, look: Look) -> None:
@@ -159,7 +159,7 @@ def test_only_long_output_goes_through_the_pager(look: Look, tmp_path: Path) -> 
     assert "PAGER FRX" in long.text
     assert "service" in long.text
     assert "PAGER" not in look("show", "fact.ports", env={"PAGER": shows}, lines=60).text
-    for arguments in (["--no-pager"], ["--plain"], ["--json"]):
+    for arguments in (["--no-pager"], ["--json"]):
         assert "PAGER" not in look("show", "fact.ports", *arguments, env={"PAGER": shows}, lines=10).text
     assert "PAGER" not in look("show", "fact.ports", env={"PAGER": shows, "TERM": "dumb"}, lines=10).text
 

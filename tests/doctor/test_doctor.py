@@ -317,7 +317,7 @@ def test_fix_moves_files_and_loses_no_byte(name: str, base: Path, tmp_path: Path
     damage, root = DAMAGES[name], prepared(base, tmp_path, server, name)
     before, away = contents(root), contents(tmp_path / "away")
     looked = judged(root, damage)
-    plan = run(server, root, "--json", "doctor", "--plan")
+    plan = run(server, root, "--json", "doctor", "--dry-run")
     assert judged(root, damage) == looked
     assert [step["action"] for step in plan.json["steps"]] == list(damage.steps), plan
     done = run(server, root, "--json", "doctor", "--fix")
@@ -342,7 +342,7 @@ def test_fix_moves_files_and_loses_no_byte(name: str, base: Path, tmp_path: Path
     if not damage.left:
         again = run(server, root, "--json", "doctor", "--fix")
         assert (again.code, again.json["steps"], again.json["left"]) == (0, [], []), again
-        assert run(server, root, "note", "on we go", at=40).code == 0
+        assert run(server, root, "events", "add", "--kind", "note", "--body", "on we go", at=40).code == 0
         assert verify(str(root), settled=True) == []
         assert "fact.late" in run(server, root, "search", "later than the others", "--ids").out
 
@@ -426,7 +426,7 @@ def test_fix_waits_for_the_lock_and_plan_needs_none(base: Path, tmp_path: Path, 
     root = whole(base, tmp_path / "store", server)
     DAMAGES["schema-drift"].make(root)
     with held(str(root / LOCK), command="garden"):
-        assert run(server, root, "doctor", "--plan").code == 1
+        assert run(server, root, "doctor", "--dry-run").code == 1
         done = run(server, root, "doctor", "--fix", env={"THUNDERUS_MEM_WRITE_LOCK_TIMEOUT": "0.05"})
     assert done.code == 75, done
     assert "garden" in done.err
@@ -435,7 +435,7 @@ def test_fix_waits_for_the_lock_and_plan_needs_none(base: Path, tmp_path: Path, 
 def test_recent_temporary_file_is_kept_until_it_is_unused(base: Path, tmp_path: Path, server: Server) -> None:
     root = whole(base, tmp_path / "store", server)
     put(f"{FACTS}/.thunderus-mem-0011.tmp", b"half")(root)
-    assert run(server, root, "--json", "doctor", "--plan").json["steps"] == []
+    assert run(server, root, "--json", "doctor", "--dry-run").json["steps"] == []
     # Under the lock no other process writes.
     (step,) = run(server, root, "--json", "doctor", "--fix").json["steps"]
     assert step["path"].endswith(".thunderus-mem-0011.tmp")
@@ -542,11 +542,11 @@ def test_manifest_check_reports_files_that_are_not_in_it(
     harm, message = LEFT_OUT[name]
     run("init")
     run("add", "fact", "Testing", "--tag", "x", "--body", "Tests run with pytest.")
-    assert run("manifest", "--check").code == 0
+    assert run("index", "manifest", "--check").code == 0
     harm(repo / FACTS / "zone.md")
     assert run("index", "rebuild").code == 0
-    assert run("manifest").code == 0
-    result = run("manifest", "--check", "--json")
+    assert run("index", "manifest").code == 0
+    result = run("index", "manifest", "--check", "--json")
     assert result.code == 1
     (finding,) = result.json["diagnostics"]
     assert (finding["rule"], finding["severity"]) == ("TM502", "error")

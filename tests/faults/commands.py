@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.support.command_server import Done, Server
 
 FACTS = ".thunderus/memory/semantic/FACTS"
-HEAL = ("note", "after the fault")
+HEAL = ("events", "add", "--kind", "note", "--body", "after the fault")
 _TWICE = """---
 id: fact.{name}
 title: Twice
@@ -216,9 +216,9 @@ COMMANDS = (
         ("garden", "--propose"),
         files={f"{FACTS}/twice-a.md": twice("twice-a"), f"{FACTS}/twice-b.md": twice("twice-b")},
     ),
-    Command("patch-approve", ("patch", "approve", "--all", "--yes"), files=PROPOSED),
-    Command("patch-reject", ("patch", "reject", "--all", "--yes", "-m", "no"), files=PROPOSED),
-    Command("restore", ("restore", "snap_0"), prepare=GARDENED),
+    Command("patch-approve", ("review", "approve", "--all", "--yes"), files=PROPOSED),
+    Command("patch-reject", ("review", "reject", "--all", "--yes", "-m", "no"), files=PROPOSED),
+    Command("restore", ("undo", "snap_0"), prepare=GARDENED),
     Command(
         "lint-fix",
         ("lint", "--fix"),
@@ -262,7 +262,7 @@ COMMANDS = (
     ),
 )
 _EDIT = ("edit", "fact.retries", "--body", "Requests are tried five times.")
-_NOTE = ("note", "next")
+_NOTE = ("events", "add", "--kind", "note", "--body", "next")
 _TORN = b'{"id":"evt_01KFFZYA8Z","ts":"2026-01-21T09:40:00.000Z","kind":"note","body":{"text":"b\xc3'
 RECOVERIES = (
     Command("recover-committed", _NOTE, killed=_EDIT, at="after-sync-log"),
@@ -286,8 +286,12 @@ RECOVERIES = (
 
 FURTHER = (
     Command("index-rebuild", ("index", "rebuild")),
-    Command("manifest", ("manifest",)),
-    Command("schema-update", ("schema", "update"), files={".thunderus/schemas/memory_store.sql": "old\n"}),
+    Command("manifest", ("index", "manifest")),
+    Command(
+        "schema-update",
+        ("config", "schemas", "--update"),
+        files={".thunderus/schemas/memory_store.sql": "old\n"},
+    ),
     Command("hook-run", ("hooks", "run", "pre-commit"), staged=True),
     Command(
         "doctor-fix",

@@ -67,7 +67,7 @@ def judge(
 
 def check_manifest(server: Server, root: str) -> None:
     """Fail unless the manifest has every document; those that cannot be read are reported and missing."""
-    checked = server.run("manifest", "--check", cwd=root)
+    checked = server.run("index", "manifest", "--check", cwd=root)
     findings = [line for line in checked.out.splitlines() if line[:1].strip()]
     unread = [line for line in findings if "error TM502 Not in the manifest" in line]
     assert checked.code == 0 or (unread and unread == findings), checked

@@ -129,7 +129,16 @@ class Soak:
         elif choice == 3:
             self._run(server, "edit", target, "--add-tag", f"t{turn % 7}", kill_after=kill_after)
         else:
-            done = self._run(server, "note", f"{number} saw {turn}", kill_after=kill_after)
+            done = self._run(
+                server,
+                "events",
+                "add",
+                "--kind",
+                "note",
+                "--body",
+                f"{number} saw {turn}",
+                kill_after=kill_after,
+            )
             if done.code == 0:
                 with self._note:
                     self.acknowledged.add(done.out.split()[0])
@@ -138,7 +147,8 @@ class Soak:
         """A gardener, rebuilds, doctor and readers, one after the other."""
         works = (
             ("garden", "--apply"), ("index", "rebuild"), ("search", "worker turn"), ("list", "--ids"),
-            ("lint",), ("doctor",), ("doctor", "--fix"), ("log",), ("status",), ("manifest", "--check"),
+            ("lint",), ("doctor",), ("doctor", "--fix"), ("log",), ("status",),
+            ("index", "manifest", "--check"),
         )  # fmt: skip
         dice = random.Random(self.dice.random())
         with self._server() as server:
@@ -173,12 +183,12 @@ class Soak:
 
     def _look(self) -> None:
         with self._server() as server:
-            healing = self._run(server, "note", "All stop.")
+            healing = self._run(server, "events", "add", "--kind", "note", "--body", "All stop.")
             assert healing.code == 0, healing
             problems = verify(self.root)
             if problems:
                 self.tally.wrong += problems
-            for words in (("events", "verify"), ("manifest", "--check")):
+            for words in (("events", "verify"), ("index", "manifest", "--check")):
                 done = self._run(server, *words)
                 assert done.code == 0, (words, done)
         lost = self.acknowledged - self._known()
@@ -231,7 +241,12 @@ class Lasting:
     def work(self, times: int) -> None:
         """Some commands, then a look at the process."""
         for number in range(times):
-            for words in (("search", "worker turn"), ("note", f"lasting {number}"), ("list",), ("lint",)):
+            for words in (
+                ("search", "worker turn"),
+                ("events", "add", "--kind", "note", "--body", f"lasting {number}"),
+                ("list",),
+                ("lint",),
+            ):
                 self.hand.run(*words)
         with open(f"/proc/{self._process.pid}/statm", encoding="ascii") as stream:
             pages = int(stream.read().split()[1])

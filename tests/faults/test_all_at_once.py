@@ -69,7 +69,7 @@ def writer(diary: Diary, hand: Hand, name: int) -> Callable[[], None]:
             ]
             if mine:
                 choices.append(("edit", chance.choice(mine), "--body", f"Edited by {name} in turn {turn}."))
-            choices.append(("note", f"Note {turn} of {name}."))
+            choices.append(("events", "add", "--kind", "note", "--body", f"Note {turn} of {name}."))
             said = diary.note(hand.run("--json", *chance.choice(choices)))
             if said.code in (0, 6):
                 assert said.out, said
@@ -221,7 +221,12 @@ def _missing(diary: Diary, hand: Hand) -> list[str]:
     for branch in ("main", "other"):
         moved = git(root, "checkout", "-q", branch)
         assert moved.returncode == 0, moved
-        for words in (("events", "verify"), ("note", "Seen."), ("index", "verify"), ("manifest", "--check")):
+        for words in (
+            ("events", "verify"),
+            ("events", "add", "--kind", "note", "--body", "Seen."),
+            ("index", "verify"),
+            ("index", "manifest", "--check"),
+        ):
             said = hand.run(*words)
             assert said.code == 0, f"{said.out}\n{said.err}"
         assert verify(str(root)) == []

@@ -38,7 +38,6 @@ WORDS = (
 )  # fmt: skip
 GLOBAL = (
     "--json",
-    "--plain",
     "--quiet",
     "-q",
     "--no-input",

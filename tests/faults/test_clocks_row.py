@@ -10,13 +10,14 @@ import pytest
 import report
 from tier import points
 
+from tests.support.events import note
 from tests.support.verify_store import parse_line, shards, verify
 from thunderus_mem.authoring.add import NewDocument, add
-from thunderus_mem.authoring.edit import DocumentEdits, edit, note, supersede
+from thunderus_mem.authoring.edit import DocumentEdits, edit, supersede
 from thunderus_mem.authoring.show import show
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.document.timestamp import utc_key
-from thunderus_mem.history.log import events_list, events_verify
+from thunderus_mem.history.log import events_verify, log
 from thunderus_mem.lint.lint import lint
 from thunderus_mem.memory.memory import Memory, open_memory
 from thunderus_mem.search.search import search
@@ -65,9 +66,9 @@ def test_wrong_clock_loses_and_blocks_nothing(repo: Path) -> None:
             found = show(memory, which)
             hidden += utc_key(found.updated) < utc_key(found.created)
         else:
-            written.append(note(memory, f"Turn {turn}").event_id)
+            written.append(note(memory, f"Turn {turn}"))
         hidden += not search(memory, f"turn {turn}").hits and turn % 3 != 2
-        hidden += written[-1] not in {event.id for event in events_list(memory, limit=10_000).events}
+        hidden += written[-1] not in {event.id for event in log(memory, limit=10_000).events}
         memory.index.close()
         moment = moment.astimezone(UTC)
     memory = opened()
@@ -89,7 +90,7 @@ def _lines(shard: str) -> list[bytes]:
 
 def _order_is_that_of_writing(repo: Path, memory: Memory) -> None:
     """In each session events are listed as they were written."""
-    listed = [event.id for event in reversed(events_list(memory, limit=10_000).events)]
+    listed = [event.id for event in reversed(log(memory, limit=10_000).events)]
     for shard in shards(str(repo)):
         mine = [parse_line(line)["id"] for line in _lines(shard)]
         assert [one for one in listed if one in set(mine)] == mine

@@ -10,7 +10,6 @@ import pytest
 import report
 from commands import FACTS, twice
 
-from thunderus_mem.authoring import edit
 from thunderus_mem.authoring.add import NewDocument, add
 from thunderus_mem.errors import DocumentExists, InvalidDocument
 from thunderus_mem.history.log import log_findings
@@ -115,7 +114,7 @@ def test_events_with_equal_ids_or_texts_stay_apart(store: Path) -> None:
     for name in sessions[:-2]:
         (store / FACTS / f"{name}.md").write_text(twice("same"))
     files = list((store / FACTS).iterdir())
-    edit.note(memory, "Recorded together.")
+    note(memory, "Recorded together.")
     ids = [logged.event.id for reading in memory.log.readings() for logged in reading.events]
     assert len(ids) == len(set(ids)) == len(sessions) + len(files) + 1
     assert list(log_findings(memory)) == []

@@ -105,7 +105,10 @@ def store(tmp_path_factory: pytest.TempPathFactory, server: Server) -> tuple[str
     command = Command(
         "damage",
         (),
-        prepare=tuple(("note", f"Number {number}: äöü {'x' * number * 40}") for number in range(NOTES)),
+        prepare=tuple(
+            ("events", "add", "--kind", "note", "--body", f"Number {number}: äöü {'x' * number * 40}")
+            for number in range(NOTES)
+        ),
     )
     return command.made(server, str(tmp_path_factory.mktemp("damage")))
 
@@ -143,7 +146,7 @@ def test_intact_lines_are_read_and_damaged_ones_reported(name: str, store: tuple
     report.add("C6", f"{name} read", tried=tried)
 
 
-READS = (("log",), ("events", "list"), ("why", "fact.limits"))
+READS = (("log",), ("log", "--all"), ("why", "fact.limits"))
 OTHERS = (("search", "page rows"), ("list", "--ids"), ("show", "fact.limits"), ("status",))
 
 
@@ -164,7 +167,15 @@ def test_commands_serve_intact_data_and_exit_with_6(
         unread = {damage.line for damage in parse_shard(path, damaged.data).damages}
         _expect(server, root, damaged, unread)
         # A writer keeps the damaged bytes.
-        assert call(server, root, ("note", "on we go"), "2026-01-21T11:00:00Z").code == 0
+        assert (
+            call(
+                server,
+                root,
+                ("events", "add", "--kind", "note", "--body", "on we go"),
+                "2026-01-21T11:00:00Z",
+            ).code
+            == 0
+        )
         with open(target, "rb") as stream:
             assert stream.read().startswith(damaged.data)
         tally.tried += 1
@@ -179,7 +190,7 @@ def _expect(server: Server, root: str, damaged: Damaged, unread: set[int]) -> No
         assert done.code == (6 if unread else 0), (words, done)
         assert ("unreadable line" in done.err) is bool(unread), (words, done)
         assert "Traceback" not in done.err
-    listed = call(server, root, ("--json", "events", "list", "-n", "999"), "2026-01-21T10:00:01Z")
+    listed = call(server, root, ("--json", "log", "--all", "-n", "999"), "2026-01-21T10:00:01Z")
     ids = {event["id"] for event in listed.json["events"]}
     for number, line in enumerate(damaged.data.replace(b"\r\n", b"\n").split(b"\n"), 1):
         if number not in unread and line.startswith(b'{"v":1') and _is_event(line):

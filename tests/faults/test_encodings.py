@@ -34,7 +34,7 @@ READS: tuple[tuple[str, ...], ...] = (
     ("show", "fact.odd", "--color", "always"),
     ("list",),
     ("search", "Straße"),
-    ("search", "数据库", "--plain"),
+    ("search", "数据库", "--ids"),
     ("log",),
     ("why", "fact.odd"),
     ("lint",),

@@ -240,7 +240,7 @@ def test_bad_lines_are_kept_unchanged(tmp_path: Path, server: Server) -> None:
         ("events", "verify"),
         ("lint", "--format", "concise"),
         ("doctor",),
-        ("note", "On."),
+        ("events", "add", "--kind", "note", "--body", "On."),
         ("log",),
     ):
         start = time.monotonic()

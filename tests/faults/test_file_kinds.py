@@ -25,7 +25,7 @@ COMMANDS = (
     ("status",),
     ("doctor",),
     ("garden",),
-    ("manifest",),
+    ("index", "manifest"),
     ("add", "fact", "Ports", "--tag", "net", "--body", "It listens on 8080."),
     ("index", "refresh"),
 )

@@ -14,7 +14,7 @@ from tests.support.undo_support import Store
 from thunderus_mem.authoring import add, init
 from thunderus_mem.authoring.add import NewDocument
 from thunderus_mem.diagnostic import Severity
-from thunderus_mem.history.log import events_list, events_verify
+from thunderus_mem.history.log import events_verify, log
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,7 +62,7 @@ def test_changed_lines_of_a_committed_log_are_found(tmp_path: Path) -> None:
         path, how = shards[number % len(shards)], FORGED[number % len(FORGED)]
         path.write_bytes(_forge(path.read_bytes(), how, dice))
         assert names[path] in _errors(store), how
-        marks = {event.mark for event in events_list(store.memory()).events}
+        marks = {event.mark for event in log(store.memory()).events}
         assert how in ("last", "all") or "altered" in marks, how
         repository.git("add", "-A")
         assert names[path] in _errors(store), how

@@ -84,7 +84,9 @@ def test_git_removes_a_file_during_an_add(path: str, tmp_path: Path, server: Ser
             lost.append((place, done))
         kept = [one for one in (OTHER, f"{FACTS}/retries.md") if one != path]
         assert [one for one in kept if _text(root, one) != _text(base, one)] == [], (place, done)
-        after = call(server, root, ("note", "after"), "2026-01-21T11:00:00Z")
+        after = call(
+            server, root, ("events", "add", "--kind", "note", "--body", "after"), "2026-01-21T11:00:00Z"
+        )
         assert after.code == 0, (place, done, after)
         assert verify(root, settled=True) == [], (place, done, after)
     report.add("K11", path.rpartition("/")[2], tried=tried, lost=len(lost), slowest=slowest)

@@ -135,7 +135,7 @@ def test_log_line_of_ten_megabytes_is_handled(tmp_path: Path, sealed: Path, serv
         assert "add" in Ran(root, sealed, "log").expect(tally, 0, 6).said
         Ran(root, sealed, "events", "verify").expect(tally, 1)
         Ran(root, sealed, "lint", "--format", "concise").expect(tally, 1)
-        Ran(root, sealed, "note", "on we go").expect(tally, 0)
+        Ran(root, sealed, "events", "add", "--kind", "note", "--body", "on we go").expect(tally, 0)
         with open(shard, "rb") as stream:
             assert stream.read(len(line) + len(whole)) == line + whole
     os.unlink(shard)

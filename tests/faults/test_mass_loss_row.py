@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 WRITES: tuple[tuple[str, ...], ...] = (
     ("add", "fact", "Ports", "--tag", "net", "--body", "The service listens on 8080."),
     ("edit", "core", "--add-tag", "seen"),
-    ("note", "All is well."),
+    ("events", "add", "--kind", "note", "--body", "All is well."),
     ("lint", "--fix"),
     ("garden", "--apply"),
     ("recap", "--day", "2026-01-21"),
     ("import", "markdown", "notes", "--kind", "fact", "--tag", "old"),
-    ("record",),
+    ("events", "record"),
     ("init",),
 )
 COUNT = 24
@@ -93,9 +93,15 @@ def _returned(server: Server, tmp_path: Path) -> int:
     copy(base, root)
     aside = os.path.join(root, "aside")
     os.rename(os.path.join(root, FACTS), aside)
-    assert call(server, root, ("note", "now"), "2026-01-21T10:00:00Z").code == 5
+    assert (
+        call(server, root, ("events", "add", "--kind", "note", "--body", "now"), "2026-01-21T10:00:00Z").code
+        == 5
+    )
     os.rename(aside, os.path.join(root, FACTS))
-    assert call(server, root, ("note", "then"), "2026-01-21T10:01:00Z").code == 0
+    assert (
+        call(server, root, ("events", "add", "--kind", "note", "--body", "then"), "2026-01-21T10:01:00Z").code
+        == 0
+    )
     shown = call(server, root, ("status", "--json"), "2026-01-21T10:02:00Z").json
     assert (shown["gone"], shown["unrecorded"]) == ([], [])
     return 1

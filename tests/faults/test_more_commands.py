@@ -81,7 +81,7 @@ def test_eight_people_add_at_once(tmp_path: Path, sealed: Path, server: Server) 
     assert sum("/fact-" in path for path in documents) == WORKERS * EACH
     assert verify(root, settled=True) == []
     assert server.run("events", "verify", cwd=root).code == 0
-    assert server.run("manifest", "--check", cwd=root).code == 0
+    assert server.run("index", "manifest", "--check", cwd=root).code == 0
     found = server.run("search", f"worker 7 number {EACH}", "--ids", cwd=root).out.split()
     assert found[0] == f"fact.fact-7-{EACH}"
 
@@ -141,18 +141,18 @@ PARAMETERS: tuple[tuple[str, ...], ...] = (
     ("search", "path:{}"),
     ("search", "{}"),
     ("lint", "{}"),
-    ("rule", "{}"),
-    ("schema", "print", "{}"),
+    ("lint", "--explain", "{}"),
+    ("config", "schemas", "{}"),
     ("edit", "{}", "--add-tag", "x"),
     ("edit", "fact.retries", "--add-tag", "{}"),
     ("edit", "fact.retries", "--set", "source={}"),
     ("edit", "fact.retries", "--set", "{}=x"),
     ("remove", "{}", "-m", "gone"),
     ("archive", "{}", "fact.retries"),
-    ("unarchive", "{}"),
+    ("archive", "--undo", "{}"),
     ("supersede", "{}", "fact.limits", "-m", "x"),
     ("link", "fact.retries", "refers_to", "{}"),
-    ("note", "seen", "--about", "{}"),
+    ("events", "add", "--kind", "note", "--body", "seen", "--about", "{}"),
     ("add", "fact", "Ports", "--tag", "x", "--body", "Eighty.", "--id", "{}"),
     ("add", "fact", "{}", "--tag", "x", "--body", "Ninety-one."),
     ("add", "fact", "Ports", "--tag", "{}", "--body", "Seventy."),

@@ -12,8 +12,9 @@ import pytest
 import report
 from harness import state
 
+from tests.support.events import note
 from thunderus_mem.authoring.add import NewDocument, add
-from thunderus_mem.authoring.edit import DocumentEdits, edit, note, remove
+from thunderus_mem.authoring.edit import DocumentEdits, edit, remove
 from thunderus_mem.authoring.show import list_documents
 from thunderus_mem.errors import Busy, NotWritable, ThunderusError
 from thunderus_mem.memory.memory import open_memory

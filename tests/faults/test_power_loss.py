@@ -56,7 +56,9 @@ WORKLOADS = (
     Workload(
         "add, edit, remove", _then(BY_NAME["add"].arguments, _EDIT, ("remove", "fact.ports", "-m", "no"))
     ),
-    Workload("note, add", _then(("note", "Seen."), BY_NAME["add"].arguments)),
+    Workload(
+        "note, add", _then(("events", "add", "--kind", "note", "--body", "Seen."), BY_NAME["add"].arguments)
+    ),
 )
 
 

@@ -33,11 +33,11 @@ READS = (
     ("status",),
     ("log",),
     ("why", "fact.limits"),
-    ("events", "list"),
+    ("log", "--all"),
     ("lint",),
     ("garden",),
     ("doctor",),
-    ("manifest", "--check"),
+    ("index", "manifest", "--check"),
 )
 WRITES = tuple(command for command in (*EVERY, *FURTHER) if command.name not in ("init", "hook-run"))
 
@@ -164,14 +164,14 @@ def test_change_waits_for_a_folder_that_is_not_writable(
     assert done.code == 6, done
     seen = run("status", "--json").json
     assert (seen["pending"], seen["unrecorded"]) == (1, []), seen
-    event = run("--json", "events", "list", "-n", "1").json["events"][0]["id"]
+    event = run("--json", "log", "--all", "-n", "1").json["events"][0]["id"]
     if then == "undo":
         undone = run("undo", event)
         said_plainly(undone)
         assert undone.code == 0, undone
-    assert run("note", "still read-only").code == 0
+    assert run("events", "add", "--kind", "note", "--body", "still read-only").code == 0
     os.chmod(os.path.join(root, FACTS), 0o755)
-    assert run("note", "writable again").code == 0
+    assert run("events", "add", "--kind", "note", "--body", "writable again").code == 0
     assert (_documents(root) == old) is (then == "undo")
     assert run("events", "replay", "--check").code == 0
     assert verify(root, settled=True) == []

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 FOLDERS = ("semantic", "FACTS", "core", "episodic", "archive", "indexes", "DECISIONS", "facts", ".x", "a b")
 NAMES = ("n.md", ".m.md", "O.MD", "p.Markdown", "README.md", "é.md")
 WRITES: tuple[tuple[str, ...], ...] = (
-    ("note", "On."),
+    ("events", "add", "--kind", "note", "--body", "On."),
     ("add", "fact", "Ports", "--tag", "net", "--body", "It listens on 8080."),
-    ("record",),
+    ("events", "record"),
     ("lint", "--fix"),
     ("garden", "--apply"),
     ("doctor", "--fix"),
     ("index", "rebuild"),
-    ("manifest",),
+    ("index", "manifest"),
     ("undo",),
     ("init",),
 )

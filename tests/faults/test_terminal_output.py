@@ -39,7 +39,7 @@ _READS: tuple[tuple[str, ...], ...] = (
     ("list",),
     ("search", "word", "-n", "500", "--explain"),
     ("log", "-n", "1000"),
-    ("events", "list", "-n", "1000"),
+    ("log", "--all", "-n", "1000"),
     ("status",),
     ("lint",),
     *(("lint", "--format", form) for form in ("github", "concise", "sarif", "gitlab", "junit", "jsonl")),
@@ -72,8 +72,8 @@ _ARGUMENTS: tuple[tuple[str, ...], ...] = (
     ("lint", "{}"),
     ("lint", "--select", "{}"),
     ("lint", "--format", "{}"),
-    ("rule", "{}"),
-    ("schema", "print", "{}"),
+    ("lint", "--explain", "{}"),
+    ("config", "schemas", "{}"),
     ("config", "show", "{}"),
     ("add", "{}", "T", "--body", "x"),
     ("add", "fact", "T", "--body", "x", "--id", "{}"),
@@ -202,17 +202,17 @@ def _check(name: str, text: str, wrong: list[str], *, terminal: bool = False) ->
 def _commands(ids: Sequence[str]) -> Iterator[tuple[str, ...]]:
     yield from _READS
     for one in ids:
-        yield from (("show", one), ("why", one), ("log", one), ("blame", one))
+        yield from (("show", one), ("why", one), ("log", one), ("why", one, "--lines"))
 
 
 def test_no_field_emits_control_sequences(store: str, server: Server) -> None:
     ids = server.run("list", "--ids", cwd=store).out.split()
     assert len(ids) > len(SEQUENCES) // TOGETHER // 2
     wrong, tried = list[str](), 0
-    forms: tuple[tuple[str, ...], ...] = ((), ("--plain",), ("--json",), ("--color", "always"))
+    forms: tuple[tuple[str, ...], ...] = ((), ("--json",), ("--color", "always"))
     for arguments in _commands(ids):
         every = NIGHT or arguments[0] in ("list", "lint", "search")
-        for form in forms if every else (forms[0], forms[3]) if arguments[0] == "show" else forms[:1]:
+        for form in forms if every else (forms[0], forms[2]) if arguments[0] == "show" else forms[:1]:
             done = server.run(*arguments, *form, cwd=store, env={"COLUMNS": "90"})
             assert done.code in (0, 1, 2), (arguments, done.err[-500:])
             name = " ".join((*arguments, *form))

@@ -60,13 +60,12 @@ TIDYING = (
     # Sent again, it adds what is missing: events that have an id are known by it.
     Command("events-add", _SHARED, heal=_SHARED, stdin=_LINES.encode()),
     Command("garden-both", ("garden", "--apply"), files=_ALIKE_AND_OLD, keeps=(_LONG_AGO, _SAID)),
-    Command("unarchive", ("unarchive", "fact.retries"), prepare=(("archive", "fact.retries"),)),
-    Command("garden-undo", ("garden", "--undo"), prepare=GARDENED),
+    Command("unarchive", ("archive", "--undo", "fact.retries"), prepare=(("archive", "fact.retries"),)),
     # What it removes is gone, and what it changes is no longer there either: it leads nowhere.
-    Command("patch-expire", ("patch", "expire"), files=_LEADS_NOWHERE),
+    Command("patch-expire", ("review", "expire"), files=_LEADS_NOWHERE),
     Command(
         "patch-rebase",
-        ("patch", "rebase", "patch_0"),
+        ("review", "rebase", "patch_0"),
         prepare=(
             *GARDENED[:-1],
             ("garden", "--propose", "--only", "duplicates"),

@@ -13,7 +13,7 @@ from tests.support.order_support import document_text
 from tests.support.review_support import SAME, Store
 from tests.support.verify_store import verify
 from thunderus_mem.garden.apply import garden_plan
-from thunderus_mem.review.decisions import patch_approve, patch_reject
+from thunderus_mem.review.decisions import review_approve, review_reject
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,7 +46,7 @@ def test_proposals_apply_to_the_current_memory(store: Store) -> None:
 def test_proposals_can_be_approved_in_either_order(store: Store, first: int) -> None:
     ids = [one.id for one in store.propose().proposals]
     for id in (ids[first], ids[1 - first]):
-        decided = patch_approve(store.memory(), [id], rebase=True)
+        decided = review_approve(store.memory(), [id], rebase=True)
         assert [one.state for one in decided.decisions] == ["approved"]
     assert not store.path("b.md").exists()
     assert "unit-test" in store.path("a.md").read_text()
@@ -57,14 +57,14 @@ def test_proposals_can_be_approved_in_either_order(store: Store, first: int) -> 
 
 def test_step_does_not_build_on_a_rejected_step(store: Store) -> None:
     merging, respelling = (one.id for one in store.propose().proposals)
-    patch_reject(store.memory(), [merging], why="Two readers")
-    assert patch_approve(store.memory(), [respelling]).decisions[0].state == "approved"
+    review_reject(store.memory(), [merging], why="Two readers")
+    assert review_approve(store.memory(), [respelling]).decisions[0].state == "approved"
     assert store.path("b.md").exists()
 
 
 def test_applied_steps_do_not_build_on_rejected_ones(store: Store) -> None:
     merging, respelling = (one.id for one in store.propose().proposals)
-    patch_reject(store.memory(), [merging], why="Two readers")
+    review_reject(store.memory(), [merging], why="Two readers")
     store.path(f".thunderus/patches/{respelling}.json").unlink()
     assert rules(store) == ["tags"]
     applied = store.garden()
@@ -113,9 +113,9 @@ def test_interrupted_run_is_recovered_before_the_next_plan(store: Store) -> None
 def test_interrupted_approval_is_finished_by_repeating_it(store: Store) -> None:
     decisions(store)
     (id,) = (one.id for one in store.propose().proposals if one.action == "renumber")
-    assert run(store, "patch", "approve", id, fail="after-rename-taken:kill:1") == 137
+    assert run(store, "review", "approve", id, fail="after-rename-taken:kill:1") == 137
     assert not store.path(f"{DECISIONS}/ADR-0001-y.md").exists()
-    assert run(store, "patch", "approve", id) == 4, "it was approved"
+    assert run(store, "review", "approve", id) == 4, "it was approved"
     assert store.path(f"{DECISIONS}/ADR-0002-y.md").exists()
     assert not store.path(f"{DECISIONS}/ADR-0001-y.md").exists()
     assert verify(str(store.root), settled=True) == []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.review_support import Store
+from tests.support.undo_support import restore_last
 from tests.support.verify_store import verify
 from thunderus_mem.authoring import edit
 from thunderus_mem.authoring.edit import DocumentEdits, archive, unarchive
@@ -16,10 +17,10 @@ from thunderus_mem.garden.apply import garden_plan
 from thunderus_mem.history.log import events_verify
 from thunderus_mem.history.replay import replay_check
 from thunderus_mem.history.reverse import UndoChoice
-from thunderus_mem.history.undo import restore_last, snapshots, undo
+from thunderus_mem.history.undo import snapshots, undo
 from thunderus_mem.recap import recap
-from thunderus_mem.review.decisions import patch_approve, patch_expire, patch_reject
-from thunderus_mem.review.queue import patch_list, queue_state
+from thunderus_mem.review.decisions import review_approve, review_expire, review_reject
+from thunderus_mem.review.queue import queue_state, review_list
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,17 +78,19 @@ def test_decisions_persist(clock: Clock) -> None:
     (filed,) = store.propose().proposals
     clock.back()
     assert store.propose().proposals == ()
-    assert patch_list(store.memory()).proposals[0].age_days == 0
+    assert review_list(store.memory()).proposals[0].age_days == 0
     assert queue_state(store.memory()).expired == 0
-    assert patch_expire(store.memory()).decisions == ()
+    assert review_expire(store.memory()).decisions == ()
     clock.back()
-    assert [one.state for one in patch_reject(store.memory(), [filed.id], why="no").decisions] == ["rejected"]
+    assert [one.state for one in review_reject(store.memory(), [filed.id], why="no").decisions] == [
+        "rejected"
+    ]
     clock.back()
     assert garden_plan(store.memory()).steps == ()
     edit.edit(store.memory(), "fact.twin-a", DocumentEdits(add_tags=["new"]))
     patch = edit.edit(store.agent(), "fact.twin-b", DocumentEdits(add_tags=["new"])).proposed
     clock.back()
-    assert [one.state for one in patch_approve(store.memory(), [patch]).decisions] == ["approved"]
+    assert [one.state for one in review_approve(store.memory(), [patch]).decisions] == ["approved"]
     assert store.patches() == []
     assert verify(str(store.root)) == []
     assert replay_check(store.memory()).unexplained == 0

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.events import note
 from thunderus_mem.authoring.add import NewDocument, add
-from thunderus_mem.authoring.edit import DocumentEdits, edit, note
+from thunderus_mem.authoring.edit import DocumentEdits, edit
 from thunderus_mem.authoring.init import init
 from thunderus_mem.authoring.rename import rename
 from thunderus_mem.authoring.show import show
@@ -240,7 +241,7 @@ def test_unreadable_folder_prevents_plan_and_recap(
 def test_unreadable_log_prevents_plan_until_it_is_readable(
     root: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    noted = note(opened(root, clock), "todo: measure the cache").event_id
+    noted = note(opened(root, clock), "todo: measure the cache")
     os.unlink(opened(root, clock).layout.index_file)
 
     def refused(name: str, flags: int, *more: int) -> int:
@@ -274,7 +275,7 @@ def test_unreadable_proposal_prevents_plan(root: Path, clock: Clock, monkeypatch
 
 def test_recap_cites_events_and_changes_only_with_new_ones(root: Path, clock: Clock) -> None:
     memory = opened(root, clock)
-    noted = note(memory, "todo: measure the cache").event_id
+    noted = note(memory, "todo: measure the cache")
     edit(memory, "fact.cache", DocumentEdits(add_tags=["slow"]), why="it is")
     written = recap(memory, "2026-01-21")
     assert written.id == "recap.2026-01-21"

@@ -196,7 +196,7 @@ def test_gardener_writes_recaps_that_lint_accepts(repo: Path, server: Server) ->
     )  # fmt: skip
     assert store.run("events", "add", stdin=lines).code == 0
     before = sorted(path.name for path in repo.rglob("*.md"))
-    assert store.run("garden", "--plan").code == 0
+    assert store.run("garden").code == 0
     assert sorted(path.name for path in repo.rglob("*.md")) == before
     applied = store.run("garden", "--apply", "--json")
     assert applied.code == 0, applied.err

@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 
 from tests.support.index_support import document
 from tests.support.review_support import SAME, Store
+from tests.support.undo_support import restore_last
 from tests.support.verify_store import verify
 from thunderus_mem.authoring.edit import DocumentEdits, edit
 from thunderus_mem.errors import Conflict, InvalidDocument, NotFound
 from thunderus_mem.garden.apply import garden_apply, garden_plan, garden_report
 from thunderus_mem.garden.plan import DocumentEdit, Plan, Step
 from thunderus_mem.history.reverse import UndoChoice
-from thunderus_mem.history.undo import restore, restore_last, snapshots, undo
+from thunderus_mem.history.undo import restore, snapshots, undo
 from thunderus_mem.lint.lint import lint
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def test_runs_are_undone_one_by_one(store: Store) -> None:
     restore_last(store.memory())
     assert [one.id for one in snapshots(store.memory()).snapshots if not one.is_restored] == [first]
     restore_last(store.memory())
-    with pytest.raises(NotFound, match="no gardener run"):
+    with pytest.raises(NotFound, match="no snapshot"):
         restore_last(store.memory())
     with pytest.raises(Conflict, match="already undone"):
         restore(store.memory(), second)

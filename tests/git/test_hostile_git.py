@@ -55,7 +55,13 @@ def test_no_configured_program_runs(repo: Path, run: Run) -> None:
     (repo / ".gitattributes").write_text("* filter=a.b=c diff=x\n*.jsonl filter=long\n*.md filter=long\n")
     for path in (repo / ".thunderus").rglob("*.*"):
         os.utime(path, (5, 5))
-    commands = (["note", "hello"], ["status"], ["lint", "--staged"], ["why", "fact.plain"], ["doctor"])
+    commands = (
+        ["events", "add", "--kind", "note", "--body", "hello"],
+        ["status"],
+        ["lint", "--staged"],
+        ["why", "fact.plain"],
+        ["doctor"],
+    )
     for command in (*commands, ["recap", "--day", "today", "--dry-run"]):
         ran = run(*command)
         assert ran.code in (0, 1, 4), ran.err

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from thunderus_mem.git.repository import Git
-from thunderus_mem.history.log import events_list
+from thunderus_mem.history.log import log
 from thunderus_mem.history.replay import replay_check
 from thunderus_mem.memory.memory import open_memory
 
@@ -274,17 +274,17 @@ def test_removing_prev_from_a_committed_shard_is_found(project: Project) -> None
 def marks(project: Project) -> dict[str, set[str]]:
     """The marks of all events about the fact, by command."""
     why = project.run("--json", "why", FACT).json["nodes"]
-    blame = project.run("--json", "blame", FACT).json["sources"]
+    lines = project.run("--json", "why", FACT, "--lines").json["sources"]
     log = project.run("--json", "log", FACT).json["events"]
     return {
         "why": {node["mark"] for node in why if node["kind"] == "event"},
-        "blame": {source["mark"] for source in blame},
+        "why --lines": {source["mark"] for source in lines},
         "log": {event["mark"] for event in log},
     }
 
 
 def everywhere(*found: str) -> dict[str, set[str]]:
-    return {command: set(found) for command in ("why", "blame", "log")}
+    return {command: set(found) for command in ("why", "why --lines", "log")}
 
 
 def test_new_and_uncommitted_lines_have_no_mark(project: Project) -> None:
@@ -303,8 +303,8 @@ def test_altered_line_is_marked(project: Project, committed: bool) -> None:
     if committed:
         project.commit("Forged")
     assert marks(project) == everywhere("altered")
-    for command in ("why", "blame", "log"):
-        assert "Mallory (altered)" in project.run(command, FACT).out
+    for command in ("why", "why --lines", "log"):
+        assert "Mallory (altered)" in project.run(*command.split(), FACT).out
     done = project.run("events", "replay", "--check")
     assert f"only altered or unchained lines have this text: altered {shard}:1" in done.out
     assert "Masks" not in done.out
@@ -327,14 +327,14 @@ def test_lines_around_a_broken_link_are_marked(project: Project) -> None:
 def test_unchained_and_imported_lines_are_marked(project: Project) -> None:
     (project.root / SEED_SHARD).parent.mkdir()
     (project.root / SEED_SHARD).write_text("".join(SEED))
-    found = {event["id"]: event["mark"] for event in project.run("--json", "events", "list").json["events"]}
+    found = {event["id"]: event["mark"] for event in project.run("--json", "log", "--all").json["events"]}
     assert [found[f"evt_{number}"] for number in range(len(SEED))] == ["unchained"] * len(SEED)
     assert {mark for id, mark in found.items() if len(id) > 10} == {""}
     foreign = json.loads(SEED[0]) | {"id": "evt_foreign", "session_id": "sess_other"}
     other = SEED_SHARD.replace("seed", "other")
     (project.root / other).parent.mkdir()
     project.write(other, [foreign | {"origin": {"imported": True}, "prev": None}])
-    listed = project.run("--json", "events", "list", "--kind", "message").json["events"]
+    listed = project.run("--json", "log", "--all", "--kind", "message").json["events"]
     assert {event["id"]: event["mark"] for event in listed} == {
         "evt_0": "unchained",
         "evt_foreign": "imported",
@@ -372,7 +372,7 @@ def test_git_is_asked_the_same_for_many_shards(project: Project, monkeypatch: py
     monkeypatch.setattr(Git, "ask", measured)
     memory = open_memory(str(project.root))
     memory.refresh()
-    assert {one.mark for one in events_list(memory).events} == {"", "unchained"}
+    assert {one.mark for one in log(memory).events} == {"", "unchained"}
     replay_check(memory)
     assert max(lengths) < 500
 

@@ -56,10 +56,10 @@ def store(repo: Path, run: Run, once: Callable[..., None]) -> Path:
 def test_blame_text_and_json_agree(store: Path, run: Run) -> None:
     with (store / FACT).open("a", encoding="utf-8") as file:
         file.write("By \x1b[31mhand.\n")
-    report = run("--json", "blame", "frames").json
-    assert report["schema"] == "thunderus-mem.blame/2"
+    report = run("--json", "why", "frames", "--lines").json
+    assert report["schema"] == "thunderus-mem.why-lines/2"
     sources = {source["id"]: source for source in report["sources"]}
-    printed = run("blame", "frames").out.splitlines()
+    printed = run("why", "frames", "--lines").out.splitlines()
     assert len(printed) == len(report["lines"])
     for text, line in zip(printed, report["lines"], strict=True):
         source = sources[line["source"]]
@@ -74,28 +74,28 @@ def test_blame_text_and_json_agree(store: Path, run: Run) -> None:
     ("lines", "numbers"), [("2,3", [2, 3]), ("4", [4]), (",2", [1, 2]), ("20,", list(range(20, 25)))]
 )
 def test_blame_of_a_line_range(store: Path, run: Run, lines: str, numbers: list[int]) -> None:
-    shown = run("--json", "blame", "frames", "-L", lines).json["lines"]
+    shown = run("--json", "why", "frames", "--lines", "-L", lines).json["lines"]
     assert [line["number"] for line in shown] == [n for n in numbers if n <= shown[-1]["number"]]
 
 
 @pytest.mark.parametrize(
     ("lines", "what"),
-    [("x", "invalid value for --lines"), (",", "invalid value for --lines"), ("900", "invalid line range")],
+    [("x", "invalid value for -L"), (",", "invalid value for -L"), ("900", "invalid line range")],
 )
 def test_blame_of_missing_lines_is_an_error(store: Path, run: Run, lines: str, what: str) -> None:
-    ran = run("blame", "frames", "-L", lines)
+    ran = run("why", "frames", "--lines", "-L", lines)
     assert (ran.code, ran.out) == (2, "")
     assert what in ran.err
 
 
 def test_blame_of_an_unknown_document_is_an_error(store: Path, run: Run) -> None:
-    assert run("blame", "fact.nothing").code == 4
+    assert run("why", "fact.nothing", "--lines").code == 4
 
 
 def test_possibly_older_lines_are_marked(store: Path, run: Run) -> None:
     shard = next((store / ".thunderus" / "sessions").glob("*/events.jsonl"))
     shard.write_bytes(b"".join(shard.read_bytes().splitlines(keepends=True)[-1:]))
-    ran = run("blame", "frames")
+    ran = run("why", "frames", "--lines")
     assert ran.out.startswith("^")
     assert "may be older" in ran.err
 
@@ -130,7 +130,7 @@ def test_why_graph_has_mermaid_and_graphviz_output(store: Path, run: Run) -> Non
 @pytest.mark.damaged
 @pytest.mark.parametrize(
     "words",
-    [("blame", "frames"), ("why", "frames"), ("events", "replay"), ("events", "replay", "--check"),
+    [("why", "frames", "--lines"), ("why", "frames"), ("events", "replay"), ("events", "replay", "--check"),
      ("events", "export")],
     ids=" ".join,
 )  # fmt: skip

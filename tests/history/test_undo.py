@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.support.events import note
 from tests.support.index_support import document
 from tests.support.undo_support import CHANGES, DECISIONS, FACTS, LONG, Store, bring_in, decision, with_hand
 from tests.support.verify_store import verify
@@ -396,7 +397,7 @@ def test_log_alone_restores_an_earlier_text(store: Store) -> None:
 def test_hand_edits_notes_and_undos_are_not_undone(store: Store) -> None:
     edit.edit(store.memory(), "fact.hand", DocumentEdits(body="Body 1."))
     store.put("other.md", store.read("other.md") + b"By hand.\n")
-    edit.note(store.memory(), "Looked at it.")
+    note(store.memory(), "Looked at it.")
     undone = store.undo()
     assert [event.op for event in undone.events] == ["edit"]
     assert b"By hand." in store.read("other.md")
@@ -503,13 +504,13 @@ def test_undo_event_names_what_it_reverted(store: Store) -> None:
 
 def test_invalid_event_is_reported(store: Store) -> None:
     done = edit.edit(store.memory(), "fact.hand", DocumentEdits(body="Body 1."))
-    note = edit.note(store.memory(), "Looked at it.")
+    noted = note(store.memory(), "Looked at it.")
     with pytest.raises(NotFound, match="no event has the id"):
         store.undo("evt_nothing")
     with pytest.raises(InvalidDocument, match="is ambiguous"):
         store.undo("evt_")
     with pytest.raises(InvalidDocument, match="changed no document"):
-        store.undo(note.event_id)
+        store.undo(noted)
     undone = store.undo(done.event_id).events[0].undo_id
     with pytest.raises(Conflict, match=f"is already undone by {undone}"):
         store.undo(done.event_id)
@@ -597,7 +598,7 @@ def test_command_lists_undoes_and_redoes(repo: Path, call: Callable[..., Done]) 
     assert "-It is 9090.\n+It is 8080." in shown.out
     assert "would undo: edit evt_" in shown.err
     assert path.read_bytes() == edited
-    assert call("undo", "--plan").out == shown.out
+    assert call("undo", "--dry-run").out == shown.out
     planned = call("--json", "undo", "--dry-run").json
     assert planned["dry_run"] is True
     assert planned["events"][0]["documents"][0]["op"] == "update"
@@ -620,7 +621,7 @@ def test_command_lists_undoes_and_redoes(repo: Path, call: Callable[..., Done]) 
 def test_conflict_exits_with_3_and_broken_links_are_reported(repo: Path, call: Callable[..., Done]) -> None:
     call("init")
     call("add", "fact", "Ports", "--tag", "net", "--body", "It is 8080.")
-    added = call("--json", "events", "list", "-n", "1").json["events"][0]["id"]
+    added = call("--json", "log", "--all", "-n", "1").json["events"][0]["id"]
     call("add", "fact", "Hosts", "--tag", "net", "--body", "It is one.", "--link", "refers_to:fact.ports")
     assert "fact.hosts still links to fact.ports" in call("undo", added).err
     call("undo", "--redo")

@@ -14,7 +14,7 @@ from thunderus_mem.authoring.rename import rename
 from thunderus_mem.history.reverse import UndoChoice, permissions_in
 from thunderus_mem.history.undo import undo
 from thunderus_mem.log.event import changes_of
-from thunderus_mem.review.decisions import patch_approve
+from thunderus_mem.review.decisions import review_approve
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +46,7 @@ def test_undone_proposal_restores_permissions(mode: int, store: Store) -> None:
         store.path(f"{name}.md").chmod(mode)
     before = store.bytes()
     store.propose()
-    patch_approve(store.memory(), every=True)
+    review_approve(store.memory(), every=True)
     assert store.bytes() != before
     for _ in range(2):
         undo(store.memory())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.support.events import note as add_note
 from tests.support.failpoints import not_writable
 from tests.support.git_repository import Repository
 from tests.support.undo_support import FACTS, Store, with_hand
@@ -21,7 +22,6 @@ from thunderus_mem.errors import Conflict, InvalidDocument, NotFound, NotWritabl
 from thunderus_mem.history.replay import replay_check
 from thunderus_mem.log.event import changes_of, is_hand_edit
 from thunderus_mem.memory import journal
-from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.store import disk
 
 if TYPE_CHECKING:
@@ -35,8 +35,7 @@ def store(tmp_path: Path) -> Store:
 
 
 def note(store: Store) -> None:
-    with open_transaction(store.memory(), "note") as transaction:
-        transaction.note("on we go")
+    add_note(store.memory(), "on we go")
 
 
 CHANGES: dict[str, Callable[[Store], Any]] = {

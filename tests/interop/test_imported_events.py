@@ -68,7 +68,7 @@ def test_imported_patch_does_not_explain_a_text(store: CommandStore) -> None:
     replayed = store.run("events", "replay", "--check")
     assert (replayed.code, f"{FACTS}/a.md" in replayed.out) == (1, True)
     assert "unrecorded" in store.run("why", "fact.a").out
-    assert "unrecorded" in store.run("blame", "fact.a").out
+    assert "unrecorded" in store.run("why", "fact.a", "--lines").out
     assert store.run("events", "add", "--kind", "note", "--body", "x").code == 0
     assert store.events(SHARED)[-2]["body"]["op"] == "hand-edit"
 

@@ -17,15 +17,16 @@ from hypothesis import strategies as st
 from tests.conftest import sealed_environment
 from tests.support.order_support import MEMORY, document_text
 from tests.support.review_support import Store, queue
+from tests.support.undo_support import restore_last
 from tests.support.verify_store import verify
 from thunderus_mem.document.document import read_document
 from thunderus_mem.document.statements import fold, statements
 from thunderus_mem.errors import Conflict
 from thunderus_mem.garden.apply import RULE_NAMES, garden_plan, garden_report
 from thunderus_mem.history.reverse import UndoChoice
-from thunderus_mem.history.undo import restore_last, undo
+from thunderus_mem.history.undo import undo
 from thunderus_mem.interop.events import events_add
-from thunderus_mem.review.decisions import patch_approve, patch_reject
+from thunderus_mem.review.decisions import review_approve, review_reject
 
 FOLDERS = {
     "fact": f"{MEMORY}semantic/FACTS/",
@@ -198,11 +199,11 @@ def test_proposals_in_any_order_lose_nothing_and_rejections_persist(
         for id in ids:
             before = store.bytes()
             if chance.random() < 0.2:
-                patch_reject(store.memory(), [id], why="No")
+                review_reject(store.memory(), [id], why="No")
                 assert store.bytes() == before
                 continue
             with suppress(Conflict):
-                patch_approve(store.memory(), [id], rebase=True)
+                review_approve(store.memory(), [id], rebase=True)
             assert sentences - said(store) == set()
         assert names - titles(store) == set()
         rejected = {
@@ -234,7 +235,7 @@ def test_any_rules_and_approvals_can_be_undone(
         approved: list[str] = []
         for id in store.patches():
             with suppress(Conflict):
-                decided = patch_approve(store.memory(), [id], rebase=True).decisions
+                decided = review_approve(store.memory(), [id], rebase=True).decisions
                 approved += [one.event_id for one in decided if one.state == "approved"]
         assert sentences - said(store) == set()
         for event in reversed(approved):

@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from tests.support.events import note
 from tests.support.git_repository import Repository
 from tests.support.index_support import content, document
 from tests.support.tree_writer import FACTS, Clock
@@ -37,6 +38,7 @@ from thunderus_mem.index.questions import Filter
 from thunderus_mem.index.refresh import rebuild, refresh
 from thunderus_mem.index.sqlite_index import SqliteIndex
 from thunderus_mem.interop import markdown
+from thunderus_mem.interop.events import events_add, given_event
 from thunderus_mem.lint import lint
 from thunderus_mem.log.event import changes_of
 from thunderus_mem.memory.memory import Memory, open_memory
@@ -115,7 +117,7 @@ FILL: tuple[Callable[[Memory], object], ...] = (
     ),
     lambda memory: edit.link(memory, "fact.retries", "refers_to", "fact.limits"),
     lambda memory: edit.supersede(memory, "fact.old-limits", "fact.limits", why="counted")[0],
-    lambda memory: edit.note(memory, "The limit was raised.", refs=("fact.limits",)),
+    lambda memory: note(memory, "The limit was raised.", "fact.limits"),
 )
 
 READS: dict[str, Callable[[Memory], Any]] = {
@@ -125,11 +127,10 @@ READS: dict[str, Callable[[Memory], Any]] = {
     "status": status,
     "log": lambda memory: log.log(memory, "fact.limits"),
     "why": lambda memory: why.why(memory, "fact.limits"),
-    "events list": log.events_list,
     "events verify": log.events_verify,
     "lint": lint.lint,
     "garden": lambda memory: garden_report(memory, apply.garden_plan(memory)),
-    "manifest": lambda memory: upkeep.manifest(memory, check=True),
+    "index manifest": lambda memory: upkeep.manifest(memory, check=True),
     "doctor": checks.doctor,
     "index status": upkeep.index_status,
     "index verify": upkeep.index_verify,
@@ -291,7 +292,7 @@ class Life(RuleBasedStateMachine):
 
     @rule(text=st.sampled_from(WORDS))
     def note(self, text: str) -> None:
-        self.acknowledged.add(edit.note(self.memory(), text).event_id)
+        self.acknowledged.add(note(self.memory(), text))
 
     @precondition(lambda self: self.expected)
     @rule(data=st.data(), how=st.sampled_from(["line", "early", "broken", "gone", "copy"]))
@@ -425,7 +426,7 @@ WRITES: dict[str, Callable[[Memory], Any]] = {
     ),
     "link": lambda memory: edit.link(memory, "fact.old-limits", "refers_to", "fact.retries"),
     "supersede": lambda memory: edit.supersede(memory, "fact.retries", "adr.use-sqlite", why="so")[0],
-    "note": lambda memory: edit.note(memory, "Looked at it."),
+    "events add": lambda memory: events_add(memory, given_event("note", "Looked at it.")),
     "remove": lambda memory: edit.remove(memory, "fact.retries", why="gone"),
     "recap": lambda memory: recap.recap(memory, "2026-01-21"),
     "import markdown": lambda memory: markdown.import_markdown(
@@ -516,11 +517,10 @@ CASES: dict[str, tuple[tuple[str, ...], Callable[[Memory], Any]]] = {
     "status": (("status",), READS["status"]),
     "log": (("log", "fact.limits"), READS["log"]),
     "why": (("why", "fact.limits"), READS["why"]),
-    "events list": (("events", "list"), READS["events list"]),
     "events verify": (("events", "verify"), READS["events verify"]),
     "lint": (("lint",), READS["lint"]),
     "garden": (("garden",), READS["garden"]),
-    "manifest": (("manifest", "--check"), READS["manifest"]),
+    "index manifest": (("index", "manifest", "--check"), READS["index manifest"]),
     "doctor": (("doctor",), READS["doctor"]),
     "index status": (("index", "status"), READS["index status"]),
     "index verify": (("index", "verify"), READS["index verify"]),
@@ -533,7 +533,7 @@ CASES: dict[str, tuple[tuple[str, ...], Callable[[Memory], Any]]] = {
     ),
     "link": (("link", "fact.old-limits", "refers_to", "fact.retries"), WRITES["link"]),
     "supersede": (("supersede", "fact.retries", "adr.use-sqlite", "-m", "so"), WRITES["supersede"]),
-    "note": (("note", "Looked at it."), WRITES["note"]),
+    "events add": (("events", "add", "--kind", "note", "--body", "Looked at it."), WRITES["events add"]),
     "remove": (("remove", "fact.retries", "-m", "gone"), WRITES["remove"]),
     "recap": (("recap", "--day", "2026-01-21"), WRITES["recap"]),
 }
@@ -606,9 +606,9 @@ def test_law_10_nothing_acknowledged_is_lost(name: str, store: Path, server: Ser
     done = _at(server, store, arguments, 3, fault)
     assert done.code == 6, done
     assert "the next write retries" in done.err
-    event = _at(server, store, ("--json", "events", "list", "-n", "1"), 4).json["events"][0]
+    event = _at(server, store, ("--json", "log", "--all", "-n", "1"), 4).json["events"][0]
     assert event["op"] == name
-    assert _at(server, store, ("note", "on we go"), 5).code == 0
+    assert _at(server, store, ("events", "add", "--kind", "note", "--body", "on we go"), 5).code == 0
     change = _at(server, store, ("--json", "events", "show", event["id"]), 6).json["event"]["body"][
         "changes"
     ][0]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
+from tests.support.events import note
 from tests.support.failpoints import not_writable
 from tests.support.undo_support import FACTS, Store, with_hand
 from tests.support.verify_store import verify
@@ -19,19 +20,13 @@ from thunderus_mem.authoring.rename import rename
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.history.replay import replay_check
 from thunderus_mem.history.undo import Undone
-from thunderus_mem.memory.transaction import open_transaction
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def _note(store: Store) -> None:
-    with open_transaction(store.memory(), "note") as transaction:
-        transaction.note("on we go")
-
-
 STEPS: dict[str, Callable[[Store], object]] = {
-    "note": _note,
+    "note": lambda store: note(store.memory(), "on we go"),
     "add": lambda store: add.add(store.memory(), NewDocument("fact", "New", body="New.", tags=("n",))),
     "edit": lambda store: edit.edit(store.memory(), "fact.hand", DocumentEdits(body="Now this.")),
     "tag": lambda store: edit.edit(store.memory(), "fact.other", DocumentEdits(add_tags=("bee",))),
@@ -66,7 +61,7 @@ def test_law_10_a_change_that_waits_is_written_or_undone(steps: list[tuple[str, 
                 can_redo = False
             if getattr(done, "changed", True):  # else there was nothing to do on the files as they are
                 STEPS[name](twin)
-        _note(store)
+        note(store.memory(), "on we go")
         assert store.documents() == twin.documents()
         assert replay_check(store.memory()).diagnostics == ()
         assert verify(str(store.root), settled=True) == []

@@ -181,7 +181,7 @@ def test_command_line_writes_uses_and_prunes_the_baseline(store: Path, run: Run)
     said = run("lint", "--write-baseline", FILE, env=LOCK_OUT)
     assert (said.code, said.out) == (0, "No findings\n")
     assert "2 findings recorded in known.jsonl" in said.err
-    assert 'Next: set baseline = "known.jsonl" under [lint] in .thunderus/config.toml\n' in said.err
+    assert "Next: thunderus-mem config set lint.baseline known.jsonl\n" in said.err
     assert json.loads((store / FILE).read_text().splitlines()[0]) == {
         "schema": "thunderus-mem.lint-baseline/1"
     }

@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.index_support import document
 from tests.support.lint_corpus import FRONT, SECRETS, ReadCorpus, lint_documents
+from thunderus_mem.cli.report import MOST_DETAILED
 from thunderus_mem.diagnostic import Diagnostic, Severity, TextEdit
 from thunderus_mem.document.document import read_document
 from thunderus_mem.document.injection_rules import SIGNS
@@ -28,6 +30,8 @@ from thunderus_mem.store.config import Config
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from tests.conftest import Ran
 
 PATH = ".thunderus/memory/semantic/FACTS/a.md"
 FACT = FRONT.format(id="fact.a", kind="fact")
@@ -228,9 +232,9 @@ def test_schema_update_writes_only_changed_files(repo: Path, run: Callable[..., 
     drifted.write_text("-- old\n")
 
     assert run("lint", cwd=repo).code == 1
-    assert "memory_store.sql" in run("schema", "update", cwd=repo).out
+    assert "memory_store.sql" in run("config", "schemas", "--update", cwd=repo).out
     assert run("lint", cwd=repo).code == 0
-    assert run("schema", "update", cwd=repo).out == ""
+    assert run("config", "schemas", "--update", cwd=repo).out == ""
 
 
 @pytest.mark.parametrize(
@@ -376,3 +380,24 @@ def test_unused_configured_suppression_is_reported() -> None:
     assert configured(per_file={"**": {"TM021": "x"}}) == [("lint.per_file.**.TM021", near)]
     assert configured(ignore=("TM9",))[0][0] == "lint.ignore"
     assert configured(severities={"TM3O1": Severity.NOTE}) == [("lint.severity", "Did you mean TM301?")]
+
+
+def test_many_findings_are_printed_one_per_line_and_counted(run: Callable[..., Ran], repo: Path) -> None:
+    run("init")
+    facts = repo / ".thunderus" / "memory" / "semantic" / "FACTS"
+    for number in range(MOST_DETAILED + 1):
+        text = document(f"fact.n{number}", f"See [x](gone{number}.md).\n")
+        (facts / f"n{number}.md").write_text(text)
+    few = run("lint", ".thunderus/memory/semantic/FACTS/n1.md").out
+    assert "    fix: " in few
+    ran = run("lint", "--select", "TM201")
+    lines = ran.out.splitlines()
+    assert (ran.code, len(lines)) == (1, MOST_DETAILED + 2)
+    assert all(" error TM201 dead-link: " in line for line in lines[:-1])
+    assert lines[-1] == f"{MOST_DETAILED + 1} errors"
+    assert "lint --format full" in ran.err
+    assert run("lint", "--select", "TM201", "--format", "full").out.count("    fix: ") == MOST_DETAILED + 1
+    counted = run("lint", "--select", "TM201", "--statistics")
+    assert (counted.code, counted.out) == (1, f"{MOST_DETAILED + 1}  TM201  dead-link  error\n")
+    (one,) = run("lint", "--select", "TM201", "--statistics", "--json").json["items"]
+    assert (one["code"], one["findings"], one.get("fixable", 0)) == ("TM201", MOST_DETAILED + 1, 0)

@@ -85,7 +85,7 @@ def store(repo: Path, run: Run) -> Path:
 
 
 def test_fix_renames_in_one_event_with_both_paths(store: Path, run: Run) -> None:
-    shown = run("lint", "--diff", "--select", "TM111")
+    shown = run("lint", "--dry-run", "--select", "TM111")
     assert f"rename to {DECISIONS}/ADR-0002-a.md" in shown.out
     assert (store / DECISIONS / "ADR-0001-a.md").exists()
     fixed = run("lint", "--fix", "--select", "TM111", "--json").json

@@ -47,15 +47,15 @@ BEGIN: tuple[tuple[str, ...], ...] = (
     ("supersede", "fact.queues", "fact.jobs", "-m", "newer"),
     ("rename", "fact.jobs", "fact.works"),
     ("verify", "fact.pages", "-y", "-m", "right"),
-    ("note", "Why not?", "--about", "fact.pages"),
+    ("events", "add", "--kind", "note", "--body", "Why not?", "--about", "fact.pages"),
     ("events", "add"),
-    ("garden", "--apply", "-m", "clean"),
+    ("garden", "--apply"),
     ("garden", "--propose"),
-    ("patch", "reject", "--all", "-y", "-m", "no"),
+    ("review", "reject", "--all", "-y", "-m", "no"),
     ("edit", "fact.pages", "--add-tag", "rows", "-m", "tagged"),
     ("undo",),
     ("recap", "-m", "said so"),
-    ("record",),
+    ("events", "record"),
 )
 
 
@@ -105,8 +105,8 @@ def _values(events: list[dict[str, Any]]) -> dict[str, tuple[str, ...]]:
         "places": "src/pages.py", "source": "fact.pages", "rel": "refers_to", "target": "fact.works",
         "text": "Words.", "new_id": "fact.new", "names": "fact.pages", "old": "fact.pages",
         "new": "fact.works", "event": events[-1]["id"], "proposal": named["patch_id"],
-        "proposals": named["patch_id"],
-        "snapshot": named["snapshot_id"], "query": "page rows", "place": "src/pages.py", "path": "src",
+        "proposals": named["patch_id"], "change": named["snapshot_id"], "value": "10",
+        "query": "page rows", "place": "src/pages.py", "path": "src",
         "paths": ".thunderus", "code": "TM201", "name": "memory_store", "key": "search.limit",
         "shell": "bash", "directory": "notes", "hook": "pre-commit", "base": "README.md", "ours": "README.md",
         "theirs": "README.md", "why": "said so",
@@ -115,10 +115,10 @@ def _values(events: list[dict[str, Any]]) -> dict[str, tuple[str, ...]]:
 
 
 MORE = (
-    ("undo", "--plan"),
-    ("undo", "--plan", "--any", "-n", "400"),
-    ("undo", "--plan", "--redo", "--any"),
-    ("restore", "--list"),
+    ("undo", "--dry-run"),
+    ("undo", "--dry-run", "--any", "-n", "400"),
+    ("undo", "--dry-run", "--redo", "--any"),
+    ("undo", "--list"),
     ("why", "fact.pages", "--format", "dot"),
     ("events", "export", "--format", "prov-json"),
     ("recap", "--day", "2026-01-21", "--dry-run"),
@@ -131,9 +131,7 @@ def failing(store: Store, events: Iterable[dict[str, Any]]) -> list[str]:
     shard = write_shard(store.root, "sess_bad", events).parent
     documents = {path: path.read_bytes() for path in store.root.glob(".thunderus/memory/*/*/*.md")}
     wrong = []
-    for words in sorted(
-        [*MORE, *calls(store.values)], key=lambda words: BY_NAME[words[0]].section == "Write"
-    ):
+    for words in sorted([*MORE, *calls(store.values)], key=lambda words: BY_NAME[words[0]].acts):
         done = run_here(*words)
         if done.code not in CODES or "Traceback" in done.err:
             wrong.append(f"{words}: {done.code} {done.err[-300:]}")
@@ -154,10 +152,10 @@ def test_malformed_events_fail_no_command(store: Store) -> None:
 @pytest.mark.parametrize(
     ("kind", "place", "wrong", "words"),
     [
-        ("patch", ("body", "op"), ["x"], ("undo", "--plan")),
-        ("patch", ("body", "op"), {"x": 1}, ("undo", "--plan", "--redo")),
-        ("patch", ("refs", "paths"), None, ("restore", "--list")),
-        ("patch", ("refs", "memory_doc_ids"), 7, ("restore", "--list")),
+        ("patch", ("body", "op"), ["x"], ("undo", "--dry-run")),
+        ("patch", ("body", "op"), {"x": 1}, ("undo", "--dry-run", "--redo")),
+        ("patch", ("refs", "paths"), None, ("undo", "--list")),
+        ("patch", ("refs", "memory_doc_ids"), 7, ("undo", "--list")),
         ("approval", ("refs", "memory_doc_ids"), 7, ("recap", "--day", "2026-01-21", "--dry-run")),
         ("tool_call", ("body", "arguments", "command"), ["x"], ("recap", "--day", "2026-01-21", "--dry-run")),
     ],

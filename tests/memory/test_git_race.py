@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.support.events import note
 from thunderus_mem.authoring.add import NewDocument, add
-from thunderus_mem.authoring.edit import DocumentEdits, edit, note
+from thunderus_mem.authoring.edit import DocumentEdits, edit
 from thunderus_mem.errors import Conflict, NotWritable
 from thunderus_mem.index.sqlite_index import SqliteIndex
 from thunderus_mem.log.append import append_record
@@ -75,7 +76,7 @@ def test_line_removed_by_git_is_not_acknowledged(memory: Memory, monkeypatch: py
     with pytest.raises(Conflict, match="git changed"):
         note(memory, "swept")
     monkeypatch.undo()
-    assert note(memory, "again").event_id
+    assert note(memory, "again")
 
 
 def test_document_removed_by_git_is_no_duplicate(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,10 +131,10 @@ def test_write_waits_for_git_for_a_limited_time(memory: Memory, monkeypatch: pyt
     monkeypatch.setattr(transaction, "_GIT_WAIT", 0.05)
     with open(lock_of(memory), "w"):
         pass
-    assert note(memory, "git is adding a very large file").event_id
+    assert note(memory, "git is adding a very large file")
     inside = open_memory(memory.root, environ={**os.environ, "GIT_INDEX_FILE": ".git/index"})
     monkeypatch.setattr(transaction, "_GIT_WAIT", 60.0)
-    assert note(inside, "git waits for this very command").event_id
+    assert note(inside, "git waits for this very command")
     os.unlink(lock_of(memory))
 
 

@@ -42,7 +42,7 @@ def test_removed_document_is_not_found_with_a_hint_to_the_log(store: Path, run: 
     assert "thunderus-mem log fact.gone-soon" in ran.err
 
 
-@pytest.mark.parametrize("command", ["show", "why", "blame", "log"])
+@pytest.mark.parametrize("command", ["show", "why", "log"])
 @pytest.mark.parametrize("given", ["", "  "])
 def test_empty_id_is_rejected(store: Path, run: Run, command: str, given: str) -> None:
     ran = run(command, given)

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.events import note
 from thunderus_mem.authoring.add import NewDocument, add
-from thunderus_mem.authoring.edit import note, record
+from thunderus_mem.authoring.edit import record
 from thunderus_mem.authoring.show import list_documents, status
 from thunderus_mem.doctor.checks import doctor
 from thunderus_mem.errors import Refused
-from thunderus_mem.history.log import events_list
+from thunderus_mem.history.log import log
 from thunderus_mem.memory.memory import open_memory
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def test_reason_is_recorded_with_the_removals(store: Path) -> None:
     remove_by_hand(store, 2)
     memory = open_memory(str(store), environ={})
     record(memory, why="Nobody needs them")
-    assert [(one.op, one.why) for one in events_list(memory, limit=2).events] == [
+    assert [(one.op, one.why) for one in log(memory, limit=2).events] == [
         ("hand-edit", "Nobody needs them")
     ] * 2
 
@@ -174,6 +175,6 @@ def test_command_line_reports_the_loss_once(repo: Path, run: Callable[..., Ran])
     assert (refused.code, "record --yes" in refused.err) == (5, True)
     assert not (repo / FACTS).exists()
     assert run("doctor").code == 1
-    assert run("record").code == 5
-    assert len(run("record", "--yes").out.splitlines()) == 8
+    assert run("events", "record").code == 5
+    assert len(run("events", "record", "--yes").out.splitlines()) == 8
     assert run("add", "fact", "New", "--tag", "n", "--body", "New.").code == 0

@@ -45,10 +45,10 @@ def test_command_plans_with_the_recovered_state(store: Path, server: Server) -> 
 def test_temporary_files_of_a_killed_command_are_removed_by_the_next(store: Path, server: Server) -> None:
     drifted = store / ".thunderus/schemas/memory_store.sql"
     drifted.write_text("old\n")
-    killed = run(server, store, 1, "schema", "update", failpoint="after-write-temporary:kill")
+    killed = run(server, store, 1, "config", "schemas", "--update", failpoint="after-write-temporary:kill")
     assert killed.code == 137
     (left,) = [name for name in os.listdir(drifted.parent) if name.endswith(".tmp")]
-    assert run(server, store, 2, "note", "next").code == 0
+    assert run(server, store, 2, "events", "add", "--kind", "note", "--body", "next").code == 0
     assert left not in os.listdir(drifted.parent)
 
 
@@ -75,9 +75,9 @@ READS = (
     ("status",),
     ("garden",),
     ("recap", "--day", "2026-01-21", "--dry-run"),
-    ("patch", "list"),
+    ("review", "list"),
     ("lint",),
-    ("manifest", "--check"),
+    ("index", "manifest", "--check"),
     ("list", "--json"),
     ("-q", "list"),
 )

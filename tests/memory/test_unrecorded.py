@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.events import note
 from thunderus_mem.authoring import add, edit, init
 from thunderus_mem.authoring.add import NewDocument
 from thunderus_mem.authoring.edit import DocumentEdits
@@ -70,21 +71,21 @@ def test_hand_edit_is_recorded_once_with_its_diff(memory: Memory) -> None:
     with open(alpha(memory), "a", encoding="utf-8") as file:
         file.write("By hand.\n")
 
-    first = edit.note(memory, "one")
-    edit.note(memory, "two")
+    first = note(memory, "one")
+    note(memory, "two")
 
     (change,) = recorded(memory)
     assert (change.op, change.doc_id) == ("update", "fact.alpha")
     assert change.diff is not None
     assert "+By hand." in change.diff
-    assert first.event_id
+    assert first
 
 
 def test_second_hand_edit_is_recorded_from_the_first(memory: Memory) -> None:
     for line in ("first", "second"):
         with open(alpha(memory), "a", encoding="utf-8") as file:
             file.write(f"By hand, {line}.\n")
-        edit.note(memory, line)
+        note(memory, line)
 
     one, two = recorded(memory)
     assert one.after == two.before
@@ -95,8 +96,8 @@ def test_second_hand_edit_is_recorded_from_the_first(memory: Memory) -> None:
 def test_removal_by_hand_of_an_uncommitted_file_is_recorded(memory: Memory) -> None:
     os.unlink(alpha(memory))
 
-    edit.note(memory, "gone")
-    edit.note(memory, "still gone")
+    note(memory, "gone")
+    note(memory, "still gone")
 
     (change,) = recorded(memory)
     assert (change.op, change.doc_id, change.after) == ("remove", "fact.alpha", "")
@@ -108,7 +109,7 @@ def test_file_created_by_hand_is_recorded_as_created(memory: Memory) -> None:
     with open(alpha(memory).replace("alpha", "beta"), "w", encoding="utf-8") as file:
         file.write(text.replace("fact.alpha", "fact.beta").replace("One", "Another"))
 
-    edit.note(memory, "copied")
+    note(memory, "copied")
 
     (change,) = recorded(memory)
     assert (change.op, change.doc_id, change.before) == ("create", "fact.beta", "")
@@ -125,7 +126,7 @@ def test_committed_edit_is_not_logged_again(tmp_path: Path, memory: Memory) -> N
     git(tmp_path, "rm", "-q", ALPHA)
     git(tmp_path, "commit", "-qm", "gone")
 
-    edit.note(memory, "after")
+    note(memory, "after")
 
     assert recorded(memory) == []
 
@@ -135,7 +136,7 @@ def test_secret_added_by_hand_is_not_logged(memory: Memory) -> None:
     with open(alpha(memory), "a", encoding="utf-8") as file:
         file.write(f"{token}\n")
 
-    edit.note(memory, "oops")
+    note(memory, "oops")
 
     (change,) = recorded(memory)
     assert (change.diff, change.diff_omitted) == (None, True)
@@ -171,7 +172,7 @@ def test_edit_after_a_committed_edit_is_recorded_from_the_commit(memory: Memory)
             git(Path(memory.root), "commit", "-q", "-a", "-m", "By hand")
             base = content_hash(Path(alpha(memory)).read_bytes())
 
-    edit.note(memory, "one")
+    note(memory, "one")
 
     (change,) = recorded(memory)
     assert change.before == base
@@ -193,7 +194,7 @@ def test_edit_after_a_tool_write_is_recorded_from_that_write(memory: Memory) -> 
     with open(alpha(memory), "a", encoding="utf-8") as file:
         file.write("By hand again.\n")
 
-    edit.note(memory, "one")
+    note(memory, "one")
 
     (change,) = recorded(memory)
     assert change.before == base
@@ -206,7 +207,7 @@ def test_two_new_files_with_one_text_are_two_events(memory: Memory) -> None:
         with open(alpha(memory).replace("alpha", name), "w", encoding="utf-8") as file:
             file.write(text)
 
-    edit.note(memory, "copied twice")
+    note(memory, "copied twice")
 
     assert [os.path.basename(change.path) for change in recorded(memory)] == ["beta.md", "gamma.md"]
     assert list(log_findings(memory)) == []

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.support.events import note
 from thunderus_mem.authoring.add import NewDocument, add
-from thunderus_mem.authoring.edit import DocumentEdits, edit, note, remove
+from thunderus_mem.authoring.edit import DocumentEdits, edit, remove
 from thunderus_mem.errors import DocumentExists
 from thunderus_mem.index.refresh import rebuild
 from thunderus_mem.memory import transaction

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.support.events import note
 from tests.support.git_repository import Repository
 from tests.support.tree_writer import FACTS, Clock
 from tests.support.verb_tree import VerbTree
-from thunderus_mem.authoring.edit import DocumentEdits, edit, note, remove
+from thunderus_mem.authoring.edit import DocumentEdits, edit, remove
 from thunderus_mem.authoring.rename import rename
 from thunderus_mem.authoring.show import status
 from thunderus_mem.diagnostic import Severity
@@ -171,7 +172,7 @@ def test_plan_writes_nothing(tree: VerbTree) -> None:
     diverge(tree, lambda: rewrite(tree, BOTTOM, "Theirs."), lambda: rewrite(tree, TOP, "Ours."))
     merge(tree)
     before, events, staged = tree.text("big"), tree.events(), tree.git("ls-files", "-s")
-    value = resolve(tree.memory(), plan=True)
+    value = resolve(tree.memory(), dry_run=True)
     assert "-<<<<<<< HEAD\n" in value.diff
     assert (tree.text("big"), tree.events(), tree.git("ls-files", "-s")) == (before, events, staged)
 
@@ -644,7 +645,7 @@ def test_other_files_are_not_changed_and_have_advice(tree: VerbTree) -> None:
     advice = {other.path: other.advice for other in value.others}
     assert advice.keys() == files.keys()
     assert "keep the lines of both sides" in advice[shard]
-    assert "schema update" in advice[".thunderus/schemas/memory_store.sql"]
+    assert "config schemas --update" in advice[".thunderus/schemas/memory_store.sql"]
     assert {name: (tree.root / name).read_bytes() for name in files} == before
 
 
@@ -702,7 +703,7 @@ def test_names(tree: VerbTree) -> None:
     diverge(tree, lambda: change("Theirs."), lambda: change("Ours."))
     merge(tree)
     for name in ("fact.other", "other", f"{FACTS}/other.md", str(tree.root / FACTS / "other.md")):
-        assert [one.id for one in resolve(tree.memory(), [name], plan=True).documents] == ["fact.other"]
+        assert [one.id for one in resolve(tree.memory(), [name], dry_run=True).documents] == ["fact.other"]
     value = resolve(tree.memory(), ["fact.calm", "fact.big"])
     assert (value.clear, [one.id for one in value.documents]) == (("fact.calm",), ["fact.big"])
     assert tree.text("other").count("<<<<<<<") == 2
@@ -794,7 +795,7 @@ def test_resolve_command(repo: Path, run: Callable[..., Ran]) -> None:
     assert calm.err == "Nothing to resolve\n"
     assert run("resolve", "core").err == "core: no conflict\n"
     assert run("resolve", "fact.nobody").code == 4
-    assert run("resolve", "--plan", "--stage").code == 2
+    assert run("resolve", "--dry-run", "--stage").code == 2
     core = repo / ".thunderus" / "memory" / "core" / "CORE.md"
     core.write_text(core.read_text() + "<<<<<<< a\none\n=======\ntwo\n>>>>>>> b\n")
     ran = run("resolve", "--json")

@@ -48,6 +48,7 @@ DOORS: dict[str, tuple[str, ...]] = {
     "pygments": ("fingerprint/plain.py",),
     "jinja2": ("recap/template.py",),
     "ahocorasick_rs": ("document/literals.py",),
+    "tomlkit": ("store/config_writer.py",),
     "pydantic": (),
     "click": (),
 }
@@ -55,7 +56,7 @@ DOORS: dict[str, tuple[str, ...]] = {
 
 HEAVY = (
     "jsonschema", "git", "ruamel", "frontmatter", "watchdog", "rich", "pydantic", "numpy", "asyncio",
-    "ast_grep_py", "pygments", "jinja2", "ahocorasick_rs",
+    "ast_grep_py", "pygments", "jinja2", "ahocorasick_rs", "tomlkit",
 )  # fmt: skip
 
 

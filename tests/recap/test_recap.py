@@ -363,7 +363,9 @@ def test_recap_of_a_busy_day_passes_lint(repo: Path, server: Server) -> None:
     for number in range(12):
         words = f"{number} words " * 40
         seed = {"THUNDERUS_MEM_SEED": str(number + 2)}
-        assert server.run("note", words, cwd=str(repo), env=seed).code == 0
+        assert (
+            server.run("events", "add", "--kind", "note", "--body", words, cwd=str(repo), env=seed).code == 0
+        )
     made = server.run("recap", "--day", DAY, cwd=str(repo), env={"THUNDERUS_MEM_SEED": "30"})
     assert made.code == 0, made.err
     assert "events omitted for length" in (repo / f".thunderus/memory/episodic/{DAY}.md").read_text()
@@ -416,7 +418,14 @@ def test_custom_template_gets_provenance() -> None:
 def test_invisible_characters_do_not_block_a_recap(repo: Path, server: Server) -> None:
     assert server.run("init", cwd=str(repo)).code == 0
     note = server.run(
-        "note", "a\x1b[31m b\u202e see [c](d.md)", cwd=str(repo), env={"THUNDERUS_MEM_SEED": "2"}
+        "events",
+        "add",
+        "--kind",
+        "note",
+        "--body",
+        "a\x1b[31m b\u202e see [c](d.md)",
+        cwd=str(repo),
+        env={"THUNDERUS_MEM_SEED": "2"},
     )
     assert note.code == 0
     made = server.run("recap", "--day", DAY, cwd=str(repo), env={"THUNDERUS_MEM_SEED": "3"})

@@ -119,7 +119,7 @@ def test_recap_event_lists_private_events_for_lint(store: CommandStore) -> None:
 
 
 def test_recap_is_not_rewritten_without_its_private_events(store: CommandStore) -> None:
-    assert store.run("note", "The port is 80.").code == 0
+    assert store.run("events", "add", "--kind", "note", "--body", "The port is 80.").code == 0
     assert store.run("recap", "--day", DAY).code == 0
     text = (store.root / EPISODIC / f"{DAY}.md").read_text(encoding="utf-8")
     shutil.rmtree(store.root / ".thunderus/local/sessions")
@@ -377,7 +377,15 @@ def test_quotes_of_private_texts_are_not_logged(repo: Path, server: Server) -> N
 
 
 def test_session_with_changes_made_here_is_not_called_imported(store: CommandStore) -> None:
-    made = store.run("note", "It is slow.", THUNDERUS_MEM_CLIENT_SESSION="2026-01-21-ab")
+    made = store.run(
+        "events",
+        "add",
+        "--kind",
+        "note",
+        "--body",
+        "It is slow.",
+        THUNDERUS_MEM_CLIENT_SESSION="2026-01-21-ab",
+    )
     assert made.code == 0
     ran = store.run("recap", "--session", "2026-01-21-ab", "--dry-run")
     assert "# Recap of session cf62ea74 (2026-01-21)\n" in ran.out

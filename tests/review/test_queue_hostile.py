@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.review_support import FACTS, SAME, Store
 from thunderus_mem.memory.proposals import MAX_PROPOSAL, Proposal, ProposedEdit, encode
-from thunderus_mem.review.queue import patch_list
+from thunderus_mem.review.queue import review_list
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,14 +60,14 @@ ODD = {
     "other target": (_bytes(_proposal(targets=["fact.a", "fact.b"])), "targets[1]: no edit changes 'fact.b'"),
     "control characters": (_bytes(_proposal(op="\x1b]0;x\x07")), "op: must be one of"),
 }
-READS = (("patch", "list"), ("status",), ("lint",), ("doctor",), ("garden",), ("search", "thirty"))
+READS = (("review", "list"), ("status",), ("lint",), ("doctor",), ("garden",), ("search", "thirty"))
 WRITES = (
-    ("patch", "show", "patch_0"),
-    ("patch", "approve", "patch_0"),
-    ("patch", "reject", "patch_0", "-m", "no"),
-    ("patch", "rebase", "patch_0"),
-    ("patch", "approve", "--all", "--yes"),
-    ("patch", "expire"),
+    ("review", "show", "patch_0"),
+    ("review", "approve", "patch_0"),
+    ("review", "reject", "patch_0", "-m", "no"),
+    ("review", "rebase", "patch_0"),
+    ("review", "approve", "--all", "--yes"),
+    ("review", "expire"),
     ("garden", "--propose"),
     ("garden", "--apply"),
 )
@@ -87,7 +87,7 @@ def test_invalid_file_is_reported_and_kept(kind: str, repo: Path, server: Server
     assert run("add", "fact", "Twin", "--tag", "x", "--body", SAME).code == 0
     make(repo / PLACE)
     mode = os.lstat(repo / PLACE).st_mode
-    listed = run("patch", "list")
+    listed = run("review", "list")
     assert listed.code == 6, listed
     assert f"{PLACE}: invalid proposal: {reason}" in listed.err
     for words in (*READS, *WRITES):
@@ -98,7 +98,7 @@ def test_invalid_file_is_reported_and_kept(kind: str, repo: Path, server: Server
         leaked = [text for text in (TOKEN, "root:", "\x1b", str(repo / ".thunderus/patches")) if text in said]
         assert leaked == [], (words, done)
         assert os.lstat(repo / PLACE).st_mode == mode, words
-    assert run("patch", "approve", "patch_0").code in (2, 5)
+    assert run("review", "approve", "patch_0").code in (2, 5)
     assert not (repo / FACTS / "a.md").exists()
 
 
@@ -118,7 +118,7 @@ def test_long_queue_is_listed_briefly_one_proposal_at_a_time(store: Store) -> No
         store.put(f".thunderus/patches/{proposal.id}.json", encode(proposal))
     memory = store.memory()
     tracemalloc.start()
-    listed = patch_list(memory, limit=2)
+    listed = review_list(memory, limit=2)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert (len(listed.proposals), listed.left_out) == (2, 3)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.support.events import note
 from tests.support.index_support import document
 from tests.support.review_support import FACTS, SAME, Store
 from tests.support.verify_store import verify
@@ -37,8 +38,8 @@ from thunderus_mem.memory import proposals
 from thunderus_mem.memory.proposals import ProposedEdit, encode, read
 from thunderus_mem.recap.recap import recap
 from thunderus_mem.review import decisions as decisions_module
-from thunderus_mem.review.decisions import patch_approve, patch_expire, patch_reject
-from thunderus_mem.review.queue import patch_list, patch_rebase, patch_show
+from thunderus_mem.review.decisions import review_approve, review_expire, review_reject
+from thunderus_mem.review.queue import review_list, review_rebase, review_show
 from thunderus_mem.store import files
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def test_approved_agent_proposal_writes_the_same_bytes_as_a_direct_edit(
     assert not value.changed  # type: ignore[attr-defined]
     assert not value.event_id  # type: ignore[attr-defined]
     assert store.bytes() == before
-    assert states(patch_approve(store.memory(), [value.proposed])) == ["approved"]  # type: ignore[attr-defined]
+    assert states(review_approve(store.memory(), [value.proposed])) == ["approved"]  # type: ignore[attr-defined]
     done = store.bytes()
     assert done != before
     assert store.patches() == []
@@ -116,7 +117,7 @@ def test_approved_supersession_names_both_documents(store: Store) -> None:
     store.add("One", "The first.")
     store.add("Two", "The second.")
     made = edit_module.supersede(store.agent(), "fact.one", "fact.two", why="newer")[0]
-    patch_approve(store.memory(), [made.proposed])
+    review_approve(store.memory(), [made.proposed])
     for event in store.events()[-2:]:
         assert event.refs["memory_doc_ids"] == ["fact.two", "fact.one"]
     assert (
@@ -131,7 +132,7 @@ def test_approved_document_names_its_approval_and_patch(store: Store) -> None:
     assert not store.path("ports.md").exists()
     with pytest.raises(NotFound):
         edit_module.edit(store.memory(), id, DocumentEdits(add_tags=["y"]))
-    (done,) = patch_approve(store.memory(), [patch], why="true").decisions
+    (done,) = review_approve(store.memory(), [patch], why="true").decisions
     made = read_document("x", store.path("ports.md").read_bytes()).document
     assert made is not None
     assert made.events == (done.approval_id, done.event_id)
@@ -181,7 +182,7 @@ def test_rejected_split_is_proposed_again_after_headings_change(store: Store) ->
     store.put("long.md", _long("Two"))
     assert steps() == ["split"]
     apply.garden_propose(store.memory(), garden_plan(store.memory(), apart=True))
-    patch_reject(store.memory(), every=True, why="it is read as a whole")
+    review_reject(store.memory(), every=True, why="it is read as a whole")
     assert steps() == []
     store.put("long.md", _long("Two", " Of something."))
     assert steps() == []
@@ -198,9 +199,9 @@ def test_garden_run_by_an_agent_queues_its_steps(store: Store) -> None:
     assert [one.action for one in value.filed] == ["merge-duplicates"]
     assert store.bytes() == before
     assert store.patches() == [value.filed[0].id]
-    (refused,) = patch_approve(store.agent(), store.patches()).decisions
+    (refused,) = review_approve(store.agent(), store.patches()).decisions
     assert refused.state == "refused"
-    (approved,) = patch_approve(store.memory(), store.patches()).decisions
+    (approved,) = review_approve(store.memory(), store.patches()).decisions
     assert (approved.state, len(store.bytes())) == ("approved", len(before) - 1)
 
 
@@ -214,11 +215,11 @@ def test_garden_run_by_an_agent_applies_steps_without_review(store: Store) -> No
 
 def test_agent_cannot_approve_agent_proposals_unless_allowed(store: Store) -> None:
     patch = edited(store, "Line 3", "Row 3")
-    (refused,) = patch_approve(store.agent(), [patch]).decisions
+    (refused,) = review_approve(store.agent(), [patch]).decisions
     assert (refused.state, refused.code) == ("refused", 5)
     assert store.patches() == [patch]
     allowed = store.memory("agent", THUNDERUS_MEM_REVIEW_SELF_APPROVAL="true")
-    assert states(patch_approve(allowed, [patch])) == ["approved"]
+    assert states(review_approve(allowed, [patch])) == ["approved"]
     assert store.events("approval")[-1].actor == "agent"
 
 
@@ -227,14 +228,14 @@ def test_document_changed_elsewhere_needs_a_rebase(store: Store) -> None:
     edit_module.edit(store.memory(), "fact.long", DocumentEdits(add_tags=["later"]))
     text = store.path("long.md").read_text().replace("Line 11 ", "Row 11 ")
     edit_module.edit(store.memory(), "fact.long", DocumentEdits(text=text))
-    (moved,) = patch_approve(store.memory(), [patch]).decisions
+    (moved,) = review_approve(store.memory(), [patch]).decisions
     assert (moved.state, moved.code) == ("moved", 3)
-    assert "patch show" in moved.hint
+    assert "review show" in moved.hint
     assert store.patches() == [patch]
-    shown = patch_show(store.memory(), patch)
+    shown = review_show(store.memory(), patch)
     assert shown.state == "moved"
     assert "+Row 3 of" in shown.changes[0].diff
-    assert states(patch_approve(store.memory(), [patch], rebase=True)) == ["approved"]
+    assert states(review_approve(store.memory(), [patch], rebase=True)) == ["approved"]
     text = store.path("long.md").read_text()
     assert "Row 3 " in text
     assert "Row 11 " in text
@@ -247,20 +248,20 @@ def test_document_changed_in_the_same_lines_reports_them(store: Store) -> None:
     text = store.path("long.md").read_text().replace("Line 3 ", "Verse 3 ").replace("Line 4 ", "Verse 4 ")
     edit_module.edit(store.memory(), "fact.long", DocumentEdits(text=text))
     at = 1 + text[: text.index("Verse 3")].count("\n")
-    for decided in (patch_approve(store.memory(), [patch], rebase=True),):
+    for decided in (review_approve(store.memory(), [patch], rebase=True),):
         assert states(decided) == ["conflict"]
         assert f"lines {at}-{at + 1} of {FACTS}/long.md" in decided.decisions[0].problem
     assert store.patches() == [patch]
-    assert patch_show(store.memory(), patch).state == "conflict"
-    assert [one.state for one in patch_rebase(store.memory(), [patch]).proposals] == ["conflict"]
+    assert review_show(store.memory(), patch).state == "conflict"
+    assert [one.state for one in review_rebase(store.memory(), [patch]).proposals] == ["conflict"]
 
 
 def test_unrecorded_hand_edit_counts_as_a_change(store: Store) -> None:
     patch = edited(store, "Line 3 ", "Row 3 ")
     path = store.path("long.md")
     path.write_text(path.read_text().replace("Line 9 ", "Nine "))
-    assert states(patch_approve(store.memory(), [patch])) == ["moved"]
-    assert states(patch_approve(store.memory(), [patch], rebase=True)) == ["approved"]
+    assert states(review_approve(store.memory(), [patch])) == ["moved"]
+    assert states(review_approve(store.memory(), [patch], rebase=True)) == ["approved"]
     assert "Nine " in path.read_text()
     assert "Row 3 " in path.read_text()
 
@@ -269,7 +270,7 @@ def test_removal_of_a_changed_document_is_rejected(store: Store) -> None:
     store.add("One", "The first.")
     patch = edit_module.remove(store.agent(), "fact.one", why="old").proposed
     edit_module.edit(store.memory(), "fact.one", DocumentEdits(body="The very first."))
-    (stays,) = patch_approve(store.memory(), [patch], rebase=True).decisions
+    (stays,) = review_approve(store.memory(), [patch], rebase=True).decisions
     assert stays.state == "conflict"
     assert "lose that change" in stays.problem
     assert store.path("one.md").exists()
@@ -279,7 +280,7 @@ def test_new_document_with_a_used_path_stays_pending(store: Store) -> None:
     store.add("One", "The first.", store.agent())
     (patch,) = store.patches()
     store.add("One", "Quite another.")
-    (stays,) = patch_approve(store.memory(), [patch]).decisions
+    (stays,) = review_approve(store.memory(), [patch]).decisions
     assert stays.state == "conflict"
     assert "now contains another document" in stays.problem
     assert "Quite another." in store.path("one.md").read_text()
@@ -289,13 +290,13 @@ def test_line_ends_and_byte_order_mark_are_kept(store: Store) -> None:
     text = "\ufeff" + document("fact.dressed", "Line one.\n\nLine two.\n")
     store.put("dressed.md", text.replace("\n", "\r\n"))
     patch = edit_module.edit(store.agent(), "fact.dressed", DocumentEdits(add_tags=["new"])).proposed
-    assert states(patch_approve(store.memory(), [patch])) == ["approved"]
+    assert states(review_approve(store.memory(), [patch])) == ["approved"]
     data = store.path("dressed.md").read_bytes()
     assert data.startswith(b"\xef\xbb\xbf---\r\n")
     assert data.count(b"\n") == data.count(b"\r\n")
     assert b"tags: [new, one]\r\n" in data
     patch = rename.rename(store.agent(), "fact.dressed", "fact.undressed").proposed
-    assert states(patch_approve(store.memory(), [patch])) == ["approved"]
+    assert states(review_approve(store.memory(), [patch])) == ["approved"]
     data = store.path("undressed.md").read_bytes()
     assert data.count(b"\n") == data.count(b"\r\n") > 10
 
@@ -304,7 +305,7 @@ def test_several_proposals_are_decided_separately_with_reasons(store: Store) -> 
     first = edited(store, "Line 3 ", "Row 3 ")
     same = edited(store, "Line 3 ", "Verse 3 ")
     store.add("Other", "Another text.", store.agent())
-    decided = patch_approve(store.memory(), every=True)
+    decided = review_approve(store.memory(), every=True)
     assert states(decided) == ["approved", "conflict", "approved"]
     assert decided.code == 3
     assert store.patches() == [same]
@@ -327,7 +328,7 @@ def test_forged_proposal_is_not_applied(store: Store) -> None:
             edits=(ProposedEdit.between(f"{FACTS}/one.md", "fact.one", now, text),)
         )
         store.put(waiting.path, encode(forged))
-        (stays,) = patch_approve(store.memory(), [patch]).decisions
+        (stays,) = review_approve(store.memory(), [patch]).decisions
         assert stays.state == "invalid", name
         assert stays.code == 2
         assert store.path("one.md").read_text() == now
@@ -344,7 +345,7 @@ def test_proposal_cannot_change_another_document_than_it_names(store: Store, aft
     text = before.replace("id: fact.two", "id: fact.one") if after else None
     forged = ProposedEdit.between(f"{FACTS}/two.md", "fact.one", before, text)
     store.put(waiting.path, encode(waiting.proposal._replace(edits=(forged,))))
-    (stays,) = patch_approve(store.memory(), [patch]).decisions
+    (stays,) = review_approve(store.memory(), [patch]).decisions
     assert (stays.state, stays.code) == ("invalid", 2)
     assert "fact.two" in stays.problem
     assert store.path("two.md").read_text() == before
@@ -356,14 +357,14 @@ def test_id_prefix_finds_pending_and_decided_proposals(store: Store) -> None:
     other = edited(store, "Line 9 ", "Row 9 ")
     start = next(patch[:at] for at in range(len(patch), 0, -1) if other.startswith(patch[:at]))
     with pytest.raises(InvalidDocument, match="it matches 2"):
-        patch_show(store.memory(), start)
-    assert patch_show(store.memory(), patch.removeprefix("patch_").lower()).proposal.id == patch
-    patch_reject(store.memory(), [patch], why="no")
+        review_show(store.memory(), start)
+    assert review_show(store.memory(), patch.removeprefix("patch_").lower()).proposal.id == patch
+    review_reject(store.memory(), [patch], why="no")
     with pytest.raises(NotFound, match="is not pending: rejected by"):
-        patch_approve(store.memory(), [patch])
+        review_approve(store.memory(), [patch])
     for nothing in ("patch_0000", "", "*"):
         with pytest.raises(NotFound, match="no proposal has the id"):
-            patch_approve(store.memory(), [nothing])
+            review_approve(store.memory(), [nothing])
 
 
 def test_interrupted_approval_is_completed(store: Store) -> None:
@@ -375,15 +376,15 @@ def test_interrupted_approval_is_completed(store: Store) -> None:
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "from tests.support.failpoints import arm_by_environment\n"
         "from thunderus_mem.memory.memory import open_memory\n"
-        "from thunderus_mem.review.decisions import patch_approve\n"
+        "from thunderus_mem.review.decisions import review_approve\n"
         "arm_by_environment()\n"
-        "patch_approve(open_memory(sys.argv[2]), [sys.argv[3]])\n"
+        "review_approve(open_memory(sys.argv[2]), [sys.argv[3]])\n"
     )
     done = subprocess.run([os.sys.executable, "-c", script, *shell], env=environment, check=False)  # type: ignore[attr-defined]
     assert done.returncode == 137
     (left,) = store.events("approval")
     assert store.patches() == [patch]
-    (decided,) = patch_approve(store.memory(), [patch]).decisions
+    (decided,) = review_approve(store.memory(), [patch]).decisions
     assert decided.approval_id == left.id
     assert len(store.events("approval")) == 1
     assert left.id in store.path("ports.md").read_text()
@@ -393,11 +394,11 @@ def test_proposal_of_an_applied_patch_is_removed(store: Store) -> None:
     patch = edited(store, "Line 3 ", "Row 3 ")
     path = store.root / ".thunderus" / "patches" / f"{patch}.json"
     data = path.read_bytes()
-    patch_approve(store.memory(), [patch])
+    review_approve(store.memory(), [patch])
     lines = len(store.events())
     path.write_bytes(data)  # as a merge may bring it back
-    assert patch_show(store.memory(), patch).state == "there"
-    assert states(patch_approve(store.memory(), [patch])) == ["applied"]
+    assert review_show(store.memory(), patch).state == "there"
+    assert states(review_approve(store.memory(), [patch])) == ["applied"]
     assert store.patches() == []
     assert len(store.events()) == lines
 
@@ -410,8 +411,8 @@ def test_rejected_step_is_planned_again_only_after_a_change(store: Store) -> Non
     store.propose()
     (patch,) = store.patches()
     with pytest.raises(InvalidDocument, match="a reason is required"):
-        patch_reject(store.memory(), [patch], why=" ")
-    assert states(patch_reject(store.memory(), [patch], why="both are needed")) == ["rejected"]
+        review_reject(store.memory(), [patch], why=" ")
+    assert states(review_reject(store.memory(), [patch], why="both are needed")) == ["rejected"]
     assert store.patches() == []
     plan = garden_plan(store.memory())
     assert (plan.steps, plan.decided) == ((), 1)
@@ -440,14 +441,14 @@ def test_approval_expires_proposals_it_makes_obsolete(store: Store) -> None:
     _contained(store, "the", "our", "this")
     filed = apply.garden_propose(store.memory(), garden_plan(store.memory(), apart=True)).proposals
     assert len(filed) == 2
-    value = patch_approve(store.memory(), every=True)
+    value = review_approve(store.memory(), every=True)
     assert (states(value), value.code) == (["approved", "expired"], 0)
     assert {one.problem for one in value.decisions[1:]} == {f"superseded by {filed[0].id}"}
     assert store.patches() == []
     again = garden_plan(store.memory(), apart=True).proposals
     assert len(again) == 1, "the gardener plans the remaining step again"
     apply.garden_propose(store.memory(), garden_plan(store.memory(), apart=True))
-    assert states(patch_approve(store.memory(), every=True)) == ["approved"]
+    assert states(review_approve(store.memory(), every=True)) == ["approved"]
     assert garden_plan(store.memory(), apart=True).proposals == ()
 
 
@@ -456,7 +457,7 @@ def test_approval_does_not_expire_agent_proposals(store: Store) -> None:
     (filed,) = apply.garden_propose(store.memory(), garden_plan(store.memory(), apart=True)).proposals
     leaves = filed.targets[1]
     edit = edit_module.edit(store.agent(), leaves, DocumentEdits(add_tags=["new"])).proposed
-    value = patch_approve(store.memory(), every=True)
+    value = review_approve(store.memory(), every=True)
     assert (states(value), value.code) == (["approved", "gone"], 3)
     assert store.patches() == [edit]
 
@@ -465,7 +466,7 @@ def test_duplicate_proposals_are_applied_once(store: Store) -> None:
     store.add("Ports", "Ports are even.")
     for _ in range(2):
         edit_module.edit(store.agent(), "fact.ports", DocumentEdits(add_tags=["new"]))
-    value = patch_approve(store.memory(), every=True)
+    value = review_approve(store.memory(), every=True)
     assert (states(value), value.code, store.patches()) == (["approved", "expired"], 0, [])
 
 
@@ -481,7 +482,7 @@ def test_proposals_expire_by_age_missing_documents_and_applied_changes(store: St
     done = edit.text_after(store.path("there.md").read_text())
     assert done is not None
     store.put("there.md", done)
-    planned = patch_expire(store.memory(), plan=True)
+    planned = review_expire(store.memory(), dry_run=True)
     assert [one.id for one in planned.decisions] == [gone, there]
     assert [one.problem for one in planned.decisions] == [
         f"{FACTS}/gone.md does not exist any more",
@@ -495,15 +496,15 @@ def test_proposals_expire_by_age_missing_documents_and_applied_changes(store: St
         f".thunderus/patches/{old}.json"
     ]
     assert len(store.patches()) == 4
-    expired = patch_expire(store.memory())
+    expired = review_expire(store.memory())
     assert [one.id for one in expired.decisions] == [old, gone, there]
     assert expired.decisions[0].problem == "pending for 31 days"
     assert store.patches() == [stays]
     assert {event.body["decision"] for event in store.events("approval")} == {"expired"}
     assert [event.refs["patch_id"] for event in store.events("approval")] == [old, gone, there]
-    assert states(patch_expire(store.memory(), older_than=0)) == ["expired"]
+    assert states(review_expire(store.memory(), older_than=0)) == ["expired"]
     assert store.patches() == []
-    assert patch_expire(store.memory()).decisions == ()
+    assert review_expire(store.memory()).decisions == ()
 
 
 @pytest.mark.parametrize("decide", ["approve", "reject", "expire"])
@@ -522,27 +523,27 @@ def test_all_is_rejected_if_a_proposal_is_unreadable(
 
     monkeypatch.setattr(proposals, "read_below", refused)
     decisions: dict[str, Callable[[], object]] = {
-        "approve": lambda: patch_approve(store.memory(), every=True),
-        "reject": lambda: patch_reject(store.memory(), every=True, why="no"),
-        "expire": lambda: patch_expire(store.memory()),
+        "approve": lambda: review_approve(store.memory(), every=True),
+        "reject": lambda: review_reject(store.memory(), every=True, why="no"),
+        "expire": lambda: review_expire(store.memory()),
     }
     with pytest.raises(NotWritable, match=second):
         decisions[decide]()
     assert store.patches() == [first, second]
-    listing = patch_list(store.memory())
+    listing = review_list(store.memory())
     assert [one.id for one in listing.proposals] == [first]
     assert [one.path for one in listing.unreadable] == [f".thunderus/patches/{second}.json"]
 
 
 def test_rebased_proposal_applies(store: Store) -> None:
     patch = edited(store, "Line 3 ", "Row 3 ")
-    assert [one.state for one in patch_rebase(store.memory(), [patch]).proposals] == ["fits"]
+    assert [one.state for one in review_rebase(store.memory(), [patch]).proposals] == ["fits"]
     text = store.path("long.md").read_text().replace("Line 11 ", "Row 11 ")
     edit_module.edit(store.memory(), "fact.long", DocumentEdits(text=text))
-    assert [one.state for one in patch_rebase(store.memory(), [patch]).proposals] == ["rebased"]
-    shown = patch_show(store.memory(), patch)
+    assert [one.state for one in review_rebase(store.memory(), [patch]).proposals] == ["rebased"]
+    shown = review_show(store.memory(), patch)
     assert (shown.state, shown.proposal.id) == ("fits", patch)
-    assert states(patch_approve(store.memory(), [patch])) == ["approved"]
+    assert states(review_approve(store.memory(), [patch])) == ["approved"]
     assert "Row 11 " in store.path("long.md").read_text()
 
 
@@ -550,11 +551,11 @@ def test_list_filters_by_label_and_rule(store: Store) -> None:
     store.twins()
     store.propose()
     edited(store, "Line 3 ", "Row 3 ")
-    assert len(patch_list(store.memory()).proposals) == 2
-    (one,) = patch_list(store.memory(), rule="duplicates").proposals
+    assert len(review_list(store.memory()).proposals) == 2
+    (one,) = review_list(store.memory(), rule="duplicates").proposals
     assert one.action == "merge-duplicates"
-    assert patch_list(store.memory(), label="same").proposals == ()
-    assert states(patch_approve(store.memory(), every=True, rule="duplicates")) == ["approved"]
+    assert review_list(store.memory(), label="same").proposals == ()
+    assert states(review_approve(store.memory(), every=True, rule="duplicates")) == ["approved"]
     assert len(store.patches()) == 1
 
 
@@ -577,12 +578,12 @@ def test_approval_never_loses_later_changes(base: list[str], theirs: list[str], 
         wanted = head + "\n".join(ours) + "\n"
         store.put("long.md", wanted)
         before = store.bytes()
-        plain = patch_approve(store.memory(), [filed.proposed])
+        plain = review_approve(store.memory(), [filed.proposed])
         if base != ours:
             assert states(plain) in (["moved"], ["conflict"], ["there"], ["invalid"])
             assert store.bytes() == before
         if states(plain) == ["moved"]:
-            decided = patch_approve(store.memory(), [filed.proposed], rebase=True)
+            decided = review_approve(store.memory(), [filed.proposed], rebase=True)
             if states(decided) == ["approved"]:
                 text = store.path("long.md").read_text()
                 new = [line for line in ours if line and line not in base]
@@ -623,22 +624,22 @@ def test_branches_with_proposals_merge_without_conflict(tracked: Store) -> None:
     edited(tracked, "Line 3 ", "Verse 3 ")
     on(tracked, "main")
     git(tracked.root, "merge", "-q", "theirs")
-    assert len(patch_list(tracked.memory()).proposals) == 3
+    assert len(review_list(tracked.memory()).proposals) == 3
 
 
 def test_same_change_approved_on_both_sides_is_one_change(tracked: Store) -> None:
     patch = edited(tracked, "Line 3 ", "Row 3 ")
     on(tracked, "theirs")
     git(tracked.root, "merge", "-q", "main")
-    patch_approve(tracked.memory(), [patch])
+    review_approve(tracked.memory(), [patch])
     on(tracked, "main")
-    patch_approve(tracked.memory(), [patch])
+    review_approve(tracked.memory(), [patch])
     git(tracked.root, "add", "-A")
     git(tracked.root, "commit", "-qm", "Approved here, too")
     git(tracked.root, "merge", "-q", "theirs")
     assert patch not in tracked.patches()
     with pytest.raises(NotFound, match="is not pending: approved by"):
-        patch_approve(tracked.memory(), [patch])
+        review_approve(tracked.memory(), [patch])
     assert "Row 3 " in tracked.path("long.md").read_text()
 
 
@@ -647,9 +648,9 @@ def test_new_document_approved_on_both_sides_is_resolved(tracked: Store) -> None
 
     (patch,) = tracked.patches()
     git(tracked.root, "checkout", "-q", "theirs")
-    patch_approve(tracked.memory(), [patch])
+    review_approve(tracked.memory(), [patch])
     on(tracked, "main")
-    patch_approve(tracked.memory(), [patch])
+    review_approve(tracked.memory(), [patch])
     git(tracked.root, "add", "-A")
     git(tracked.root, "commit", "-qm", "Approved here, too")
     merged = git(tracked.root, "merge", "-q", "theirs", check=False)
@@ -665,9 +666,9 @@ def test_new_document_approved_on_both_sides_is_resolved(tracked: Store) -> None
 def test_proposal_approved_on_one_side_and_rejected_on_the_other(tracked: Store) -> None:
     (patch,) = tracked.patches()
     git(tracked.root, "checkout", "-q", "theirs")
-    patch_approve(tracked.memory(), [patch])
+    review_approve(tracked.memory(), [patch])
     on(tracked, "main")
-    patch_reject(tracked.memory(), [patch], why="no")
+    review_reject(tracked.memory(), [patch], why="no")
     git(tracked.root, "add", "-A")
     git(tracked.root, "commit", "-qm", "Turned down here")
     git(tracked.root, "merge", "-q", "theirs")
@@ -682,14 +683,14 @@ def test_proposal_with_conflict_markers_is_reported_and_hides_no_other(tracked: 
     other = edited(tracked, "Line 3 ", "Row 3 ")
     path = tracked.root / ".thunderus" / "patches" / f"{patch}.json"
     path.write_text("<<<<<<< HEAD\n" + path.read_text() + "=======\n{}\n>>>>>>> theirs\n")
-    listing = patch_list(tracked.memory())
+    listing = review_list(tracked.memory())
     assert [one.id for one in listing.proposals] == [other]
     assert [one.path for one in listing.unreadable] == [f".thunderus/patches/{patch}.json"]
     assert "merge conflict markers" in listing.unreadable[0].fix
     found = [one for one in lint(tracked.memory()).diagnostics if one.rule == "TM509"]
     assert [one.path for one in found] == [f".thunderus/patches/{patch}.json"]
     with pytest.raises(InvalidDocument, match="is not a valid proposal"):
-        patch_approve(tracked.memory(), [patch])
+        review_approve(tracked.memory(), [patch])
     path.unlink()
 
 
@@ -705,8 +706,8 @@ def test_expiry_is_unknown_while_the_document_is_unreadable(
     with monkeypatch.context() as patch:
         patch.setattr(decisions_module, "rebase", refused)
         with pytest.raises(NotWritable, match="could not be read"):
-            patch_expire(store.memory())
-    assert [one.id for one in patch_expire(store.memory()).decisions] == [patch_id]
+            review_expire(store.memory())
+    assert [one.id for one in review_expire(store.memory()).decisions] == [patch_id]
 
 
 def test_linked_proposal_folder_is_rejected(store: Store, tmp_path: Path) -> None:
@@ -715,7 +716,7 @@ def test_linked_proposal_folder_is_rejected(store: Store, tmp_path: Path) -> Non
     (tmp_path / "elsewhere").mkdir()
     os.symlink(tmp_path / "elsewhere", folder)
     with pytest.raises(Refused, match="symbolic link"):
-        patch_list(store.memory())
+        review_list(store.memory())
 
 
 def test_existing_text_is_not_proposed_again(store: Store) -> None:
@@ -728,5 +729,5 @@ def test_existing_text_is_not_proposed_again(store: Store) -> None:
 def test_actor_can_be_set_for_each_call(store: Store) -> None:
     memory = store.memory("tool")
     for memory.actor in ("agent", "user"):
-        edit_module.note(memory, f"By the {memory.actor}.")
+        note(memory, f"By the {memory.actor}.")
     assert [event.actor for event in store.events("note")] == ["agent", "user"]

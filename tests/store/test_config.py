@@ -121,8 +121,8 @@ def test_environment_can_set_lists_and_tables(layout: Layout) -> None:
         ),
         ("[caps]\ncore_soft = 1\n", "belongs in gardener.toml", "gardener.toml"),
         ("search = 3\n", "unknown key 'search' in", ""),
-        ("[search\nlimit = 3\n", "not valid TOML", "schema print config"),
-        (f"[search]\nlimit = {'9' * 5000}\n", "not valid TOML", "schema print config"),
+        ("[search\nlimit = 3\n", "not valid TOML", "config schemas config"),
+        (f"[search]\nlimit = {'9' * 5000}\n", "not valid TOML", "config schemas config"),
     ],
 )
 def test_invalid_file_is_reported_with_location_and_hint(

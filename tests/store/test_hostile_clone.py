@@ -79,7 +79,7 @@ def test_no_command_removes_or_writes_through_a_link(
 ) -> None:
     _replace_by_link(store / ".thunderus" / place, outside)
     before = _texts(outside)
-    for command in (["note", "hello"], ["index", "rebuild"], ["init"]):
+    for command in (["events", "add", "--kind", "note", "--body", "hello"], ["index", "rebuild"], ["init"]):
         ran = run(*command)
         assert (ran.code, "symbolic link" in ran.err) == (5, True)
     assert _texts(outside) == before
@@ -118,10 +118,10 @@ def test_forged_staged_change_can_name_only_documents_and_logs(store: Path, run:
     (store / shard).write_text(event + "\n")
     target = ".venv/lib/evil.pth"
     _forge(store, shard, (target, content_hash("import evil"), "import evil"))
-    assert run("note", "hello").code == 0
+    assert run("events", "add", "--kind", "note", "--body", "hello").code == 0
     assert not (store / target).exists()
     _forge(store, "main.py")
-    assert run("note", "again").code == 0
+    assert run("events", "add", "--kind", "note", "--body", "again").code == 0
     assert source.read_text() == "first\nno newline at the end"
     assert not list((store / ".thunderus" / ".staging").iterdir())
 
@@ -157,7 +157,7 @@ def test_pipes_in_place_of_state_files_do_not_hang(store: Path, run: Run) -> Non
         path = store / ".thunderus/local" / name
         path.unlink(missing_ok=True)
         os.mkfifo(path)
-    ran = run("note", "hello")
+    ran = run("events", "add", "--kind", "note", "--body", "hello")
     assert ran.code == 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from thunderus_mem.interop.events import events_add, given_event
 from thunderus_mem.log import new_event
 from thunderus_mem.log.new_event import EventContext, Ids, PatchLinks
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.log.event import Change
     from thunderus_mem.log.line import Event
+    from thunderus_mem.memory.memory import Memory
 
 
 def _context(fields: dict[str, Any]) -> EventContext:
@@ -23,9 +25,15 @@ def make_event(kind: str, body: dict[str, Any], **fields: Any) -> Event:
     return new_event.make_event(_context(fields), kind, body, **fields)
 
 
-def note_event(*, text: str, **fields: Any) -> Event:
+def note_event(*, text: str, doc_ids: Sequence[str] = (), **fields: Any) -> Event:
     """A note."""
-    return new_event.note_event(_context(fields), text, **fields)
+    refs = {"paths": [], "memory_doc_ids": list(doc_ids)}
+    return new_event.make_event(_context(fields), "note", {"text": text}, refs=refs, **fields)
+
+
+def note(memory: Memory, text: str, *about: str) -> str:
+    """Add a note to the log; return its id."""
+    return events_add(memory, given_event("note", text, about=about)).added[0]
 
 
 def patch_event(*, id: str, patch_id: str, op: str, changes: Sequence[Change], **fields: Any) -> Event:

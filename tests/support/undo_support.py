@@ -16,7 +16,7 @@ from thunderus_mem.authoring.add import NewDocument
 from thunderus_mem.authoring.edit import DocumentEdits
 from thunderus_mem.garden import apply
 from thunderus_mem.history.reverse import UndoChoice
-from thunderus_mem.history.undo import Undone, undo
+from thunderus_mem.history.undo import Undone, restore, snapshots, undo
 from thunderus_mem.interop import markdown
 from thunderus_mem.lint import lint
 from thunderus_mem.memory.memory import Memory, open_memory
@@ -25,6 +25,13 @@ from thunderus_mem.recap import recap
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+def restore_last(memory: Memory) -> Undone:
+    """Undo the last gardener run of this working tree that is not undone yet."""
+    runs = [one.id for one in snapshots(memory).snapshots if one.here and not one.is_restored]
+    return restore(memory, runs[0] if runs else "snap_none")
+
 
 FACTS = ".thunderus/memory/semantic/FACTS"
 DECISIONS = ".thunderus/memory/semantic/DECISIONS"

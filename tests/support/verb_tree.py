@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
+from tests.support.events import note
 from tests.support.git_repository import Repository
 from tests.support.tree_writer import FACTS, Clock, Writer
 from thunderus_mem.authoring import add, edit, init
@@ -58,7 +59,7 @@ class VerbTree(Writer):
         return hand_edit_id(f"fact.{name}", f"{FACTS}/{name}.md", content_hash(text), content_hash(changed))
 
     def note(self, text: str) -> str:
-        return edit.note(self.memory(), text).event_id
+        return note(self.memory(), text)
 
 
 def begun(root: Path, *, git: bool = True) -> VerbTree:

@@ -464,8 +464,8 @@ def test_for_and_coverage_commands(scene: Scene, run: Callable[..., Ran]) -> Non
     assert (done.code, done.out.splitlines()[0].split()) == (
         *(0, ["fact.tokens", "same", "verified", "src/jwt.py#issue", "Tokens"]),
     )
-    done = run("--plain", "for", "jwt.py", "--no-mentions", cwd=src)
-    assert done.out.split("\t")[:4] == ["fact.tokens", "inside", "verified", "src/jwt.py#issue"]
+    done = run("for", "jwt.py", "--no-mentions", cwd=src)
+    assert done.out.split()[:4] == ["fact.tokens", "inside", "verified", "src/jwt.py#issue"]
     done = run("--json", "for", "jwt.py", "--mentions", cwd=src)
     assert [one["how"] for one in done.json["memories"]] == ["inside", "mentions"]
     assert done.json["schema"] == "thunderus-mem.for/2"
@@ -487,7 +487,7 @@ def test_for_and_coverage_commands(scene: Scene, run: Callable[..., Ran]) -> Non
     done = run("coverage", cwd=src)
     assert done.code == 0
     assert "1 document without an anchor:" in done.out
-    assert run("--plain", "coverage", cwd=src).out.splitlines()[0] == "src/\t1\t1\t1\t1\t0"
+    assert done.out.splitlines()[1].split() == ["src/", "1", "1", "0", "1", "1"]
     assert run("--json", "coverage", "web", "-d", "1", cwd=src).json["total"]["files"] == 2
     assert run("coverage", "jwt.py", cwd=src).code == 2
 

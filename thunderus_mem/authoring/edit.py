@@ -192,22 +192,6 @@ def _reaches(memory: Memory, start: str, goal: str) -> bool:
     return False
 
 
-class Noted(NamedTuple):
-    """A note in the log."""
-
-    event_id: str
-    refs: tuple[str, ...]
-
-
-def note(memory: Memory, text: str, *, refs: Sequence[str] = ()) -> Noted:
-    """Append a note to the log, without changing a document. Raises `Refused` for a secret."""
-    if not text.strip():
-        raise InvalidDocument("the note is empty")
-    with open_transaction(memory, "note") as transaction:
-        doc_ids = tuple(locate.find_row(memory, ref).id for ref in refs)
-        return Noted(transaction.note(text, doc_ids), doc_ids)
-
-
 class Recorded(NamedTuple):
     """The documents whose edits were recorded, by id, or by path if a file has no id."""
 
@@ -219,7 +203,7 @@ def record(memory: Memory, *, accept_loss: bool = False, why: str = "") -> Recor
 
     Raises `Refused` if suspiciously many documents were deleted, unless ``accept_loss``.
     """
-    with open_transaction(memory, "record", accept_loss=accept_loss, edited_for=why) as transaction:
+    with open_transaction(memory, "events record", accept_loss=accept_loss, edited_for=why) as transaction:
         return Recorded(transaction.outcome.recorded)
 
 
@@ -238,7 +222,7 @@ class MovedDocument(NamedTuple):
 
 
 class Archived(NamedTuple):
-    """The result of `archive` or `unarchive` (``op``), one event; ``kept`` are ids that were already there.
+    """The result of archiving or unarchiving (``op``), one event; ``kept`` are ids that were already there.
 
     ``published`` is false if the event is on disk but a file is not yet; the next command writes it.
     """

@@ -189,7 +189,7 @@ def update_schemas(memory: Memory) -> SchemasUpdated:
     layout = memory.layout
     refuse_newer(layout, memory.config)
     texts = packaged_schemas()
-    with held(layout.lock_file, timeout=memory.config.write_lock_timeout, command="schema update"):
+    with held(layout.lock_file, timeout=memory.config.write_lock_timeout, command="config schemas --update"):
         written = older_schemas(memory)
         for path in written:
             replace_file(layout.at(path), texts[os.path.basename(path)].encode())

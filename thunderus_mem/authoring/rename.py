@@ -209,7 +209,7 @@ class _Plan(NamedTuple):
     mentions: tuple[IdMention, ...]
 
 
-def rename(memory: Memory, id: str, new_id: str, *, plan: bool = False, why: str = "") -> Renamed:
+def rename(memory: Memory, id: str, new_id: str, *, dry_run: bool = False, why: str = "") -> Renamed:
     """Change a document's id to ``new_id``, and its file name with it; the old id becomes an alias.
 
     Links, references in double brackets and paths in other documents are updated, in one event. Title and
@@ -218,12 +218,12 @@ def rename(memory: Memory, id: str, new_id: str, *, plan: bool = False, why: str
     `DocumentExists` if the id or file name is taken, or `NotWritable` if a document that may refer to it
     cannot be read.
     """
-    if not plan:
+    if not dry_run:
         settle(memory, "rename")
     memory.refresh()
     document, _ = _chosen(memory, id)
     outside = _outside(memory, Name(document.id, document.path))
-    if plan:
+    if dry_run:
         return _value(_plan(memory, id, new_id), outside, planned=True)
     with open_transaction(memory, "rename") as transaction:
         planned = _plan(memory, id, new_id)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.paths import is_archived
 from thunderus_mem.document.state import document_state
+from thunderus_mem.document.timestamp import utc_key
+from thunderus_mem.errors import InvalidQuery
 from thunderus_mem.index.questions import ALL_IN_USE, Filter, document_verdict
 from thunderus_mem.memory.hand_edits import hand_edits, mass_loss
 from thunderus_mem.memory.locate import find_document
 from thunderus_mem.review.queue import queue_state
 from thunderus_mem.search.query import filter_value
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.verdicts.judge import Judge, code_statuses
 from thunderus_mem.verdicts.verdict import ORDER, status_of
 
@@ -45,17 +48,27 @@ class ListedDocument:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Documents, sorted by kind and id."""
+    """Documents in the requested order; ``left_out`` are the ones not shown."""
 
     documents: tuple[ListedDocument, ...]
+    left_out: int = 0
 
 
-def list_documents(memory: Memory, given: Filter = ALL_IN_USE) -> Listing:
-    """List the documents that match all filters; times are compared with ``updated``, all tags are required.
+ORDERS: Final = ("id", "updated", "created", "title", "tokens")
+"""What documents can be sorted by: times newest first, tokens most first."""
 
-    Archived documents are included only with ``archived`` or that verdict. Raises `InvalidQuery` for an
-    unknown kind, status, verdict or state, or an invalid day.
+
+def list_documents(
+    memory: Memory, given: Filter = ALL_IN_USE, *, order: str = "id", limit: int = 0
+) -> Listing:
+    """List the documents that match all filters, at most ``limit`` if it is not 0.
+
+    Times are compared with ``updated``, all tags are required. Archived documents are included only with
+    ``archived`` or that verdict. ``order`` is one of `ORDERS`; "id" sorts by kind first. Raises
+    `InvalidQuery` for an unknown kind, status, verdict, state or order, or an invalid day.
     """
+    if order not in ORDERS:
+        raise InvalidQuery(f"unknown order {order!r}", hint=f"use one of: {', '.join(ORDERS)}")
     memory.refresh()
     verdicts = [filter_value("verdict", verdict) for verdict in given.verdicts]
     wanted = given._replace(
@@ -63,8 +76,8 @@ def list_documents(memory: Memory, given: Filter = ALL_IN_USE) -> Listing:
         statuses=[filter_value("status", status) for status in given.statuses],
         verdicts=verdicts,
         states=[filter_value("state", state) for state in given.states],
-        since=filter_value("since", given.since) if given.since else None,
-        before=filter_value("before", given.before) if given.before else None,
+        since=filter_value("since", given.since, memory.now) if given.since else None,
+        before=filter_value("before", given.before, memory.now) if given.before else None,
         archived=given.archived or "archived" in verdicts,
     )
 
@@ -73,9 +86,45 @@ def list_documents(memory: Memory, given: Filter = ALL_IN_USE) -> Listing:
     def listing(index: Index) -> Listing:
         successors = index.superseded_by()
         rows = sorted(index.documents(wanted._replace(judged=computed)), key=lambda row: (row.kind, row.id))
-        return Listing(tuple(_listed(row, computed.get(row.id), successors.get(row.id, "")) for row in rows))
+        if order != "id":
+            rows.sort(key=lambda row: _sort_key(row, order), reverse=order != "title")
+        shown = rows[:limit] if limit else rows
+        documents = (_listed(row, computed.get(row.id), successors.get(row.id, "")) for row in shown)
+        return Listing(tuple(documents), len(rows) - len(shown))
 
     return memory.ask(listing)
+
+
+def _sort_key(row: DocRow, order: str) -> str | int:
+    if order == "title":
+        return row.title.casefold()
+    return row.tokens if order == "tokens" else utc_key(row.updated if order == "updated" else row.created)
+
+
+class TagCount(NamedTuple):
+    """A tag, and the number of documents in use that have it."""
+
+    tag: str
+    documents: int
+
+
+class TagList(NamedTuple):
+    """Tags, the most frequent first; ``left_out`` less frequent ones are not shown."""
+
+    tags: tuple[TagCount, ...]
+    left_out: int = 0
+
+
+def list_tags(memory: Memory, *, limit: int = 0) -> TagList:
+    """List the tags of documents in use, the most frequent first; all if ``limit`` is 0."""
+    from collections import Counter
+
+    memory.refresh()
+    rows = memory.ask(lambda index: list(index.documents(ALL_IN_USE)))
+    counts = Counter(tag for row in rows for tag in row.tags)
+    found = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    shown = found[:limit] if limit else found
+    return TagList(tuple(TagCount(*item) for item in shown), len(found) - len(shown))
 
 
 def _listed(row: DocRow, judged: str | None, superseded_by: str) -> ListedDocument:
@@ -309,5 +358,5 @@ def _next_step(
     if stale:
         return f"thunderus-mem check {stale[0]} -p"
     if waiting:
-        return "thunderus-mem patch list"
+        return "thunderus-mem review list"
     return ""

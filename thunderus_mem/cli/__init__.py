@@ -3,7 +3,7 @@
 `app` defines the global options and loads commands listed in `table` on demand; its `run` turns every
 exception into an exit code. `commands` has one module per family of commands, `params` their shared options;
 `input` parses option values and runs the editor and fzf. `console` prints: values through `output`
-(``--json`` and ``--plain``), text made with `text` and `drawing`, findings through `report`. `complete`
+(``--json``), text made with `text` and `drawing`, findings through `report`. `complete`
 answers shells. Only `app` (crash reports), `complete`, `console`, `input` and `report` (with ``--output``)
 use the terminal, other programs or files.
 """

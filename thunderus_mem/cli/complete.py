@@ -33,9 +33,9 @@ SCRIPTS: Final = {
         COMPREPLY+=("$line")
     done < <("${COMP_WORDS[0]}" --complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
-complete -o bashdefault -o default -F _thunderus_mem thunderus-mem
+complete -o bashdefault -o default -F _thunderus_mem thunderus-mem tmem
 """,
-    "zsh": """#compdef thunderus-mem
+    "zsh": """#compdef thunderus-mem tmem
 _thunderus_mem() {
     local -a found
     local word text
@@ -44,13 +44,14 @@ _thunderus_mem() {
     done < <("${words[1]}" --complete "${(@)words[2,CURRENT]}" 2>/dev/null)
     if (( ${#found} )); then _describe 'thunderus-mem' found; else _files; fi
 }
-compdef _thunderus_mem thunderus-mem
+compdef _thunderus_mem thunderus-mem tmem
 """,
     "fish": """function __thunderus_mem
     set -l words (commandline -opc) (commandline -ct)
     $words[1] --complete $words[2..-1] 2>/dev/null
 end
 complete -c thunderus-mem -a '(__thunderus_mem)'
+complete -c tmem -a '(__thunderus_mem)'
 """,
 }
 
@@ -91,7 +92,7 @@ def candidates(words: Sequence[str], environ: Mapping[str, str]) -> Iterable[tup
 def _offered(
     before: Sequence[str], start: str, typed: str, environ: Mapping[str, str]
 ) -> Iterable[tuple[str, str]]:
-    """Return the ids that a command takes: documents, events, proposals or snapshots."""
+    """Return the ids that a command takes: documents, events, proposals or changes."""
 
     command = before[0]
     if command == "anchor" and len(before) > 1:
@@ -99,11 +100,11 @@ def _offered(
     kind = BY_NAME[command].completes if command in BY_NAME else ""
     if before[:2] == ["events", "show"]:
         kind = "events"
-    elif command == "patch" and before[1] in _TAKES_PROPOSAL:
+    elif command == "review" and before[1] in _TAKES_PROPOSAL:
         kind = "proposals"
     if not kind:
         return ()
-    finders = {"documents": documents, "events": events, "proposals": proposals, "snapshots": snapshots}
+    finders = {"documents": documents, "events": events, "proposals": proposals, "changes": changes}
     return finders[kind](layout(start, environ), typed, _LIMIT)
 
 
@@ -115,6 +116,14 @@ def _fixed(before: Sequence[str], typed: str) -> Sequence[tuple[str, str]]:
         from thunderus_mem.index.questions import VERDICTS
 
         return [(word, "") for word in (STATES if before[-1] == "--state" else VERDICTS)]
+    if before[-1] == "--sort":
+        from thunderus_mem.authoring.show import ORDERS
+
+        return [(word, "") for word in ORDERS]
+    if before[0] == "config" and len(before) == 2 and before[1] in ("show", "set", "unset"):
+        from thunderus_mem.store.config_keys import KEYS
+
+        return [(key.name, key.explanation) for key in KEYS]
     kinds = before == ["add"] or before[-1] in ("--kind", "-k")
     if kinds or (command == "link" and len(before) == 2):
         from thunderus_mem.document.document import KINDS, RELATIONS
@@ -124,11 +133,11 @@ def _fixed(before: Sequence[str], typed: str) -> Sequence[tuple[str, str]]:
         from thunderus_mem.cli.report import FORMATS
 
         return [(name, "") for name in FORMATS]
-    if command == "rule" or before[-1] in ("--select", "--ignore"):
+    if before[-1] in ("--select", "--ignore", "--explain"):
         from thunderus_mem.lint.rule import CODES
 
         return [(code, name) for code, (name, _) in CODES.items()]
-    if before[-1] == ("--only" if command == "garden" else "--rule") and command in ("garden", "patch"):
+    if before[-1] == ("--only" if command == "garden" else "--rule") and command in ("garden", "review"):
         from thunderus_mem.garden.apply import RULES
 
         earlier = typed.rpartition(",")[0]
@@ -149,7 +158,7 @@ def _names() -> list[tuple[str, str]]:
 
 
 def _subcommands(command: str) -> list[tuple[str, str]]:
-    """Return the commands of a group such as ``patch``; empty for any other command."""
+    """Return the commands of a group such as ``review``; empty for any other command."""
     from thunderus_mem.cli.group import load_command
 
     found = getattr(load_command(BY_NAME[command]), "commands", {})
@@ -221,7 +230,7 @@ def proposals(places: Layout, typed: str, limit: int) -> Iterable[tuple[str, str
     for path in paths[:limit]:
         try:
             one = read(places, path).proposal
-        except (ThunderusError, OSError):  # reported by `patch list`
+        except (ThunderusError, OSError):  # reported by `review list`
             continue
         yield one.id, f"{one.label or one.action or one.op}: {', '.join(one.targets)}; {one.why}"
 
@@ -237,6 +246,12 @@ def snapshots(places: Layout, typed: str, limit: int) -> Iterable[tuple[str, str
         id = entry.event.refs.get("snapshot_id")
         if isinstance(id, str) and id.startswith(typed or "snap_") and _is_word(id):
             yield id, f"{entry.event.ts[:16].replace('T', ' ')} {entry.event.body.get('command', '')}"
+
+
+def changes(places: Layout, typed: str, limit: int) -> Iterable[tuple[str, str]]:
+    """Return the ids of what `undo` takes: patches, then snapshots."""
+    yield from events(places, typed, limit)
+    yield from snapshots(places, typed, limit)
 
 
 def _index(places: Layout) -> SqliteIndex:

@@ -94,7 +94,6 @@ class Console:
         self.quiet = False
         self.no_input = False
         self.no_pager = False
-        self.plain = False
         self.color = "auto"
         self.actor = ""
         self.start = os.curdir
@@ -128,8 +127,6 @@ class Console:
 
     def _colored(self, stream: TextIO) -> bool:
         """Decide on color by option, then NO_COLOR (no-color.org), FORCE_COLOR, CLICOLOR and the terminal."""
-        if self.plain:
-            return False
         if self.color != "auto":
             return self.color == "always"
         if self.environ.get("NO_COLOR"):
@@ -156,12 +153,12 @@ class Console:
     @property
     def width(self) -> int | None:
         """Width of the terminal on stdout; ``None`` without a terminal (nothing is cut then)."""
-        return None if self.plain or not self._out.isatty() else terminal_width(self._out, self.environ)
+        return None if not self._out.isatty() else terminal_width(self._out, self.environ)
 
     @property
     def room(self) -> int | None:
         """Width for rendered Markdown, on a capable terminal or with ``--color always``; else ``None``."""
-        if self.plain or not (self.color == "always" or self._screen):
+        if not (self.color == "always" or self._screen):
             return None
         return terminal_width(self._out, self.environ)
 
@@ -176,7 +173,7 @@ class Console:
 
     def long(self, text: str) -> None:
         """Print data, through the user's pager when it does not fit on the terminal."""
-        if self._screen and not (self.no_pager or self.plain) and self._attended:
+        if self._screen and not self.no_pager and self._attended:
             import shutil
 
             if is_long(text, *shutil.get_terminal_size()) and paged(self.safe(text) + "\n", self):
@@ -248,7 +245,7 @@ class Console:
         long: bool = False,
         safe: bool = False,
     ) -> None:
-        """Print a command's value: as a JSON envelope, as plain records, or as text made by ``render``.
+        """Print a command's value: as a JSON envelope, or as text made by ``render``.
 
         An empty text prints nothing. With ``long`` the output may go through the pager; with ``safe`` the
         text of ``render`` needs no filter. `details` and `budget` are what the command sets.
@@ -263,12 +260,6 @@ class Console:
 
             self._write(self._out, self._cut(command, value, printed) + "\n")
             return
-        if self.plain:
-            from thunderus_mem.cli.output import TABLES, records
-
-            if command in TABLES:
-                self._write(self._out, "".join(f"{line}\n" for line in records(command, value)))
-                return
 
         def rendered(value: Any, more: int) -> str:
             return "\n".join(filter(None, (render(value, self), f"{more:,} more" if more else "")))

@@ -17,7 +17,16 @@ from typer.main import get_command_from_info, get_group_from_info
 
 from thunderus_mem.cli import params
 from thunderus_mem.cli.quick import PACKAGE, Commands
-from thunderus_mem.cli.table import BY_NAME, COMMANDS, GLOBAL_OPTIONS, CommandEntry, GlobalOption, meant
+from thunderus_mem.cli.table import (
+    BY_NAME,
+    COMMANDS,
+    FIRST_PAGE,
+    GLOBAL_OPTIONS,
+    CommandEntry,
+    GlobalOption,
+    instead_of,
+    meant,
+)
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.startup import lazy_pattern
 
@@ -30,6 +39,8 @@ if TYPE_CHECKING:
     from thunderus_mem.cli.console import Console
 
 PROGRAM: Final = "thunderus-mem"
+_ALL: Final = "--all"
+_SHORT_HELP: Final = "--help --all shows all commands and options."
 
 
 class LazyGroup(TyperGroup):
@@ -44,6 +55,11 @@ class LazyGroup(TyperGroup):
         entry = BY_NAME.get(cmd_name)
         return load_command(entry) if entry else None
 
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        """Parse the global options; remember whether the help is for all commands."""
+        ctx.meta[_ALL] = _ALL in args
+        return super().parse_args(ctx, args)
+
     def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
         """Find the command; suggest the nearest name for an unknown one."""
         name = args[0]
@@ -52,9 +68,20 @@ class LazyGroup(TyperGroup):
             ctx.fail(f"unknown command {name!r}" + (f"; did you mean {near!r}?" if near else ""))
         return super().resolve_command(ctx, args)
 
+    def format_options(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """Write options and commands: on the first page the main ones, with --all every one."""
+        if ctx.meta.get(_ALL):
+            super().format_options(ctx, formatter)
+        else:
+            self._write_sections(formatter, [one for one in COMMANDS if one.section in FIRST_PAGE])
+            formatter.write_paragraph()
+            formatter.write_text(_SHORT_HELP)
+
     def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
-        """Write the commands by section, without importing any of them."""
-        shown = [entry for entry in COMMANDS if not entry.hidden]
+        """Write all commands by section, without importing any of them."""
+        self._write_sections(formatter, [one for one in COMMANDS if not one.hidden])
+
+    def _write_sections(self, formatter: HelpFormatter, shown: list[CommandEntry]) -> None:
         width = max(len(entry.name) for entry in shown)
         for section in dict.fromkeys(entry.section for entry in shown):
             with formatter.section(section):
@@ -145,11 +172,11 @@ def top(
     json: Annotated[bool, _option("json")] = False,
     pretty: Annotated[bool, _option("pretty")] = False,
     color: Annotated[str, _option("color")] = "auto",
-    plain: Annotated[bool, _option("plain")] = False,
     quiet: Annotated[bool, _option("quiet")] = False,
     no_input: Annotated[bool, _option("no_input")] = False,
     no_pager: Annotated[bool, _option("no_pager")] = False,
     actor: Annotated[str, _option("actor", show_default=False)] = "",
+    everything: Annotated[bool, _option("everything")] = False,
     version: Annotated[bool, _option("version")] = False,
 ) -> None:
     """Repository memory: searchable Markdown documents beside the code, with provenance."""
@@ -160,7 +187,6 @@ def top(
         actor=actor,
         json=json or console.json,
         pretty=pretty,
-        plain=plain,
         quiet=quiet,
         no_input=no_input,
         no_pager=no_pager,
@@ -188,6 +214,7 @@ _INSTEAD: Final = {
     ("edit", "title"): 'set fields with --set: --set title="New title"',
     ("edit", "tag"): "use --add-tag and --remove-tag",
 }
+_UNKNOWN_COMMAND: Final = lazy_pattern(r"(?:unknown|No such) command '([^']+)'")
 _PLAINER: Final = (
     (lazy_pattern(r"is not a valid int(eger)?( range)?$"), "is not a whole number"),
     (lazy_pattern(r"is not in the range (-?\d+)<=x<=(-?\d+)$"), r"is not between \1 and \2"),
@@ -215,9 +242,22 @@ def invoke(arguments: Sequence[str], console: Console, *, json: bool) -> int:
     return result if isinstance(result, int) else 0
 
 
+def _removed(error: TyperException, context: Context | None) -> str:
+    """The message for a former command or option; "" for any other error."""
+    if context is None:
+        return ""
+    command = context.command_path.removeprefix(PROGRAM).strip()
+    option = str(getattr(error, "option_name", ""))
+    unknown = _UNKNOWN_COMMAND.search(error.format_message())
+    return instead_of(command, option or (unknown[1] if unknown else ""))
+
+
 def _usage(error: TyperException, console: Console) -> int:
     """Report a usage error and how to get help."""
     context = getattr(error, "ctx", None)
+    if removed := _removed(error, context):
+        console.failure(ThunderusError(removed), 2)
+        return 2
     if type(error).__name__ == "NoArgsIsHelpError":
         console.talk(error.format_message())
         return 2

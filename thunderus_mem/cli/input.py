@@ -249,8 +249,8 @@ def choice_lines(offered: Sequence[Choice]) -> str:
 
 def choose(memory: Memory, text: str, console: Console) -> tuple[str, int]:
     """Prompt for a document; return its id (or "") and the exit code. Raises without a terminal."""
-    if console.json or console.plain:
-        raise ThunderusError("-i and --json or --plain are mutually exclusive", hint="remove one of them")
+    if console.json:
+        raise ThunderusError("-i and --json are mutually exclusive", hint="remove one of them")
     if not console.interactive:
         raise ThunderusError("-i needs a terminal", hint="run `thunderus-mem search QUERY` without -i")
     fzf = found_program("fzf", console.environ) if console.environ.get("TERM") != "dumb" else None

@@ -17,8 +17,7 @@ NeededWhy = Annotated[
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Skip the confirmation prompt.")]
 
-Plan = Annotated[bool, typer.Option("--plan", help="Show the changes without writing them.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", "--plan", help="Show the changes without writing them.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the changes without writing them.")]
 
 Kinds = Annotated[
     list[str] | None, typer.Option("--kind", "-k", metavar="KIND", help="Only this kind (repeatable).")

@@ -74,6 +74,7 @@ QUICK: Final = {
 _GLOBALS: Final = {
     name: (option.switch, option.metavar is not None) for option in GLOBAL_OPTIONS for name in option.names
 }
+_NOT_QUICK: Final = {"version", "everything"}
 _MOST_DIGITS: Final = 6
 
 
@@ -97,7 +98,7 @@ def invoke(arguments: Sequence[str], console: Console) -> int | None:
     parsed = parse(arguments)
     if parsed is None:
         return None
-    switches = dict.fromkeys(("json", "pretty", "plain", "quiet", "no_input", "no_pager"), False)
+    switches = dict.fromkeys(("json", "pretty", "quiet", "no_input", "no_pager"), False)
     console.configure(**({"directory": "", "color": "auto", "actor": ""} | switches | parsed.before))  # type: ignore[arg-type]
     for name, value in parsed.after.items():
         console.switch(name, value)
@@ -110,7 +111,7 @@ def parse(arguments: Sequence[str]) -> CommandLine | None:
     """Parse a command line; ``None`` for one that only Typer can parse, or that has an error."""
     rest = list(reversed(arguments))
     before = _options(rest, _GLOBALS)
-    if before is None or "version" in before or not rest or rest[-1] not in QUICK:
+    if before is None or before.keys() & _NOT_QUICK or not rest or rest[-1] not in QUICK:
         return None
     command = rest.pop()
     spec, accepted = QUICK[command], BY_NAME[command].switches

@@ -20,7 +20,7 @@ from thunderus_mem.document.unicode import visible
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.lint.engine import RULES, distinct, rule_page
 from thunderus_mem.lint.rule import CODES
-from thunderus_mem.startup import lazy_pattern
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -154,6 +154,34 @@ def write_report(
 
 ALIKE: Final = 20
 """Maximum number of findings of one rule listed per file."""
+
+
+MOST_DETAILED: Final = 20
+"""Maximum number of findings that are printed with all details when no format is given."""
+
+
+class RuleCount(NamedTuple):
+    """A rule, the number of its findings, and of those that --fix fixes."""
+
+    code: str
+    name: str
+    severity: Severity
+    findings: int
+    fixable: int
+
+
+def rule_counts(diagnostics: Iterable[Diagnostic]) -> tuple[RuleCount, ...]:
+    """Count the findings by rule and severity, most first."""
+    found: Counter[tuple[str, Severity]] = Counter()
+    fixable: Counter[tuple[str, Severity]] = Counter()
+    for one in diagnostics:
+        found[one.rule, one.severity] += 1
+        fixable[one.rule, one.severity] += bool(one.edits)
+    counts = (
+        RuleCount(code, rule_name(code), severity, number, fixable[code, severity])
+        for (code, severity), number in found.items()
+    )
+    return tuple(sorted(counts, key=lambda one: (-one.findings, one.code)))
 
 
 def rule_name(code: str) -> str:

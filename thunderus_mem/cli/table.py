@@ -10,15 +10,15 @@ from typing import Final
 
 from thunderus_mem.startup import NamedTuple
 
-_ANYWHERE: Final = ("json", "pretty", "plain", "color", "quiet", "no_input")
+_ANYWHERE: Final = ("json", "pretty", "color", "quiet", "no_input")
 
 
 class CommandEntry(NamedTuple):
     """One command or group of commands.
 
     ``pages``: the output may be longer than a screen and then goes through the pager. ``completes``: which
-    ids its arguments are (documents, events or snapshots). ``acts``: it logs who acted. ``hidden``: called
-    by other programs, so omitted from help and completion.
+    ids its arguments are (documents, or changes: patches and snapshots). ``acts``: it logs who acted.
+    ``hidden``: called by other programs, so omitted from help and completion.
     """
 
     name: str
@@ -50,7 +50,6 @@ GLOBAL_OPTIONS: Final = (
     GlobalOption("json", ("--json",), "Print the result as JSON."),
     GlobalOption("pretty", ("--pretty",), "Print the result as indented JSON."),
     GlobalOption("color", ("--color",), "When to use color: auto, always or never.", "WHEN"),
-    GlobalOption("plain", ("--plain",), "Print tab-separated fields, one record per line."),
     GlobalOption("quiet", ("-q", "--quiet"), "Print only data and errors."),
     GlobalOption("no_input", ("--no-input",), "Never open a prompt, an editor or a pager."),
     GlobalOption("no_pager", ("--no-pager",), "Do not use a pager."),
@@ -60,64 +59,26 @@ GLOBAL_OPTIONS: Final = (
         "Who acts: user, agent or tool; default: THUNDERUS_MEM_ACTOR, or detected.",
         "WHO",
     ),
+    GlobalOption("everything", ("--all",), "With --help, show all commands and options."),
     GlobalOption("version", ("--version",), "Print the version."),
 )
 
+EVERY_DAY, BEGIN, LOOK_BACK = "Every day", "Begin", "Look back"
+FIRST_PAGE: Final = (EVERY_DAY, BEGIN, LOOK_BACK)
+"""The sections of the first help page; ``--help --all`` shows the others too."""
+
 _SECTIONS: Final[dict[str, tuple[CommandEntry, ...]]] = {
-    "Write": (
-        CommandEntry("add", "write", "Add a document: core, fact, adr, playbook or recap."),
-        CommandEntry("anchor", "code", "Anchor a document to the code it describes.", completes="documents"),
-        CommandEntry(
-            "archive", "write", "Archive documents: search and list omit them.", completes="documents"
-        ),
-        CommandEntry("edit", "write", "Change a document's text or fields.", completes="documents"),
-        CommandEntry("link", "write", "Link one document to another.", completes="documents"),
-        CommandEntry("note", "write", "Add a note to the log."),
-        CommandEntry("record", "write", "Log edits made by hand."),
-        CommandEntry("remove", "write", "Remove a document; the log keeps its text.", completes="documents"),
-        CommandEntry(
-            "rename", "write", "Change a document's id and update references to it.", completes="documents"
-        ),
-        CommandEntry("resolve", "undo", "Resolve merge conflicts in documents.", completes="documents"),
-        CommandEntry("supersede", "write", "Mark a document as replaced by another.", completes="documents"),
-        CommandEntry("unarchive", "write", "Move documents out of the archive.", completes="documents"),
-        CommandEntry("undo", "undo", "Undo the last change, as a new event.", completes="events"),
-        CommandEntry("patch", "review", "Review proposals: list, show, approve or reject.", pages=True),
-        CommandEntry(
-            "restore",
-            "undo",
-            "Restore documents to their state before a gardener run.",
-            completes="snapshots",
-            pages=True,
-        ),
-    ),
-    "Read": (
+    EVERY_DAY: (
         CommandEntry("search", "search", "Find passages by words, phrases and filters.", pages=True),
         CommandEntry("show", "read", "Print a document.", completes="documents", pages=True),
         CommandEntry("list", "read", "List documents.", pages=True),
-        CommandEntry("status", "read", "Show counts, problems and the next step."),
-        CommandEntry(
-            "log",
-            "log",
-            "Show the history of the memory, or of one document.",
-            completes="documents",
-            pages=True,
-        ),
-        CommandEntry("why", "log", "Show where a document comes from.", completes="documents", pages=True),
-        CommandEntry(
-            "blame", "log", "Show which event or commit last changed each line.", completes="documents"
-        ),
         CommandEntry("for", "search", "List the documents about a piece of code.", pages=True),
-        CommandEntry("coverage", "code", "Show which code has documents, and which has none.", pages=True),
-        CommandEntry("events", "log", "Add, list, verify, replay and export log events.", pages=True),
-    ),
-    "Check": (
+        CommandEntry("add", "write", "Add a document: core, fact, adr, playbook or recap.", acts=True),
         CommandEntry(
-            "check",
-            "code",
-            "List documents that may be out of date.",
-            completes="documents",
-            pages=True,
+            "edit", "write", "Change a document's text or fields.", completes="documents", acts=True
+        ),
+        CommandEntry(
+            "check", "code", "List documents that may be out of date.", completes="documents", pages=True
         ),
         CommandEntry(
             "verify",
@@ -126,19 +87,74 @@ _SECTIONS: Final[dict[str, tuple[CommandEntry, ...]]] = {
             completes="documents",
             acts=True,
         ),
+    ),
+    BEGIN: (
+        CommandEntry("init", "store", "Create a memory in this folder.", acts=True),
+        CommandEntry("import", "store", "Import an existing folder of Markdown.", acts=True),
+        CommandEntry("hooks", "lint", "Install, remove or run the git pre-commit hook."),
+    ),
+    LOOK_BACK: (
+        CommandEntry("status", "read", "Show counts, problems and the next step."),
         CommandEntry(
-            "lint", "lint", "Check documents, manifest and log for problems.", pages=True, acts=True
+            "log",
+            "log",
+            "Show the history of the memory, or of one document.",
+            completes="documents",
+            pages=True,
         ),
-        CommandEntry("rule", "lint", "Explain a lint rule.", pages=True),
-        CommandEntry("schema", "lint", "List, print or update the JSON Schemas."),
-        CommandEntry("doctor", "store", "Diagnose and fix problems with the store."),
+        CommandEntry(
+            "why",
+            "log",
+            "Show where a document, or each of its lines, comes from.",
+            completes="documents",
+            pages=True,
+        ),
+        CommandEntry(
+            "undo", "undo", "Undo a change or a gardener run.", completes="changes", pages=True, acts=True
+        ),
+    ),
+    "Change documents": (
+        CommandEntry(
+            "anchor",
+            "code",
+            "Anchor a document to the code it describes.",
+            completes="documents",
+            acts=True,
+        ),
+        CommandEntry("link", "write", "Link one document to another.", completes="documents", acts=True),
+        CommandEntry(
+            "supersede",
+            "write",
+            "Mark a document as replaced by another.",
+            completes="documents",
+            acts=True,
+        ),
+        CommandEntry(
+            "rename",
+            "write",
+            "Change a document's id and update references to it.",
+            completes="documents",
+            acts=True,
+        ),
+        CommandEntry(
+            "archive",
+            "write",
+            "Archive documents: search and list omit them.",
+            completes="documents",
+            acts=True,
+        ),
+        CommandEntry(
+            "remove",
+            "write",
+            "Remove a document; the log keeps its text.",
+            completes="documents",
+            acts=True,
+        ),
+        CommandEntry(
+            "resolve", "undo", "Resolve merge conflicts in documents.", completes="documents", acts=True
+        ),
     ),
     "Maintain": (
-        CommandEntry("init", "store", "Create a memory in this folder.", acts=True),
-        CommandEntry("migrate", "store", "Upgrade an older store to the current format.", acts=True),
-        CommandEntry("config", "store", "Show settings and where they come from."),
-        CommandEntry("index", "store", "Inspect, refresh or rebuild the search index."),
-        CommandEntry("manifest", "store", "Write or check the manifest."),
         CommandEntry(
             "garden",
             "garden",
@@ -146,20 +162,31 @@ _SECTIONS: Final[dict[str, tuple[CommandEntry, ...]]] = {
             pages=True,
             acts=True,
         ),
+        CommandEntry(
+            "review", "review", "Review proposals: list, show, approve or reject.", pages=True, acts=True
+        ),
         CommandEntry("recap", "garden", "Write a recap of a day, session or other period.", acts=True),
-        CommandEntry("completion", "store", "Print a shell completion script."),
+        CommandEntry("tag", "tag", "List the tags and how often they are used."),
+        CommandEntry("coverage", "code", "Show which code has documents, and which has none.", pages=True),
     ),
-    "Import and automate": (
-        CommandEntry("import", "store", "Import an existing folder of Markdown.", acts=True),
-        CommandEntry("hooks", "lint", "Install, remove or run the git pre-commit hook."),
-        CommandEntry("merge-driver", "undo", "Merge one document for git.", hidden=True),
+    "Check the store": (
+        CommandEntry(
+            "lint", "lint", "Check documents, manifest and log for problems.", pages=True, acts=True
+        ),
+        CommandEntry("doctor", "store", "Diagnose and fix problems with the store."),
+        CommandEntry("events", "log", "Add, verify, replay and export log events.", pages=True, acts=True),
+        CommandEntry("index", "store", "Inspect, refresh or rebuild index and manifest."),
+    ),
+    "Set up": (
+        CommandEntry("config", "store", "Show and change settings; print the schemas."),
         CommandEntry("watch", "lint", "Refresh the index and lint files as they change."),
+        CommandEntry("migrate", "store", "Upgrade an older store to the current format.", acts=True),
+        CommandEntry("completion", "store", "Print a shell completion script."),
+        CommandEntry("merge-driver", "undo", "Merge one document for git.", hidden=True, acts=True),
     ),
 }
 COMMANDS: Final = tuple(
-    entry._replace(section=section, acts=entry.acts or section == "Write")
-    for section, entries in _SECTIONS.items()
-    for entry in entries
+    entry._replace(section=section) for section, entries in _SECTIONS.items() for entry in entries
 )
 
 BY_NAME: Final[dict[str, CommandEntry]] = {entry.name: entry for entry in COMMANDS}
@@ -172,8 +199,8 @@ SYNONYMS: Final[dict[str, str]] = {
     **dict.fromkeys(("delete", "rm"), "remove"),
     **dict.fromkeys(("mv", "move"), "rename"),
     **dict.fromkeys(("replace", "deprecate"), "supersede"),
-    **dict.fromkeys(("review", "proposals"), "patch list"),
-    **dict.fromkeys(("accept", "approve"), "patch approve"),
+    "proposals": "review list",
+    **dict.fromkeys(("accept", "approve"), "review approve"),
     **dict.fromkeys(("revert", "rollback"), "undo"),
     **dict.fromkeys(("confirm", "validate"), "verify"),
     **dict.fromkeys(("tidy", "clean", "gc"), "garden"),
@@ -182,13 +209,47 @@ SYNONYMS: Final[dict[str, str]] = {
     **dict.fromkeys(("install", "setup"), "init"),
     "ls": "list",
     "history": "log",
-    "reject": "patch reject",
+    "reject": "review reject",
     "summary": "recap",
     "export": "events export",
     "reindex": "index rebuild",
     "help": "--help",
 }
 """Words that people try → the command for them."""
+
+REMOVED: Final[dict[str, str]] = {
+    "unarchive": "archive --undo ID",
+    "restore": "undo SNAPSHOT",
+    "note": "events add --kind note --body TEXT",
+    "record": "events record",
+    "manifest": "index manifest",
+    "rule": "lint --explain CODE",
+    "schema": "config schemas",
+    "blame": "why ID --lines",
+    "patch": "review",
+    "events list": "log --all",
+    "garden --undo": "undo",
+    "garden --plan": "garden",
+    "lint --diff": "lint --dry-run",
+    "import markdown -n": "--dry-run",
+    "events export --document": "--about",
+    "check --all": "check",
+    "verify --check": "verify --update-status --dry-run",
+    "--plain": "--json",
+    "--plan": "--dry-run",
+    "--field": "--set",
+    "--note": "-m",
+}
+"""Former commands and options → what replaces them."""
+
+
+def instead_of(command: str, option: str = "") -> str:
+    """Return the new name of a removed command, or of an option of a command, as a message; else ""."""
+    for name in (f"{command} {option}".strip(), option):
+        if name in REMOVED:
+            return f"{name!r} is now `{REMOVED[name]}`"
+    return ""
+
 
 _REMOVES: Final = "remove"
 _SIMILAR: Final = 0.6
@@ -217,60 +278,59 @@ VALUES: Final[dict[str, str]] = {
     "archive": "authoring.edit:Archived",
     "edit": "memory.transaction:Written",
     "link": "memory.transaction:Written",
-    "note": "authoring.edit:Noted",
-    "record": "authoring.edit:Recorded",
     "remove": "memory.transaction:Written",
     "rename": "authoring.rename:Renamed",
     "resolve": "merge.resolve:Resolved",
     "supersede": "memory.transaction:Written",
-    "unarchive": "authoring.edit:Archived",
     "undo": "history.undo:Undone",
-    "patch list": "review.queue:ProposalListing",
-    "patch show": "review.queue:ShownProposal",
-    "patch approve": "review.decisions:Decided",
-    "patch reject": "review.decisions:Decided",
-    "patch rebase": "review.queue:RebaseReport",
-    "patch expire": "review.decisions:Decided",
-    "restore": "history.undo:Undone",
-    "restore listed": "history.undo:SnapshotList",
+    "undo list": "history.undo:SnapshotList",
+    "review list": "review.queue:ProposalListing",
+    "review show": "review.queue:ShownProposal",
+    "review approve": "review.decisions:Decided",
+    "review reject": "review.decisions:Decided",
+    "review rebase": "review.queue:RebaseReport",
+    "review expire": "review.decisions:Decided",
     "search": "search.search:SearchResult",
     "show": "authoring.show:Shown",
     "list": "authoring.show:Listing",
     "status": "authoring.show:StatusReport",
+    "tag list": "authoring.show:TagList",
     "log": "history.log:LogListing",
     "why": "history.why:WhyReport",
-    "blame": "history.blame:BlameReport",
+    "why lines": "history.blame:BlameReport",
     "for": "verdicts.lookup:Governed",
     "coverage": "verdicts.lookup:Coverage",
     "events add": "interop.events:AddedEvents",
-    "events list": "history.log:LogListing",
+    "events record": "authoring.edit:Recorded",
     "events show": "history.log:ShownEvent",
     "events verify": "history.log:VerifyReport",
     "events replay": "history.replay:ReplayReport",
     "events export": "interop.events:Exported",
     "check": "lint.check:CheckReport",
     "verify": "authoring.anchor:Verification",
-    "verify check": "authoring.anchor:Drift",
+    "verify update_status": "authoring.anchor:Drift",
     "verify fix_moved": "authoring.anchor:Moves",
     "verify restamp": "authoring.anchor:Restamping",
     "lint": "lint.lint:LintReport",
-    "rule": "cli.commands.lint:RulePage",
-    "schema list": "cli.commands.lint:SchemaList",
-    "schema update": "authoring.init:SchemasUpdated",
+    "lint statistics": "cli.report:RuleCount",
+    "lint explain": "cli.commands.lint:RulePage",
     "doctor": "doctor.checks:DoctorReport",
     "doctor fix": "doctor.fix:FixReport",
     "init": "authoring.init:Initialised",
     "migrate": "interop.thunderus:MigrationReport",
     "config show": "cli.commands.store:Settings",
+    "config set": "store.config_writer:ChangedSetting",
+    "config unset": "store.config_writer:ChangedSetting",
+    "config schemas": "cli.commands.store:SchemaList",
+    "config schemas update": "authoring.init:SchemasUpdated",
     "index status": "doctor.upkeep:IndexStatus",
     "index refresh": "index.refresh:Refreshed",
     "index rebuild": "index.refresh:Refreshed",
     "index verify": "doctor.upkeep:IndexProof",
-    "manifest": "doctor.upkeep:ManifestReport",
+    "index manifest": "doctor.upkeep:ManifestReport",
     "garden": "garden.apply:PlanReport",
     "garden apply": "garden.apply:Applied",
     "garden propose": "garden.apply:Filed",
-    "garden undo": "history.undo:Undone",
     "recap": "memory.transaction:Written",
     "import markdown": "interop.markdown:ImportReport",
     "hooks install": "hooks:HookStatus",

@@ -284,7 +284,7 @@ def config(context: DoctorContext) -> Iterator[Check]:
     for trouble in context.memory.troubles:
         files = (layout.config_file, layout.gardener_json_file, layout.gardener_file)
         path = next((layout.relative(file) for file in files if file in str(trouble)), "")
-        schema = f"thunderus-mem schema print {'gardener' if 'gardener.' in path else 'config'}"
+        schema = f"thunderus-mem config schemas {'gardener' if 'gardener.' in path else 'config'}"
         hint = trouble.hint or f"fix the line; run `{schema}` to list all keys"
         lost = "nothing, but no command runs until it is fixed"
         command = (context.restore_command(path) if path else "") or schema
@@ -403,7 +403,8 @@ def edits(context: DoctorContext) -> Iterator[Check]:
             "edits",
             "error",
             f"{len(gone):,} of {total:,} documents deleted outside this program and git; writing is blocked",
-            "restore them; if they were deleted on purpose, commit that or run `thunderus-mem record --yes`",
+            "restore them; if they were deleted on purpose, commit that or run "
+            "`thunderus-mem events record --yes`",
             tuple(edit.change.path for edit in gone),
             "nothing that was committed or logged",
             _RESTORE_DELETED if memory.git is not None else "thunderus-mem status",
@@ -420,7 +421,7 @@ def edits(context: DoctorContext) -> Iterator[Check]:
             "the next command that writes records them; to record them now, use the command below",
             tuple(edit.change.path for edit in found),
             "nothing",
-            "thunderus-mem record",
+            "thunderus-mem events record",
         )
 
 
@@ -597,15 +598,15 @@ def review(context: DoctorContext) -> Iterator[Check]:
             "review",
             "warning",
             many(state.expired, "1 expired proposal", "{} expired proposals"),
-            "approve or reject, or remove with `thunderus-mem patch expire`",
+            "approve or reject, or remove with `thunderus-mem review expire`",
             tuple(waiting),
             "nothing",
-            "thunderus-mem patch expire --plan",
+            "thunderus-mem review expire --dry-run",
         )
     elif waiting:
         days = many(state.oldest_days, "1 day", "{} days")
         pending = many(len(waiting), "1 pending proposal", "{} pending proposals")
-        hint = "run `thunderus-mem patch list`"
+        hint = "run `thunderus-mem review list`"
         yield Check("review", "note", f"{pending}, the oldest {days} old", hint)
 
 

@@ -61,7 +61,7 @@ class FixStep(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FixReport:
-    """What ``doctor --fix`` did, or with ``--plan`` would do, and the checks that need manual action."""
+    """What ``doctor --fix`` did, or with ``--dry-run`` would do, and the checks that need manual action."""
 
     steps: tuple[FixStep, ...]
     left: tuple[Check, ...]

@@ -79,6 +79,29 @@ def utc_key(text: str) -> str:
     return f"{utc.year:04d}-{utc.month:02d}-{utc.day:02d}T{utc:%H:%M:%S}.{utc.microsecond:06d}Z"
 
 
+_AGE = lazy_pattern(r"(\d{1,4})([hdw])", re.ASCII)
+_UNITS = {"h": "hours", "d": "days", "w": "weeks"}
+MOMENTS = "2026, 2026-01, 2026-01-21, 2026-01-21T09:00:00Z, today, yesterday, 2d, 36h or 3w"
+"""What `read_moment` accepts, for a hint."""
+
+
+def read_moment(text: str, now: datetime | None) -> str:
+    """The `utc_key` of a time, day, month or year, of an age (``2d``), today or yesterday.
+
+    "" for any other text, and for an age without ``now``. Days and weeks begin at midnight, so that one
+    command line means the same all day.
+    """
+    text = {"today": "0d", "yesterday": "1d"}.get(text.lower(), text)
+    age = _AGE.fullmatch(text)
+    if age is None or now is None:
+        return utc_key(text) or utc_key(f"{text}-01") or utc_key(f"{text}-01-01")
+    span, earliest = timedelta(**{_UNITS[age[2]]: int(age[1])}), datetime.min.replace(tzinfo=UTC)
+    now = now.astimezone(UTC)
+    moment = now - span if now - earliest > span else earliest
+    moment = moment if age[2] == "h" else moment.replace(hour=0, minute=0)
+    return utc_key(format_timestamp(moment.replace(second=0, microsecond=0)))
+
+
 # ULIDs (github.com/ulid/spec): 48 bits of milliseconds and 80 random bits in Crockford's base 32
 
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"

@@ -64,15 +64,14 @@ class LogListing:
     damaged: int = 0
 
 
-def log(memory: Memory, id: str | None = None, *, limit: int = 50) -> LogListing:
-    """The events of a document, or of the whole memory, newest first."""
-    return events_list(memory, document=id, limit=limit)
+HISTORY: Final = ("patch", "approval", "note")
+"""The kinds of events that are the history of the memory: changes, reviews and remarks."""
 
 
-def events_list(
-    memory: Memory, *, document: str | None = None, kinds: Collection[str] = (), limit: int = 50
+def log(
+    memory: Memory, document: str | None = None, *, kinds: Collection[str] = (), limit: int = 50
 ) -> LogListing:
-    """Events that match the filters, newest first."""
+    """The events of a document, or of the whole memory, of these kinds or of all, newest first."""
     wanted = names_of_document(memory, document) if document is not None else frozenset()
     index = memory.log_index()
     rows = index.newest(limit, kinds=kinds, doc_ids=wanted)
@@ -140,9 +139,7 @@ def events_show(memory: Memory, event_id: str) -> ShownEvent:
     """Show the event with an id or a unique prefix of one."""
     entry = event_named(memory, event_id)
     if entry is None:
-        raise NotFound(
-            f"no event has the id {event_id!r}", hint="run `thunderus-mem events list` to list them"
-        )
+        raise NotFound(f"no event has the id {event_id!r}", hint="run `thunderus-mem log --all` to list them")
     diffs = tuple(change.diff for change in changes_of(entry.event) if change.diff)
     damaged = memory.log_index().damages()
     return ShownEvent(entry.shard, entry.line, json.loads(entry.event.raw), diffs, damaged)

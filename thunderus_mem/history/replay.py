@@ -267,7 +267,7 @@ def replay_check(memory: Memory) -> ReplayReport:
 def _findings(rest: Unexplained) -> Iterator[Diagnostic]:
     for path in rest.unrecorded:
         message = "Unrecorded text: it is in no event and no commit"
-        hint = "Run any command that writes, e.g. `thunderus-mem record`, or commit the file"
+        hint = "Run any command that writes, e.g. `thunderus-mem events record`, or commit the file"
         yield Diagnostic("", Severity.WARNING, path, 0, 0, message, hint=hint)
     for path in rest.unreadable:
         message = "Cannot read the file to compare it with the log"

@@ -576,7 +576,7 @@ def _named(memory: Memory, given: str) -> tuple[Event, ...]:
     named = event_named(memory, given)
     found = [named.event] if named is not None else of_patch(memory, given)
     if not found:
-        raise NotFound(f"no event has the id {given!r}", hint="run `thunderus-mem events list` to list them")
+        raise NotFound(f"no event has the id {given!r}", hint="run `thunderus-mem log --all` to list them")
     taken = undone_events(around(memory, found))
     left = tuple(event for event in reversed(found) if event.id not in taken)
     if not left:

@@ -365,7 +365,7 @@ def restore(memory: Memory, snap: str, *, why: str = "", dry_run: bool = False) 
     one of the documents has changed since.
     """
     if not dry_run:
-        settle(memory, "restore")
+        settle(memory, "undo")
     memory.refresh()
     wanted = snap.strip().upper().removeprefix("SNAP_")
     ids: dict[str, Event] = {}
@@ -374,7 +374,7 @@ def restore(memory: Memory, snap: str, *, why: str = "", dry_run: bool = False) 
             ids.setdefault(_id(event), event)
     if not ids:
         raise NotFound(
-            f"no snapshot has the id {snap!r}", hint="run `thunderus-mem restore --list` to list them"
+            f"no snapshot has the id {snap!r}", hint="run `thunderus-mem undo --list` to list them"
         )
     if len(ids) > 1:
         names = ", ".join(list(ids)[:8])
@@ -383,25 +383,6 @@ def restore(memory: Memory, snap: str, *, why: str = "", dry_run: bool = False) 
         )
     (event,) = ids.values()
     return _restored(memory, event, why=why, dry_run=dry_run)
-
-
-def restore_last(memory: Memory, command: str = "garden", *, why: str = "", dry_run: bool = False) -> Undone:
-    """Revert the last run of a command in this working tree that is not reverted yet.
-
-    Raises `NotFound` if there is none, `Conflict` like `restore`.
-    """
-    if not dry_run:
-        settle(memory, "restore")
-    memory.refresh()
-    for event, here in _events(memory):
-        if here and event.body.get("command") == command:
-            (seen,) = _snapshots(memory, [(event, here)])
-            if not seen.is_restored:
-                return _restored(memory, event, why=why, dry_run=dry_run)
-    raise NotFound(
-        f"no {'gardener' if command == 'garden' else command} run to undo in this working tree",
-        hint="`thunderus-mem restore --list` also lists the runs of other working trees",
-    )
 
 
 def _restored(memory: Memory, event: Event, *, why: str, dry_run: bool) -> Undone:

@@ -63,7 +63,7 @@ def manifest_stamp(path: str) -> str:
 
 
 def check_manifest(path: str, relative: str, expected: bytes) -> list[Diagnostic]:
-    """Compare the manifest on disk with the expected one (``manifest --check``)."""
+    """Compare the manifest on disk with the expected one (``index manifest --check``)."""
     from thunderus_mem.store.files import read_file
 
     try:
@@ -82,7 +82,7 @@ def _finding(
     line: int,
     message: str,
     expected: str = "the current documents",
-    hint: str = "Run `thunderus-mem manifest`",
+    hint: str = "Run `thunderus-mem index manifest`",
 ) -> Diagnostic:
     from thunderus_mem.diagnostic import Diagnostic, Severity
 

@@ -30,6 +30,7 @@ from thunderus_mem.log.event import changes_of
 from thunderus_mem.log.imported import imported_id, is_imported, origin_of
 from thunderus_mem.log.line import ACTORS, KINDS, MAX_LINE, encode, parse_object, secret_in
 from thunderus_mem.log.new_event import EventContext, make_event
+from thunderus_mem.memory.locate import find_row
 from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.recap.events import is_inside
 from thunderus_mem.search.query import filter_value
@@ -385,10 +386,13 @@ class AddedEvents(NamedTuple):
     refused: tuple[RefusedLine, ...] = ()
 
 
-def given_event(kind: str, text: str, *, actor: str = "", exit_code: int | None = None) -> Brought:
-    """One event from the command line: a message, or for a tool the command that was run.
+def given_event(
+    kind: str, text: str, *, actor: str = "", exit_code: int | None = None, about: Sequence[str] = ()
+) -> Brought:
+    """One event from the command line: a message or note, or for a tool the command that was run.
 
-    Raises `InvalidDocument` for any other kind, or an empty text.
+    ``about`` are documents, by id or file path. Raises `InvalidDocument` for any other kind, or an empty
+    text.
     """
     if kind not in OWN_KINDS:
         raise InvalidDocument(
@@ -404,7 +408,7 @@ def given_event(kind: str, text: str, *, actor: str = "", exit_code: int | None 
     elif kind == "tool_result":
         ended = {} if exit_code is None else {"exit_code": exit_code, "success": exit_code == 0}
         body = {"tool": "shell", "command": text, **ended}
-    return Brought(1, kind, actor or _actor_of(kind, {}), body, {"paths": [], "memory_doc_ids": []})
+    return Brought(1, kind, actor or _actor_of(kind, {}), body, {"paths": [], "memory_doc_ids": list(about)})
 
 
 def events_add(memory: Memory, given: bytes | Brought, *, why: str = "", share: bool = False) -> AddedEvents:
@@ -417,7 +421,7 @@ def events_add(memory: Memory, given: bytes | Brought, *, why: str = "", share: 
     if isinstance(given, Brought):
         given = _signed(given, memory)
         _check(given)
-        return _add(memory, (given,), why, share=share)
+        return _add(memory, (given,), why, share=share, named=True)
     brought, refused = read_brought(given)
     fit = []
     for one in (_signed(one, memory) for one in brought):
@@ -449,8 +453,13 @@ def _distinct(brought: Iterable[Brought]) -> tuple[list[Brought], list[RefusedLi
     return chosen, refused
 
 
-def _add(memory: Memory, brought: Sequence[Brought], why: str, *, share: bool) -> AddedEvents:
+def _add(
+    memory: Memory, brought: Sequence[Brought], why: str, *, share: bool, named: bool = False
+) -> AddedEvents:
+    """Append the events; those of a command line may name documents by prefix or path (``named``)."""
     with open_transaction(memory, "events add") as transaction:
+        if named:
+            brought = [_located(memory, one) for one in brought]
         known = _known(memory, brought)
         fresh = [one for one in brought if one.id not in known]
         private: list[Callable[[EventContext], Event]] = []
@@ -462,6 +471,12 @@ def _add(memory: Memory, brought: Sequence[Brought], why: str, *, share: bool) -
         ids = transaction.log_private(private) if private else []
         ids += [transaction.log(make) for make in shared]
     return AddedEvents(tuple(ids), tuple(sorted(known)), len(private))
+
+
+def _located(memory: Memory, one: Brought) -> Brought:
+    """Return the event with the ids of the documents it is about. Raises `NotFound` for an unknown one."""
+    ids = (find_row(memory, given).id for given in one.refs["memory_doc_ids"])
+    return one._replace(refs={**one.refs, "memory_doc_ids": list(dict.fromkeys(ids))})
 
 
 def _known(memory: Memory, brought: Iterable[Brought]) -> set[str]:
@@ -507,7 +522,7 @@ def _check(one: Brought) -> None:
         raise InvalidDocument(str(reason)) from reason
     for violation in check(EVENT, json.loads(line)):
         raise InvalidDocument(
-            violation.message.rstrip("."), hint="run `thunderus-mem schema print events` to see the format"
+            violation.message.rstrip("."), hint="run `thunderus-mem config schemas events` to see the format"
         )
 
 
@@ -632,7 +647,10 @@ class Export:
             raise InvalidQuery(f"unknown format {form!r}", hint=f"use one of: {', '.join(FORMATS)}")
         wanted = names_of_document(memory, document) if document is not None else None
         self._events = events_of(
-            memory, doc_ids=wanted or (), kinds=kinds, since=filter_value("since", since) if since else ""
+            memory,
+            doc_ids=wanted or (),
+            kinds=kinds,
+            since=filter_value("since", since, memory.now) if since else "",
         )
         self._log = memory.log
         self._damaged = memory.log_index().damages()

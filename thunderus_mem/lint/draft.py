@@ -116,7 +116,7 @@ def find_duplicates(memory: Memory, document: Document) -> tuple[Diagnostic, ...
         if same_text(document, other):
             raise DocumentExists(
                 f"duplicate of {other.id}: it has the same text",
-                hint=f"restore it from the archive: `thunderus-mem unarchive {other.id}`"
+                hint=f"restore it from the archive: `thunderus-mem archive --undo {other.id}`"
                 if is_archived(other.path)
                 else f"see `thunderus-mem show {other.id}`, or add new information",
             )

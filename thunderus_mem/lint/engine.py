@@ -18,7 +18,7 @@ from thunderus_mem.document.markdown import MARK
 from thunderus_mem.document.paths import is_archived
 from thunderus_mem.document.secrets import redacted
 from thunderus_mem.errors import NotFound
-from thunderus_mem.lint.rule import CODES, Rule
+from thunderus_mem.lint.rule import CODES, LIST_RULES, Rule
 from thunderus_mem.lint.rules import identity, links, safety, store, structure
 from thunderus_mem.lint.rules.store import SuppressionUse, suppress, suppressions_of
 from thunderus_mem.startup import NamedTuple, lazy_pattern
@@ -227,5 +227,5 @@ def rule_page(code: str) -> str:
             page = re.sub(r"(?m)^(\w+)::$", r"\1:", page)
             return f"{head}\n\n{page}\n"
     near = closest(wanted, [name for rule in RULES for name in (rule.code, rule.name)])
-    hint = f"did you mean {' or '.join(near)}?" if near else "run `thunderus-mem rule` to list all rules"
+    hint = f"did you mean {' or '.join(near)}?" if near else LIST_RULES
     raise NotFound(f"unknown rule {wanted!r}", hint=hint)

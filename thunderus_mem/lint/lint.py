@@ -22,7 +22,7 @@ from thunderus_mem.git.repository import look_for_git, no_repository
 from thunderus_mem.index.writer import unlisted_folder
 from thunderus_mem.lint.context import lint_config
 from thunderus_mem.lint.engine import apply_edits, distinct, fingerprinted, lint_store
-from thunderus_mem.lint.rule import CODES, LintConfig, StoreState
+from thunderus_mem.lint.rule import CODES, LIST_RULES, LintConfig, StoreState
 from thunderus_mem.lint.rules.identity import linked_paths, renumbered
 from thunderus_mem.lint.runner import lint_files, lint_stored, store_state, stored_bytes
 from thunderus_mem.lint.strays import STRAYS, is_stray, stray_files
@@ -75,7 +75,7 @@ class LintRequest(NamedTuple):
     paths: tuple[str, ...] = ()
     staged: bool = False
     fix: bool = False
-    diff: bool = False
+    dry_run: bool = False
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     baseline: str | None = None
@@ -86,7 +86,7 @@ class LintRequest(NamedTuple):
         """Raise `ThunderusError` for options that cannot be combined with writing a baseline."""
         if not (self.write_baseline or self.prune_baseline):
             return
-        if any((self.paths, self.staged, self.select, self.ignore, self.fix, self.diff)):
+        if any((self.paths, self.staged, self.select, self.ignore, self.fix, self.dry_run)):
             option = "--write-baseline" if self.write_baseline else "--prune-baseline"
             raise ThunderusError(f"{option} lints everything", hint="remove paths and other options")
         if self.write_baseline and self.prune_baseline:
@@ -103,8 +103,8 @@ def answer(memory: Memory, request: LintRequest) -> LintReport:
         memory,
         request.paths,
         staged=request.staged,
-        fix=request.fix and not request.diff,
-        diff=request.diff,
+        fix=request.fix and not request.dry_run,
+        dry_run=request.dry_run,
         select=_codes(request.select),
         ignore=_codes(request.ignore),
         baseline=request.baseline,
@@ -116,7 +116,7 @@ def _codes(given: Iterable[str]) -> tuple[str, ...]:
     codes = tuple(code.strip().upper() for item in given for code in item.split(",") if code.strip())
     for code in codes:
         if not any(known.startswith(code) for known in CODES):
-            raise ThunderusError(f"unknown rule {code!r}", hint="run `thunderus-mem rule` to list all rules")
+            raise ThunderusError(f"unknown rule {code!r}", hint=LIST_RULES)
     return codes
 
 
@@ -126,15 +126,15 @@ def lint(
     *,
     staged: bool = False,
     fix: bool = False,
-    diff: bool = False,
+    dry_run: bool = False,
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
     baseline: str | None = None,
 ) -> LintReport:
     """Check documents (all, the given paths, or the staged text) and, without paths, the store itself.
 
-    ``fix`` applies safe fixes, each document as one event; ``diff`` only shows them. ``baseline`` is the file
-    of hidden findings: ``None`` for the configured one, "" for none.
+    ``fix`` applies safe fixes, each document as one event; ``dry_run`` only shows them. ``baseline`` is
+    the file of hidden findings: ``None`` for the configured one, "" for none.
     """
     if fix:
         from thunderus_mem.memory.transaction import settle
@@ -143,8 +143,8 @@ def lint(
     memory.refresh()
     config = lint_config(memory, select, ignore)
     current_baseline = find_baseline(memory, baseline)
-    seen = _inspect(memory, paths, config, staged=staged, fix=fix or diff)
-    moved = _renames(memory, seen) if (fix or diff) and not staged else ()
+    seen = _inspect(memory, paths, config, staged=staged, fix=fix or dry_run)
+    moved = _renames(memory, seen) if (fix or dry_run) and not staged else ()
     if fix and (seen.fixed_texts or moved):
         new_names, published = _apply_fixes(memory, seen, moved)
         again = [new_names.get(path, path) for path in map(partial(stored_path, memory), paths)]
@@ -153,7 +153,7 @@ def lint(
         fixed = tuple(dict.fromkeys(new_names.get(path, path) for path in changed))
         return after._replace(fixed=fixed, published=published)
     report = _report(seen, current_baseline, config, whole=not (paths or staged))
-    return report._replace(diff=_diff_of_fixes(seen, moved)) if diff and not fix else report
+    return report._replace(diff=_diff_of_fixes(seen, moved)) if dry_run and not fix else report
 
 
 def record_baseline(memory: Memory, path: str) -> LintReport:

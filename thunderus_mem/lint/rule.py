@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
+LIST_RULES: Final = "run `thunderus-mem lint --explain all` to list all rules"
+"""The hint after an unknown rule."""
+
 CODES: Final[dict[str, tuple[str, Severity]]] = {
     "TM001": ("not-utf8", ERROR),
     "TM002": ("nul-or-binary", ERROR),

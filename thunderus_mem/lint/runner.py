@@ -173,5 +173,5 @@ def _queue_findings(memory: Memory) -> Iterator[Diagnostic]:
                 one.path,
                 f"Proposal pending for {days} days; the limit is {limit}",
                 expected="a decision",
-                hint=f"Run `thunderus-mem patch show {one.proposal.id}`, then approve or reject it",
+                hint=f"Run `thunderus-mem review show {one.proposal.id}`, then approve or reject it",
             )

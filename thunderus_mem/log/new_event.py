@@ -144,11 +144,3 @@ def patch_event(
 
     bare = len(encode(made(change._replace(diff=None) for change in changes)))
     return made(_without_longest_diffs(changes, MAX_RECORD - bare))
-
-
-def note_event(
-    context: EventContext, text: str, *, id: str, actor: str, doc_ids: Sequence[str] = (), why: str = ""
-) -> Event:
-    """Create a ``note`` event: a remark, optionally about documents."""
-    refs = {"paths": [], "memory_doc_ids": distinct(doc_ids)}
-    return make_event(context, "note", {"text": text}, id=id, actor=actor, refs=refs, why=why)

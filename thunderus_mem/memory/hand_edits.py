@@ -300,5 +300,6 @@ def refusal(gone: int, left: int) -> Refused:
     return Refused(
         f"{gone:,} of {gone + left:,} documents are missing, but no command or commit removed them; "
         "nothing was written",
-        hint="restore them; if you deleted them on purpose, commit that or run `thunderus-mem record --yes`",
+        hint="restore them; if you deleted them on purpose, commit that or run "
+        "`thunderus-mem events record --yes`",
     )

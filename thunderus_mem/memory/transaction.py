@@ -21,7 +21,6 @@ from thunderus_mem.log.new_event import (
     Ids,
     PatchLinks,
     make_event,
-    note_event,
     patch_event,
 )
 from thunderus_mem.log.reader import given_up, last_line, read_last_line
@@ -154,7 +153,7 @@ def _reflog_size(state: GitState | None) -> int:
 
 
 class Transaction:
-    """An open transaction. For each step call `ids`, then `commit`, `write` or `note`.
+    """An open transaction. For each step call `ids`, then `commit`, `write` or `log`.
 
     The actor of its events is that of the memory.
     """
@@ -267,14 +266,6 @@ class Transaction:
         )
         write(self._memory.layout, proposal)
         self.outcome = self.outcome._replace(event_id="", proposed=proposal.id)
-
-    def note(self, text: str, doc_ids: Sequence[str] = ()) -> str:
-        """Append a note event; no file changes."""
-        return self._append(
-            lambda context: note_event(
-                context, text, id=self._memory.new_id("evt"), actor=self._memory.actor, doc_ids=doc_ids
-            )
-        )
 
     def approve(
         self,

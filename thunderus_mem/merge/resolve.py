@@ -119,7 +119,7 @@ def resolve(
     memory: Memory,
     names: Sequence[str] = (),
     *,
-    plan: bool = False,
+    dry_run: bool = False,
     stage: bool = False,
     why: str = "",
 ) -> Resolved:
@@ -129,7 +129,7 @@ def resolve(
     conflict markers are resolved. Files are staged only with ``stage``, and only if nothing is left to
     decide. Raises `NotFound` for an unknown name.
     """
-    if not plan:
+    if not dry_run:
         settle(memory, "resolve")
     memory.refresh()
     found = conflicts.in_store(memory)
@@ -146,7 +146,7 @@ def resolve(
     lines = partial(merge_lines, memory.git.ask) if memory.git is not None else _two_way
     answers = _together(found.documents, [conflicts.decide(memory, one, lines) for one in found.documents])
     value = _value(answers, found, clear)
-    if plan:
+    if dry_run:
         value = replace(value, diff=_diff(answers), planned=True)
         return replace(value, next_step=_next_step(memory, value))
     written = _write(memory, answers, found.shards, why=why)

@@ -235,7 +235,7 @@ def recap_page(
             f"no events or commits {scope.label}",
             hint="choose another day with --day, or a period with --since (days are in UTC)"
             if scope.kind == "day"
-            else "run `thunderus-mem events list`",
+            else "run `thunderus-mem log --all`",
         )
     for commit in commits:
         sorted_events.count_paths(activity.touched.get(commit.sha, ()))

@@ -17,7 +17,13 @@ from thunderus_mem.document.document import MAX_DOCUMENT
 from thunderus_mem.document.ids import short_hash, slug
 from thunderus_mem.document.injection import find_injections
 from thunderus_mem.document.secrets import holds_secret
-from thunderus_mem.document.timestamp import format_precise, format_timestamp, parse_timestamp, utc_key
+from thunderus_mem.document.timestamp import (
+    MOMENTS,
+    format_precise,
+    parse_timestamp,
+    read_moment,
+    utc_key,
+)
 from thunderus_mem.errors import InvalidConfig, NotFound, ThunderusError
 from thunderus_mem.git.changes import merge_base
 from thunderus_mem.git.commits import commit_named, commits_between
@@ -138,8 +144,6 @@ def template_of(memory: Memory) -> str:
 
 _SHORT = 8
 _READABLE = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}", re.ASCII)
-_AGO = lazy_pattern(r"(\d{1,4})([hdw])", re.ASCII)
-_UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 _SHOWN = 5
 
 
@@ -296,16 +300,7 @@ def _some(names: Iterable[str], what: str) -> str:
 
 def _moment_of(memory: Memory, given: str) -> str:
     """The `utc_key` of a time (RFC 3339), a day, an age (``2d``) or a git revision."""
-    ago = _AGO.fullmatch(given)
-    if ago is not None:
-        now = memory.now().astimezone(UTC)
-        span = timedelta(**{_UNITS[ago[2]]: int(ago[1])})
-        earliest = datetime.min.replace(tzinfo=UTC)
-        moment = now - span if now - earliest > span else earliest
-        # Days and weeks start at midnight, so that the same command updates one recap all day.
-        moment = moment if ago[2] == "h" else moment.replace(hour=0, minute=0)
-        return utc_key(format_timestamp(moment.replace(second=0, microsecond=0)))
-    if key := utc_key(given):
+    if key := read_moment(given, memory.now()):
         return key
     if memory.git is not None:
         sha = merge_base(memory.git, given)
@@ -314,5 +309,5 @@ def _moment_of(memory: Memory, given: str) -> str:
             return utc_key(commit.date)
     raise ThunderusError(
         f"{given!r} is not a time, an age or a revision",
-        hint="use e.g. 2026-01-21, 2026-01-21T09:00:00Z, 2d, 36h or HEAD~5",
+        hint=f"use {MOMENTS}, or a revision such as HEAD~5",
     )

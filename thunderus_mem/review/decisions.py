@@ -161,8 +161,8 @@ _LEFT = Decision(
 )
 _HINTS = {
     "conflict": "reject it, or make the change again with `thunderus-mem edit`",
-    "gone": "run `thunderus-mem patch expire` to remove the proposal",
-    "there": "nothing to do; run `thunderus-mem patch expire` to remove the proposal",
+    "gone": "run `thunderus-mem review expire` to remove the proposal",
+    "there": "nothing to do; run `thunderus-mem review expire` to remove the proposal",
 }
 
 
@@ -189,7 +189,7 @@ class _Decider:
         """Approve the remaining proposals; texts from git are fetched between attempts, without the lock."""
 
         def attempt() -> None:
-            with open_transaction(self.memory, "patch approve") as transaction:
+            with open_transaction(self.memory, "review approve") as transaction:
                 self.recorded += transaction.outcome.recorded
                 while self.left:
                     self.decisions.append(self._approved(transaction, self.left[0], on_changed=on_changed))
@@ -238,7 +238,7 @@ class _Decider:
                     state="moved",
                     code=Conflict.exit_code,
                     problem="it needs a rebase, because its documents changed after it was proposed",
-                    hint=f"see `thunderus-mem patch show {proposal.id}`, then approve it with --rebase",
+                    hint=f"see `thunderus-mem review show {proposal.id}`, then approve it with --rebase",
                 )
             return self._write(transaction, waiting, how.edits, former)
         except (InvalidDocument, Conflict, Refused) as error:
@@ -303,7 +303,7 @@ class _Decider:
         return Decision(proposal.id, decision, proposal.targets, event, problem=problem)
 
 
-def patch_approve(
+def review_approve(
     memory: Memory,
     ids: Sequence[str] = (),
     *,
@@ -320,13 +320,13 @@ def patch_approve(
     in the same call made its change, or made the gardener's step obsolete. Raises `NotFound` for an id that
     is not pending, `Refused` if the actor is a tool.
     """
-    refuse_tool(memory.actor, "patch approve")
-    settle(memory, "patch approve")
+    refuse_tool(memory.actor, "review approve")
+    settle(memory, "review approve")
     chosen = waiting_for(memory, ids, every=every, label=label, rule=rule)
     return _Decider(memory, chosen, why).approve(on_changed=rebase)
 
 
-def patch_reject(
+def review_reject(
     memory: Memory,
     ids: Sequence[str] = (),
     *,
@@ -341,33 +341,33 @@ def patch_reject(
     """
     if not why.strip():
         raise InvalidDocument("a reason is required", hint="give it with -m")
-    refuse_tool(memory.actor, "patch reject")
-    settle(memory, "patch reject")
+    refuse_tool(memory.actor, "review reject")
+    settle(memory, "review reject")
     decider = _Decider(memory, waiting_for(memory, ids, every=every, label=label, rule=rule), why)
     if not decider.left:
         return decider.decided()
-    return decider.dismiss_all("patch reject", REJECTED, [(one, why) for one in decider.left])
+    return decider.dismiss_all("review reject", REJECTED, [(one, why) for one in decider.left])
 
 
-def patch_expire(
-    memory: Memory, *, older_than: int | None = None, plan: bool = False, why: str = ""
+def review_expire(
+    memory: Memory, *, older_than: int | None = None, dry_run: bool = False, why: str = ""
 ) -> Decided:
     """Delete proposals pending for more than ``older_than`` days (``review.expires_days`` by default), those
     about missing documents, and those already applied. With ``plan`` only report them.
     """
-    if not plan:
-        settle(memory, "patch expire")
+    if not dry_run:
+        settle(memory, "review expire")
     memory.refresh()
     decider = _Decider(memory, (), why)
     limit = memory.config.review_expires_days if older_than is None else older_than
     found = decider.committed.fetching(lambda: list(_expired(memory, decider.committed, limit)))
-    if plan or not found:
+    if dry_run or not found:
         decisions = tuple(
             Decision(one.proposal.id, EXPIRED, one.proposal.targets, problem=reason) for one, reason in found
         )
-        return Decided(decisions, planned=plan)
+        return Decided(decisions, planned=dry_run)
     reasons = [(one, f"{why}: {reason}" if why else reason) for one, reason in found]
-    return decider.dismiss_all("patch expire", EXPIRED, reasons)
+    return decider.dismiss_all("review expire", EXPIRED, reasons)
 
 
 def _expired(memory: Memory, committed: CommittedTexts, limit: int) -> Iterator[tuple[Waiting, str]]:

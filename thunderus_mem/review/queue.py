@@ -1,7 +1,7 @@
 """The review queue: list, show and rebase pending proposals, and look up decisions in the log.
 
 A rebase computes what a proposal would change in the current documents, if it still applies. Reads proposals,
-documents and the log; only `patch_rebase` writes the files of proposals.
+documents and the log; only `review_rebase` writes the files of proposals.
 """
 
 from __future__ import annotations
@@ -324,7 +324,7 @@ class RebasedProposal(NamedTuple):
 
 
 class RebaseReport(NamedTuple):
-    """The result of `patch_rebase`, by proposal."""
+    """The result of `review_rebase`, by proposal."""
 
     proposals: tuple[RebasedProposal, ...]
 
@@ -357,7 +357,7 @@ def _listed(memory: Memory, waiting: Waiting) -> ListedProposal:
     )
 
 
-def patch_list(memory: Memory, *, label: str = "", rule: str = "", limit: int = 0) -> ProposalListing:
+def review_list(memory: Memory, *, label: str = "", rule: str = "", limit: int = 0) -> ProposalListing:
     """List pending proposals, at most ``limit`` (0: all), optionally only those with a label or of a rule.
 
     Only one proposal at a time is loaded, and only its summary is kept.
@@ -422,11 +422,11 @@ def _resolved(memory: Memory, given: str, known: Collection[str]) -> str:
             hint=f"see `thunderus-mem events show {decided.id}`",
         )
     raise NotFound(
-        f"no proposal has the id {given!r}", hint="run `thunderus-mem patch list` to list pending proposals"
+        f"no proposal has the id {given!r}", hint="run `thunderus-mem review list` to list pending proposals"
     )
 
 
-def patch_show(memory: Memory, id: str) -> ShownProposal:
+def review_show(memory: Memory, id: str) -> ShownProposal:
     """Show one proposal: its reason, evidence and changes, and whether it still applies."""
     memory.refresh()
     (waiting,) = waiting_for(memory, [id])
@@ -454,17 +454,17 @@ def _changes(edits: Sequence[ProposedEdit]) -> Iterator[ProposedChange]:
             yield ProposedChange(one.path, one.doc_id, one.op, one.diff)
 
 
-def patch_rebase(memory: Memory, ids: Sequence[str]) -> RebaseReport:
+def review_rebase(memory: Memory, ids: Sequence[str]) -> RebaseReport:
     """Rebase proposals on the current documents, keeping their ids; report those that do not apply.
 
     Raises `Conflict` if a file of the queue changes meanwhile.
     """
-    settle(memory, "patch rebase")
+    settle(memory, "review rebase")
     memory.refresh()
     committed = CommittedTexts(memory.git)
     chosen = waiting_for(memory, ids)
     found = committed.fetching(lambda: [rebase(memory, one.proposal, committed) for one in chosen])
-    with held(memory.layout.lock_file, timeout=memory.config.write_lock_timeout, command="patch rebase"):
+    with held(memory.layout.lock_file, timeout=memory.config.write_lock_timeout, command="review rebase"):
         return RebaseReport(tuple(_rebased(memory, one, how) for one, how in zip(chosen, found, strict=True)))
 
 

@@ -21,7 +21,8 @@ from thunderus_mem.index.words import (
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from datetime import datetime
 
 MAX_TERMS: Final = 64
 MAX_BYTES: Final = 4096
@@ -100,10 +101,10 @@ class Query(NamedTuple):
         return any(fields) or bool(self.since or self.before)
 
 
-def parse_query(text: str, *, unfinished: bool = False) -> Query:
+def parse_query(text: str, *, unfinished: bool = False, now: Callable[[], datetime] | None = None) -> Query:
     """Parse a query as typed; with ``unfinished`` the last word is still being typed.
 
-    Raises ``InvalidQuery`` only for an invalid filter value.
+    ``now`` is needed for ages such as ``since:2d``. Raises ``InvalidQuery`` only for an invalid filter value.
     """
     notes: list[str] = []
     printable = text if text.isprintable() else _UNPRINTABLE.sub(" ", text)
@@ -124,7 +125,7 @@ def parse_query(text: str, *, unfinished: bool = False) -> Query:
         elif key == "phrase":
             _add_phrase(terms, given, minus)
         else:
-            value = filter_value(key, given)
+            value = filter_value(key, given, now)
             filters[key].append(f"-{value}" if minus and key not in ("since", "before") else value)
     if unfinished and terms and clean.endswith(terms[-1].text) and not terms[-1].phrase:
         terms[-1] = terms[-1]._replace(open=True)
@@ -223,8 +224,11 @@ def _within_bytes(text: str, notes: list[str]) -> str:
     return data[:MAX_BYTES].decode("utf-8", "ignore")
 
 
-def filter_value(key: str, given: str) -> str:
-    """Normalise a filter value for the index. Raises `InvalidQuery` if it is invalid."""
+def filter_value(key: str, given: str, now: Callable[[], datetime] | None = None) -> str:
+    """Normalise a filter value for the index; ``now`` is needed for ages such as 2d.
+
+    Raises `InvalidQuery` if it is invalid.
+    """
     value = given.strip()
     if key == "kind":
         if value.lower() not in _KINDS:
@@ -233,14 +237,11 @@ def filter_value(key: str, given: str) -> str:
     if key in ("state", "verdict", "status"):
         return _word_of(key, value.lower(), given)
     if key in ("since", "before"):
-        from thunderus_mem.document.timestamp import utc_key
+        from thunderus_mem.document.timestamp import MOMENTS, read_moment
 
-        moment = utc_key(value) or utc_key(f"{value}-01") or utc_key(f"{value}-01-01")
+        moment = read_moment(value, now() if now is not None else None)
         if not moment:
-            raise InvalidQuery(
-                f"invalid date {given!r}",
-                hint="write it as 2026, 2026-01, 2026-01-31 or 2026-01-31T09:00:00Z",
-            )
+            raise InvalidQuery(f"invalid date {given!r}", hint=f"use {MOMENTS}")
         return moment
     return value
 

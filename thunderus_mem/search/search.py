@@ -155,7 +155,7 @@ def search(
     With ``unfinished`` the last word is still being typed. Archived documents are searched only with
     ``archived``.
     """
-    query = parse_query(text, unfinished=unfinished)
+    query = parse_query(text, unfinished=unfinished, now=memory.now)
     most = limit or memory.config.search_limit
 
     def answer(index: Index, *, whole: bool) -> SearchResult:

@@ -280,7 +280,7 @@ def checked(key: Key, value: Any, place: str) -> Any:
     if key.type == "caps" and _is_text_list(value):
         text, problem, hint = next(_wrong_caps(value, key.choices))
         raise InvalidConfig(f"{place}: {key.name}: {_short(text)} {problem}", hint=hint)
-    hint = f"run `thunderus-mem schema print {key.file.partition('.')[0]}` to list all keys"
+    hint = f"run `thunderus-mem config schemas {key.file.partition('.')[0]}` to list all keys"
     if key.type == "table" and key.choices and _is_text_table(value):
         name, wrong = next((name, text) for name, text in value.items() if text not in key.choices)
         allowed = f"{', '.join(key.choices[:-1])} or {key.choices[-1]}"

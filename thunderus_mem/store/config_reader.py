@@ -196,7 +196,7 @@ def _flatten(table: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 def _schema(path: str) -> str:
     """The command that prints the keys of a configuration file."""
-    return f"thunderus-mem schema print {'config' if path.endswith('config.toml') else 'gardener'}"
+    return f"thunderus-mem config schemas {'config' if path.endswith('config.toml') else 'gardener'}"
 
 
 def _unknown(name: str, path: str) -> InvalidConfig:

@@ -126,7 +126,7 @@ export const close = (hour: number) => hour > 20;
 """
 READS = """
 check
-verify --check
+verify --update-status --dry-run
 for src/tokens.py
 for src/pool.go
 for src/tokens.py#Token.issue
@@ -174,7 +174,7 @@ def scene_anchored(scene: Scene) -> None:
     scene.terminal(READS)
     scene.change("src/tokens.py", ("int(time.time())", "int( time.time() )  # seconds"), ('"sub"', "'sub'"))
     scene.change("src/notes.txt", ("line 3\n", "line 3\nline 3 and a half\n"))
-    scene.forms("check\nverify --check")
+    scene.forms("check\nverify --update-status --dry-run")
     scene.change("src/tokens.py", ("ttl=3600", "ttl=600"))
     scene.change("src/pool.go", ("p.free[0]", "p.free[len(p.free)-1]"))
     scene.forms(READS)
@@ -183,9 +183,9 @@ def scene_anchored(scene: Scene) -> None:
         """
         check --patch
         check fact.tokens -p --json
-        check --all
+        check
         why fact.tokens --patch
-        blame fact.tokens -p
+        why fact.tokens --lines -p
         verify fact.pool --no-input
         verify fact.tokens --yes -m "Measured" --actor agent
         verify --update-status
@@ -210,7 +210,7 @@ def scene_anchored(scene: Scene) -> None:
     scene.git("mv src/tokens.py src/auth.py")
     scene.change("src/auth.py", ("def sign", "def seal"))
     scene.git("mv src/shop.ts src/store.ts")
-    scene.forms("check\nverify --check")
+    scene.forms("check\nverify --update-status --dry-run")
     scene.git("add -A")
     scene.each(
         "check --staged\nverify --fix-moved --json\ncheck\nverify --all-moved --yes --plain\ncheck --json"

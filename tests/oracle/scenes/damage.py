@@ -62,10 +62,10 @@ def scene_damaged_documents(scene: Scene) -> None:
     for name in ("crlf", "cr", "huge", "colon", "thing", "d", "latin"):
         scene(f"show fact.{name} --json")
     scene.each(
-        "edit fact.crlf --add-tag more\nedit fact.colon --add-tag x\nrename fact.crlf fact.windows\nrecord --json"
+        "edit fact.crlf --add-tag more\nedit fact.colon --add-tag x\nrename fact.crlf fact.windows\nevents record --json"
     )
     scene.each(
-        "lint --fix\nlint --json\nindex rebuild\nindex verify\nmanifest\nevents replay --check\narchive fact.crlf"
+        "lint --fix\nlint --json\nindex rebuild\nindex verify\nindex manifest\nevents replay --check\narchive fact.crlf"
     )
     scene.tree()
     scene.index()
@@ -123,13 +123,15 @@ def scene_damaged_log(scene: Scene) -> None:
         scene.write(shard, data)
         scene.each("events verify\nlog --plain\nlint --format concise\ndoctor\nstatus")
         if name in ("torn", "cut", "half", "foreign"):
-            scene.each("note 'After the damage'\nevents verify --json\ndoctor --fix\nlog -n 3")
+            scene.each(
+                "events add --kind note --body 'After the damage'\nevents verify --json\ndoctor --fix\nlog -n 3"
+            )
             scene.show(shard)
         scene.git("checkout -q -- .thunderus")
     scene.remove(shard)
     scene.each("status\nlog\nevents replay --check\nlint --format concise\nundo\ndoctor --json")
     scene.path(shard).mkdir()
-    scene.each("status\nlog\nnote x\ndoctor\ndoctor --fix --plan\ndoctor --fix")
+    scene.each("status\nlog\nevents add --kind note --body x\ndoctor\ndoctor --fix --dry-run\ndoctor --fix")
     scene.write(".thunderus/events.jsonl", b"".join(lines) + b"torn")
     scene.each("log\nevents verify --plain\ndoctor")
     scene.tree()
@@ -155,14 +157,16 @@ def scene_damaged_index(scene: Scene) -> None:
         scene.each("index status\ndoctor\nsearch even\nlist --plain\nindex verify\nindex refresh --plain")
     scene.remove(INDEX)
     scene.path(INDEX).mkdir()
-    scene.each("index status\nlist\ndoctor\nindex rebuild\ndoctor --fix --plan\ndoctor --fix\nlist")
+    scene.each("index status\nlist\ndoctor\nindex rebuild\ndoctor --fix --dry-run\ndoctor --fix\nlist")
     scene.index()
     scene.note("the manifest")
     for data in (b"", b"{ broken", b'{"docs": []}', b"\xff\xfe"):
         scene.write(MANIFEST, data)
-        scene.each("manifest --check\nlint --format concise\ndoctor\nmanifest --plain")
+        scene.each("index manifest --check\nlint --format concise\ndoctor\nindex manifest --plain")
     scene.remove(MANIFEST)
-    scene.each("manifest --check\nstatus\nmanifest --check --json\nindex rebuild --plain\nmanifest --check")
+    scene.each(
+        "index manifest --check\nstatus\nindex manifest --check --json\nindex rebuild --plain\nindex manifest --check"
+    )
     scene.show(MANIFEST)
     scene.note("the caches")
     scene.write(".thunderus/memory/indexes/verdicts.json", "{ broken")
@@ -191,20 +195,22 @@ def scene_damaged_store(scene: Scene) -> None:
         (".thunderus/schemas/extra.json", "{}"),
     ):
         scene.write(name, data)
-    scene.forms("doctor\nstatus\npatch list\nlint")
-    scene.forms("doctor --fix --plan")
+    scene.forms("doctor\nstatus\nreview list\nlint")
+    scene.forms("doctor --fix --dry-run")
     scene.each(
-        "add fact New --tag x --body Text.\ndoctor --fix\ndoctor --fix --json\ndoctor\npatch list --json"
+        "add fact New --tag x --body Text.\ndoctor --fix\ndoctor --fix --json\ndoctor\nreview list --json"
     )
     scene.remove(".thunderus/schemas")
     scene.remove(".thunderus/.gitignore")
     scene.each("doctor\ndoctor --fix\ninit\ndoctor --plain")
-    scene.terminal("doctor\nstatus\npatch list")
+    scene.terminal("doctor\nstatus\nreview list")
     for name in (".thunderus/sessions", ".thunderus/local", ".thunderus/memory/semantic/FACTS"):
         scene.note(f"{name} is a file")
         scene.remove(name)
         scene.write(name, "no folder\n")
-        scene.each("list\nstatus\nnote x\ndoctor\nadd fact Newer --tag x --body Text.\ndoctor --fix --plain")
+        scene.each(
+            "list\nstatus\nevents add --kind note --body x\ndoctor\nadd fact Newer --tag x --body Text.\ndoctor --fix --plain"
+        )
     scene.tree()
 
 
@@ -220,14 +226,14 @@ def scene_lost_documents(scene: Scene) -> None:
             "provenance: {events: [], patches: [], commits: []}\n"
             f"verification: {{last_verified_commit: null, status: unknown}}\n---\n\nText of number {number * 7919}.\n",
         )
-    scene.each("record -m 'By hand'\nstatus")
+    scene.each("events record -m 'By hand'\nstatus")
     scene.commit("Numbers")
     for number in range(25):
         scene.path(f"{FACTS}/n{number:02}.md").unlink()
     scene.settle()
     scene.each(
-        "status\nrecord\nadd fact New --tag x --body Text.\ndoctor\nlint --format concise\nrecord --json"
+        "status\nevents record\nadd fact New --tag x --body Text.\ndoctor\nlint --format concise\nevents record --json"
     )
     scene.each(
-        "record --yes -m 'All of them'\nundo --dry-run --plain\nundo\nlist --ids\nevents replay --check"
+        "events record --yes -m 'All of them'\nundo --dry-run --plain\nundo\nlist --ids\nevents replay --check"
     )

@@ -17,13 +17,13 @@ check
 garden
 doctor
 coverage
-events list
+log --all
 events verify
 events replay
-patch list
-restore --list
+review list
+undo --list
 index status
-manifest --check
+index manifest --check
 recap --dry-run
 """
 FACTS = ".thunderus/memory/semantic/FACTS"
@@ -33,7 +33,7 @@ def scene_empty(scene: Scene) -> None:
     """No store, then one with nothing in it."""
     scene.git("init -q")
     scene.each(READS)
-    scene.each("list --json\ndoctor --json\nadd fact Nowhere --body x\nshow core\nundo\nrecord")
+    scene.each("list --json\ndoctor --json\nadd fact Nowhere --body x\nshow core\nundo\nevents record")
     scene("init")
     scene.tree(whole=True)
     scene.each("init\ninit --json\ninit --plain")
@@ -78,8 +78,8 @@ def scene_demo(scene: Scene) -> None:
         search path:notes label
         why fact.carrier-test
         why adr.retry-carriers
-        blame fact.carrier-test --lines 18,
-        blame fact.carrier-test
+        why fact.carrier-test -L 18,
+        why fact.carrier-test --lines
         show fact.carrier-test
         show adr.retry
         log fact.carrier-test
@@ -122,7 +122,7 @@ def scene_demo(scene: Scene) -> None:
     scene.change("src/waybill/carriers.py", ("2 ** attempt", "3 ** attempt"))
     scene("check --patch")
     scene.git("checkout -q -- src")
-    scene.forms("for src/waybill/carriers.py\ngarden --plan")
+    scene.forms("for src/waybill/carriers.py\ngarden")
     scene.each("garden --apply\nhooks install")
     scene.git("add -A")
     scene.git_told("commit -qm 'Keep a memory'")
@@ -133,7 +133,7 @@ def scene_demo(scene: Scene) -> None:
     scene.git_told("commit -qm 'Break it'")
     scene.git(f"rm -qf --cached {FACTS}/broken.md")
     scene.remove(f"{FACTS}/broken.md")
-    scene.each("recap --day today\nstatus\nmanifest\nindex rebuild\nindex verify")
+    scene.each("recap --day today\nstatus\nindex manifest\nindex rebuild\nindex verify")
     scene.tree()
     scene.index()
     scene.fresh_verdicts()
@@ -150,7 +150,7 @@ def scene_writing(scene: Scene) -> None:
         """
         add fact "Ports are even" --body "Every port we listen on is even." -t net -m "Said so"
         add fact "Frames are four bytes" --body @body.txt --tag protocol --id fact.frames --alias "Frame size" --json
-        add adr "Use SQLite" --body "One file." --tag storage --state accepted --field author=Ada --plain
+        add adr "Use SQLite" --body "One file." --tag storage --state accepted --set author=Ada --plain
         add adr "Use Postgres" --body "One server." --tag storage --link supersedes:adr.use-sqlite
         add playbook "Release" --body "1. Tag\\n2. Push" --tag release --anchor src/app.py#run
         add recap "The first week" --body "Much was done." --tag weekly
@@ -160,7 +160,7 @@ def scene_writing(scene: Scene) -> None:
         add fact "Nearly the same" --body "Every port that we listen on is even, always." --tag net
         add fact "Dry" --body "Nothing." --tag x --dry-run --json
         add fact "No tag at all" --body "Text."
-        add fact "Bad field" --body "Text." --field nonsense
+        add fact "Bad field" --body "Text." --set nonsense
         add fact "Bad link" --body "Text." --link likes:core
         add fact "Bad anchor" --body "Text." --anchor gone.py --tag x
         add fact "Übergröße – ein ß" --body "Umlaute." --tag wörter
@@ -198,9 +198,9 @@ def scene_writing(scene: Scene) -> None:
         supersede fact.from-stdin fact.from-stdin-too -m "Said twice"
         supersede adr.use-sqlite adr.use-postgres -m Again --plain
         supersede fact.frames fact.ports
-        note "Who tells operations?" --about fact.ports
-        note @body.txt --json
-        note -
+        events add --kind note --body "Who tells operations?" --about fact.ports
+        events add --kind note --body @body.txt --json
+        events add --kind note --body -
         remove fact.by-editor
         remove fact.by-editor -m "Only a trial"
         remove fact.by-editor -m "Once more"
@@ -208,12 +208,12 @@ def scene_writing(scene: Scene) -> None:
         undo
         undo --redo
         undo -n 2 --dry-run
-        undo -n 2 --plan --json
+        undo -n 2 --dry-run --json
         undo -n 2 -m "Rather not" --plain
         undo --redo --dry-run
         undo evt_0
         undo --any --dry-run
-        rename fact.frames fact.wire.frames --plan
+        rename fact.frames fact.wire.frames --dry-run
         rename fact.frames fact.wire.frames -m Clearer
         rename adr.use-postgres adr.postgres --json
         rename fact.wire.frames fact.ports
@@ -226,13 +226,13 @@ def scene_writing(scene: Scene) -> None:
         search frame
         search frame --archived
         show fact.frames
-        unarchive fact.frames --plain
-        unarchive fact.frames
-        unarchive adr.use-sqlite recap.the-first-week -m Needed
+        archive --undo fact.frames --plain
+        archive --undo fact.frames
+        archive --undo adr.use-sqlite recap.the-first-week -m Needed
         archive core
         """
     )
-    scene("note -", stdin="Piped in.\n")
+    scene("events add --kind note --body -", stdin="Piped in.\n")
     scene.append(f"{FACTS}/from-stdin.md", "\nBy hand.\n")
     scene.write(
         f"{FACTS}/hand.md",
@@ -240,13 +240,17 @@ def scene_writing(scene: Scene) -> None:
         "updated: 2026-01-21T09:00:00Z\nprovenance: {events: [], patches: [], commits: []}\n"
         "verification: {last_verified_commit: null, status: unknown}\n---\n\nMade by hand.\n",
     )
-    scene.each("status\nrecord -m 'By hand'\nrecord\nrecord --json\nlog -n 5\nundo")
+    scene.each("status\nevents record -m 'By hand'\nevents record\nevents record --json\nlog -n 5\nundo")
     scene.remove(f"{FACTS}/from-stdin.md")
-    scene.each("status\nrecord --plain --yes\nblame fact.frames\nblame fact.frames -L 1,5 --json")
-    scene.forms("log\nstatus\nlist\nwhy fact.frames\nlint")
-    scene.terminal("log\nlist\nshow fact.frames\nwhy fact.frames\nblame fact.frames\nundo --dry-run\nlint")
     scene.each(
-        "events replay --check\nevents verify\nindex rebuild --json\nmanifest --check\nmanifest --json"
+        "status\nevents record --plain --yes\nwhy fact.frames --lines\nwhy fact.frames --lines -L 1,5 --json"
+    )
+    scene.forms("log\nstatus\nlist\nwhy fact.frames\nlint")
+    scene.terminal(
+        "log\nlist\nshow fact.frames\nwhy fact.frames\nwhy fact.frames --lines\nundo --dry-run\nlint"
+    )
+    scene.each(
+        "events replay --check\nevents verify\nindex rebuild --json\nindex manifest --check\nindex manifest --json"
     )
     scene.tree()
     scene.index()

@@ -72,11 +72,11 @@ def scene_garden_order(scene: Scene) -> None:
     scene.now = scene.now.replace(month=8)
     for folder in sorted(material("order").iterdir()):
         lay_out(scene, folder)
-        scene("garden --plan --json")
+        scene("garden --json")
         scene.terminal("garden")
-        scene.each("garden --check\ngarden --apply\ngarden --undo --why 'Not so'\ngarden --apply --json")
+        scene.each("garden --check\ngarden --apply\nundo --why 'Not so'\ngarden --apply --json")
         scene.each(
-            "garden --propose --plain\npatch approve --all --yes --rebase\ngarden\nlint --format concise"
+            "garden --propose --plain\nreview approve --all --yes --rebase\ngarden\nlint --format concise"
         )
         scene.tree(".thunderus/memory")
 
@@ -97,7 +97,7 @@ def scene_garden_pairs(scene: Scene) -> None:
                 "provenance: {events: [], patches: [], commits: []}\n"
                 f"verification: {{last_verified_commit: null, status: unknown}}\n---\n\n{body}",
             )
-    scene("garden --plan --limit 0")
+    scene("garden --limit 0")
     scene("garden --json")
     scene(
         "garden --json",
@@ -124,28 +124,28 @@ def scene_garden_runs(scene: Scene) -> None:
     scene("events add", stdin=material("session.jsonl").read_bytes())
     scene.commit("All")
     scene.forms("garden\nstatus\nlint --format concise")
-    scene.each("garden --apply\nstatus\nrestore --list\nlog -n 5\ngarden\nlint --format concise")
-    snapshot = scene("restore --list --plain").stdout.decode().split("\t")[0]
-    scene.forms(f"restore {snapshot} --dry-run\nrestore --list --limit 1")
+    scene.each("garden --apply\nstatus\nundo --list\nlog -n 5\ngarden\nlint --format concise")
+    snapshot = scene("undo --list --plain").stdout.decode().split("\t")[0]
+    scene.forms(f"undo {snapshot} --dry-run\nundo --list --limit 1")
     scene.each(
         f"""
-        restore {snapshot} --plan
-        restore {snapshot} -m "Not so"
-        restore {snapshot}
+        undo {snapshot} --dry-run
+        undo {snapshot} -m "Not so"
+        undo {snapshot}
         undo
         undo --redo
         garden --apply --only tags
-        garden --undo
-        garden --undo
-        restore --list
+        undo
+        undo
+        undo --list
         garden --apply
         edit core --add-tag more
         """
     )
     scene.append(".thunderus/memory/semantic/FACTS/a.md", "\nBy hand.\n")
-    scene.forms("restore --list\nrestore")
-    scene.each("garden --undo\ngarden --propose\npatch list")
-    scene.terminal("restore --list\ngarden\ngarden --apply\nlog")
+    scene.forms("undo --list\nundo --list")
+    scene.each("undo\ngarden --propose\nreview list")
+    scene.terminal("undo --list\ngarden\ngarden --apply\nlog")
     scene.write(GARDENER, "[links]\norphans = true\n")
     scene.each("garden --json\ngarden --check")
     scene.tree()

@@ -34,8 +34,8 @@ def scene_help(scene: Scene) -> None:
     scene([])
     for command in commands():
         scene(f"{command} --help")
-    scene.each("add -h\nhelp\nhelp add\npatch\nevents\nconfig\nschema\nindex\nimport\nhooks")
-    scene.terminal("--help\nsearch --help\npatch --help\n--color never --help")
+    scene.each("add -h\nhelp\nhelp add\nreview\nevents\nconfig\nconfig schemas\nindex\nimport\nhooks")
+    scene.terminal("--help\nsearch --help\nreview --help\n--color never --help")
     scene("--help", env={"COLUMNS": "40"})
     scene("lint --help", env={"COLUMNS": "160"})
 
@@ -52,7 +52,7 @@ def scene_usage_errors(scene: Scene) -> None:
         serch words
         list --knd fact
         stauts
-        patch aprove
+        review aprove
         lint --format xml
         check --format xml
         why core --format svg
@@ -71,17 +71,17 @@ def scene_usage_errors(scene: Scene) -> None:
         undo --number 0
         coverage --depth -1
         log --limit 0
-        blame core --lines 9999
-        blame core --lines x
+        why core -L 9999
+        why core -L x
         lint --select TM999
-        rule TM999
-        rule nonsense
-        schema print nothing
+        lint --explain TM999
+        lint --explain nonsense
+        config schemas nothing
         completion tcsh
         config show no.such.key
         events show evt_0
-        patch show patch_0
-        restore snap_0
+        review show patch_0
+        undo snap_0
         garden --only nothing
         garden --apply --propose
         for ../outside
@@ -115,11 +115,11 @@ def scene_completion(scene: Scene) -> None:
     scene('-q add adr "Use SQLite" --tag storage --body "One file." --state accepted')
     scene.each("completion bash\ncompletion zsh\ncompletion fish\ncompletion\ncompletion bash --json")
     for words in (
-        [""], ["s"], ["pat", ""], ["patch", ""], ["patch", "a"], ["show", ""], ["show", "fact."], ["show", "ports"],
+        [""], ["s"], ["pat", ""], ["review", ""], ["review", "a"], ["show", ""], ["show", "fact."], ["show", "ports"],
         ["edit", "adr"], ["link", "core", ""], ["link", "core", "refers_to", ""], ["list", "--"], ["list", "--k"],
         ["list", "--kind", ""], ["list", "--tag", ""], ["list", "--status", ""], ["lint", "--format", ""],
-        ["lint", "--select", "TM1"], ["rule", "TM2"], ["add", ""], ["events", "list", "--kind", ""],
-        ["schema", "print", ""], ["config", "show", "rec"], ["search", "tag:"], ["search", "kind:"],
+        ["lint", "--select", "TM1"], ["lint", "--explain", "TM2"], ["add", ""], ["log", "--all", "--kind", ""],
+        ["config", "schemas", ""], ["config", "show", "rec"], ["search", "tag:"], ["search", "kind:"],
         ["garden", "--only", ""], ["anchor", "core", ""], ["merge"], ["-C", "", "show", ""], ["check", "f"],
         ["completion", ""], ["why", "core", "--format", ""], ["--color", ""],
     ):  # fmt: skip
@@ -129,19 +129,21 @@ def scene_completion(scene: Scene) -> None:
 def scene_schemas(scene: Scene) -> None:
     """Schemas, rules and settings, as they are printed."""
     scene.git("init -q")
-    scene.forms("schema list\nrule\nconfig show\nconfig path")
+    scene.forms("config schemas\nlint --explain all\nconfig show\nconfig path")
     scene("init")
-    names = scene("schema list --plain").stdout.decode().split()
+    names = scene("config schemas --plain").stdout.decode().split()
     for name in names:
-        scene(["schema", "print", name])
-    scene.each("rule TM201 --json\nrule TM201\nrule dead-link\nschema print events --json")
+        scene(["config", "schemas", name])
+    scene.each(
+        "lint --explain TM201 --json\nlint --explain TM201\nlint --explain dead-link\nconfig schemas events --json"
+    )
     scene.forms("config show --origin\nconfig show recap --origin\nconfig path")
     scene.write(".thunderus/config.toml", '[search]\nlimit = 3\n[lint.severity]\nTM301 = "note"\n')
     scene("config show --origin", env={"THUNDERUS_MEM_RECAP_MAX_FILES": "7"})
     scene("config show search.limit")
     scene.write(".thunderus/schemas/memory_store.sql", "-- an old copy\n")
-    scene.each("doctor\nschema update\nschema update --json")
-    scene.terminal("rule TM201\nschema list\nconfig show lint\nrule")
+    scene.each("doctor\nconfig schemas --update\nconfig schemas --update --json")
+    scene.terminal("lint --explain TM201\nconfig schemas\nconfig show lint\nlint --explain all")
     scene("config show", env={"THUNDERUS_MEM_SEARCH_LIMIT": "many"})
 
 
@@ -151,25 +153,21 @@ ARGUMENTS = {
     "archive": "fact.common",
     "edit": "core --add-tag y",
     "link": "fact.ports refers_to core",
-    "note": "'A note.'",
     "remove": "fact.frames -m Why",
     "rename": "fact.ports fact.ports.all",
     "supersede": "fact.ports.all core -m Why",
-    "unarchive": "fact.common",
-    "patch show": "patch_0",
-    "patch approve": "--all --rule nothing --label nothing --yes",
-    "patch reject": "--all --rule nothing --label nothing --yes -m Why",
-    "patch rebase": "patch_0",
-    "restore": "--list",
+    "review show": "patch_0",
+    "review approve": "--all --rule nothing --label nothing --yes",
+    "review reject": "--all --rule nothing --label nothing --yes -m Why",
+    "review rebase": "patch_0",
+    "undo": "--list",
     "search": "even",
     "show": "core",
     "why": "core",
-    "blame": "core",
     "for": "README.md",
     "events add": "--kind note --body Said",
     "events show": "evt_0",
-    "rule": "TM201",
-    "schema print": "events",
+    "config schemas": "events",
     "completion": "bash",
     "import markdown": "README.md --kind fact",
     "merge-driver": "a.md a.md a.md a.md",
@@ -186,7 +184,7 @@ def scene_common_options(scene: Scene) -> None:
     scene.write("a.md", "Text.\n")
     pages = pages_of_commands()
     for command in commands():
-        if command in ("patch", "events", "schema", "config", "index", "import", "hooks", "watch"):
+        if command in ("review", "events", "tag", "config", "index", "import", "hooks", "watch"):
             continue
         for more in ("--color always --no-input --quiet --no-pager", "--json", "--plain"):
             if "--no-pager" in more and "--no-pager" not in pages[command]:
@@ -197,7 +195,7 @@ def scene_common_options(scene: Scene) -> None:
     scene("watch --every 0.01 --color always --no-input --quiet --poll")
 
 
-SHAPES = ("archive", "unarchive", "supersede", "note", "remove", "patch", "schema", "completion")
+SHAPES = ("archive", "supersede", "remove", "review", "tag", "completion")
 """Commands whose ``--json`` and ``--plain`` other scenes do not show."""
 
 

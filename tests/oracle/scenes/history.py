@@ -29,15 +29,15 @@ def scene_events(scene: Scene) -> None:
     scene('-q add fact "Ports are even" --body "Every port is even." --tag net -m why')
     scene("-q edit fact.ports --body 'Nearly every port is even.'")
     scene.forms(
-        "events list\nevents list --kind note --kind patch\nevents verify\nevents replay\nevents replay --all"
+        "log --all\nlog --all --kind note --kind patch\nevents verify\nevents replay\nevents replay --all"
     )
-    listed = scene("events list --limit 3 --plain").stdout.decode()
+    listed = scene("log --all --limit 3 --plain").stdout.decode()
     scene.forms(f"events show {listed.split()[0]}")
     scene.each(
         """
         events export
         events export --private
-        events export --document fact.ports-are-even --kind patch
+        events export --about fact.ports-are-even --kind patch
         events export --since 2026-01-21
         events export --format prov-json
         events export --format prov-json --output prov.json --json
@@ -47,7 +47,7 @@ def scene_events(scene: Scene) -> None:
         """
     )
     scene.show("prov.json", "out.jsonl")
-    scene.terminal("events list\nevents list -n 2\nevents verify\nevents replay --all\nlog")
+    scene.terminal("log --all\nlog --all -n 2\nevents verify\nevents replay --all\nlog")
     scene.tree()
     scene.index()
 
@@ -85,7 +85,9 @@ def scene_recaps(scene: Scene) -> None:
     )
     scene(f"recap --since {revision[:10]} --dry-run")
     scene.append(".thunderus/memory/episodic/2026-01-21.md", "\nAdded by hand.\n")
-    scene.each("note 'One more'\nrecap --day 2026-01-21\nrecap --day 2026-01-21 --force")
+    scene.each(
+        "events add --kind note --body 'One more'\nrecap --day 2026-01-21\nrecap --day 2026-01-21 --force"
+    )
     scene.wait(days=1)
     scene.each("recap\nrecap --day yesterday --dry-run")
     scene.write("sum.sh", "#!/bin/sh\ncat >/dev/null\necho 'A summary.'\n")
@@ -134,17 +136,17 @@ def scene_undoing(scene: Scene) -> None:
     scene("-q edit fact.fact-1 --body 'Other.'")
     scene.change(f"{facts}/fact-1.md", ("Other.", "Other by hand."))
     scene.each(
-        "undo\nundo --json\nrecord\nundo\nundo -n 20\nundo -n 3\nundo --redo\nundo --redo\nundo --redo"
+        "undo\nundo --json\nevents record\nundo\nundo -n 20\nundo -n 3\nundo --redo\nundo --redo\nundo --redo"
     )
     patches = [line.split("\t")[0] for line in scene("log --plain -n 30").stdout.decode().splitlines()]
     for event in (patches[-2], patches[0]):
-        scene(f"undo {event} --plan")
+        scene(f"undo {event} --dry-run")
     scene.commit("More")
     scene("-q add fact Later --body Later. --tag later")
     scene.each("undo --any -n 2 --dry-run\nundo --any -n 2\nundo --redo -n 2")
     scene.write(f"{facts}/large.md", scene.path(f"{facts}/fact-2.md").read_text().replace("fact-2", "large"))
     scene.append(f"{facts}/large.md", "A long line of text that is repeated.\n" * 4000)
-    scene.each("record\nremove fact.large -m 'Too long'\nundo\nundo --redo")
+    scene.each("events record\nremove fact.large -m 'Too long'\nundo\nundo --redo")
     scene.tree()
     scene.terminal("undo --dry-run\nlog")
 

@@ -25,7 +25,7 @@ search even
 check
 status
 doctor
-garden --plan
+garden
 list
 log
 events verify
@@ -39,12 +39,12 @@ index verify
 
 FIRST = (
     "doctor --json",
-    "doctor --fix --plan",
+    "doctor --fix --dry-run",
     "doctor --fix",
     "status",
     "add fact New --tag x --body Text.",
     "list --plain",
-    "record",
+    "events record",
     "lint --format concise",
     "index rebuild",
     "events verify",
@@ -98,10 +98,10 @@ def record_stores(base: Path) -> None:
         path = f"{FACTS}/ports-are-even.md"
         loose.append(path, f"\nBy hand, {number}.\n")
         loose.append(path, "A line that is long enough to be left out of a diff.\n" * 3000)
-        loose("record")
+        loose("events record")
         loose(f"edit fact.ports --body 'Short again, {number}.'")
     loose.extra = {"THUNDERUS_MEM_FAILPOINTS": "1", "FAILPOINT": "commit.after:kill"}
-    loose("garden --undo")
+    loose("undo")
     pack(loose, "kept-texts")
 
 
@@ -137,11 +137,9 @@ def scene_kept_settled(scene: Scene) -> None:
     scene.each("index status\ncheck\ngarden")
     scene.each(AFTER)
     scene.each(
-        "patch list\npatch approve --all --yes\nrestore --list\nrestore --dry-run\nwhy fact.ports\nblame fact.ports"
+        "review list\nreview approve --all --yes\nundo --list\nundo --dry-run\nwhy fact.ports\nwhy fact.ports --lines"
     )
-    scene.each(
-        "index refresh\nmanifest --check\ngarden --undo\nevents replay --check\nrecap --day 2026-01-21"
-    )
+    scene.each("index refresh\nindex manifest --check\nundo\nevents replay --check\nrecap --day 2026-01-21")
     scene.index()
     scene.tree()
 

@@ -146,11 +146,11 @@ def scene_lint_forms(scene: Scene) -> None:
         '[lint.per_file]\n"semantic/FACTS/tm2*" = { TM201 = "files come and go" }\n',
     )
     scene.each("lint\nlint --format concise\nlint --format sarif")
-    scene.terminal("lint\nlint --format concise\nlint --diff\nrule TM013")
+    scene.terminal("lint\nlint --format concise\nlint --dry-run\nlint --explain TM013")
     scene.git("add -A")
     scene.write(f"{FACTS}/unstaged.md", "no frontmatter\n")
     scene.each(
-        "lint --staged\nlint --staged --json\nlint --staged --fix\nlint --diff\nlint --fix\nlint --fix --json\nundo"
+        "lint --staged\nlint --staged --json\nlint --staged --fix\nlint --dry-run\nlint --fix\nlint --fix --json\nundo"
     )
     scene.forms("hooks run")
     scene.tree()

@@ -10,9 +10,7 @@ if TYPE_CHECKING:
 
 FACTS = ".thunderus/memory/semantic/FACTS"
 BIG = f"{FACTS}/frames.md"
-READS = (
-    "status\nlist\nlint --format concise\ncheck\ndoctor\nsearch frame\nresolve --plan\nevents verify\ngarden"
-)
+READS = "status\nlist\nlint --format concise\ncheck\ndoctor\nsearch frame\nresolve --dry-run\nevents verify\ngarden"
 
 
 def diverge(scene: Scene) -> None:
@@ -55,11 +53,11 @@ def scene_conflicted(scene: Scene) -> None:
     text = scene.path(BIG).read_text(encoding="utf-8")
     kept = [line for line in text.splitlines() if not line.startswith(("<<<<<<<", "=======", ">>>>>>>"))]
     scene.write(BIG, "\n".join(kept) + "\n")
-    scene.each("resolve --stage --plan\nresolve --stage\nstatus")
+    scene.each("resolve --stage --dry-run\nresolve --stage\nstatus")
     scene.git("add -A")
     scene.git("commit -qm Merged", may_fail=True)
     scene.each(
-        "status\nlog\nlint --format concise\nevents verify\nevents replay --check\nblame fact.frames\nundo"
+        "status\nlog\nlint --format concise\nevents verify\nevents replay --check\nwhy fact.frames --lines\nundo"
     )
     scene.tree()
     scene.index()
@@ -76,7 +74,7 @@ def scene_rebased(scene: Scene) -> None:
     ):
         scene.note(f"git {line}")
         scene.git(line, may_fail=True)
-        scene.each("status\nresolve --plan\nresolve\nresolve --stage")
+        scene.each("status\nresolve --dry-run\nresolve\nresolve --stage")
         scene.git(back, may_fail=True)
         scene.git("reset -q --hard here")
     scene.append(BIG, "\nStashed words.\n")
@@ -84,7 +82,7 @@ def scene_rebased(scene: Scene) -> None:
     scene.append(BIG, "\nOther words.\n")
     scene.commit("Other words")
     scene.git("stash pop", may_fail=True)
-    scene.each("status\nresolve --plan --json\nresolve --plain\nresolve")
+    scene.each("status\nresolve --dry-run --json\nresolve --plain\nresolve")
     scene.tree(".thunderus/memory")
 
 
@@ -97,7 +95,7 @@ def scene_merge_driver(scene: Scene) -> None:
     scene.commit("Attributes")
     scene.git_told("merge topic")
     scene.show(BIG, f"{FACTS}/ports.md")
-    scene.each("status\nresolve --plan")
+    scene.each("status\nresolve --dry-run")
     base, ours, theirs = (scene.git(f"show {one}:{BIG}") + "\n" for one in ("main~2", "main", "topic"))
     for more in ((), ("--json",), ("--plain",)):
         for name, text in (("o.md", base), ("a.md", ours), ("b.md", theirs)):

@@ -11,7 +11,7 @@ from stage import material
 if TYPE_CHECKING:
     from stage import Scene
 
-READS = "status\nlist\nsearch even\nlog\nlint\ncheck\ndoctor\ngarden\nwhy fact.ports\nmanifest --check\nindex status"
+READS = "status\nlist\nsearch even\nlog\nlint\ncheck\ndoctor\ngarden\nwhy fact.ports\nindex manifest --check\nindex status"
 FACTS = ".thunderus/memory/semantic/FACTS"
 
 
@@ -46,15 +46,17 @@ def scene_without_git(scene: Scene) -> None:
     scene('-q add fact "Ports are even" --tag net --body "All of them." -m why')
     scene.write("src/a.py", "def f():\n    return 1\n")
     scene("anchor fact.ports src/a.py#f")
-    scene.each("edit fact.ports --add-tag more\nnote 'A note'\nrecap --day today")
+    scene.each("edit fact.ports --add-tag more\nevents add --kind note --body 'A note'\nrecap --day today")
     scene.change("src/a.py", ("return 1", "return 2"))
     scene.forms(READS)
     scene.each(
-        "verify fact.ports --yes\nundo\nblame fact.ports\nevents replay --check\nresolve\ncheck --staged"
+        "verify fact.ports --yes\nundo\nwhy fact.ports --lines\nevents replay --check\nresolve\ncheck --staged"
     )
     scene.each("check --since HEAD\nlint --staged\nhooks install\nhooks run\ncheck --diff gone.diff")
     scene.wait(days=1)
-    scene.each("note 'Another day'\nlog\nrecap --since 1d --dry-run\nimport markdown src --kind fact")
+    scene.each(
+        "events add --kind note --body 'Another day'\nlog\nrecap --since 1d --dry-run\nimport markdown src --kind fact"
+    )
     scene.note("no git in PATH")
     bare = {"PATH": str(scene.home)}
     scene.each(READS, env=bare)
@@ -72,8 +74,8 @@ def scene_read_only(scene: Scene) -> None:
         if setpriv is None:
             raise AssertionError("read-only needs setpriv when it is run by root")
         scene.wrapper = [setpriv, "--bounding-set=-dac_override,-dac_read_search,-fowner"]
-    writes = "add fact New --tag x --body Text.\nedit fact.ports --add-tag y\nnote Hello\nrecord\nundo\ngarden --apply"
-    upkeep = "index rebuild\nindex refresh\nmanifest\nschema update\ninit\ndoctor --fix --plan\nhooks install"
+    writes = "add fact New --tag x --body Text.\nedit fact.ports --add-tag y\nevents add --kind note --body Hello\nevents record\nundo\ngarden --apply"
+    upkeep = "index rebuild\nindex refresh\nindex manifest\nconfig schemas --update\ninit\ndoctor --fix --dry-run\nhooks install"
     for fresh in (True, False):
         if not fresh:
             scene.append(f"{FACTS}/ports-are-even.md", "\nMore by hand.\n")

@@ -13,7 +13,7 @@ FACTS = ".thunderus/memory/semantic/FACTS"
 
 def waiting(scene: Scene) -> list[str]:
     """The ids of all proposals, oldest first."""
-    return [line.split("\t")[0] for line in scene("patch list --plain").stdout.decode().splitlines()]
+    return [line.split("\t")[0] for line in scene("review list --plain").stdout.decode().splitlines()]
 
 
 def scene_review(scene: Scene) -> None:
@@ -37,38 +37,38 @@ def scene_review(scene: Scene) -> None:
     ):
         scene(line, env=AGENT)
     ids = waiting(scene)
-    scene.forms("patch list\npatch list --limit 2\nstatus\npatch list --label none --rule none")
+    scene.forms("review list\nreview list --limit 2\nstatus\nreview list --label none --rule none")
     for one in ids:
-        scene(f"patch show {one}")
-    scene.forms(f"patch show {ids[0]}")
-    scene.terminal(f"patch list\npatch show {ids[0]}\npatch show {ids[2]}\nstatus\nlog")
+        scene(f"review show {one}")
+    scene.forms(f"review show {ids[0]}")
+    scene.terminal(f"review list\nreview show {ids[0]}\nreview show {ids[2]}\nstatus\nlog")
     scene.tree(".thunderus/patches")
-    scene(f"patch approve {ids[0]}", env=AGENT)
-    scene(f"patch approve {ids[0]} -m 'True since Monday'")
-    scene(f"patch approve {ids[0]}")
-    scene(f"patch reject {ids[1]}")
-    scene(f"patch reject {ids[1]} -m 'Eight by now' --json")
+    scene(f"review approve {ids[0]}", env=AGENT)
+    scene(f"review approve {ids[0]} -m 'True since Monday'")
+    scene(f"review approve {ids[0]}")
+    scene(f"review reject {ids[1]}")
+    scene(f"review reject {ids[1]} -m 'Eight by now' --json")
     scene("-q edit fact.tides --add-tag sea")
     scene("-q edit fact.bread --body 'Bread sinks.'")
     scene("lint --format concise")
     for one in ids[2:]:
-        scene(f"patch show {one} --json")
-        scene(f"patch approve {one}")
-    scene(f"patch rebase {ids[5]} {ids[7]}")
-    scene(f"patch rebase {ids[5]} --json")
-    scene(f"patch rebase {ids[5]} --plain")
-    scene.terminal("patch approve --all", keys=[(b"] ", b"n\r")])
-    scene.each("patch approve --all --yes\npatch approve --all --yes --rebase --plain")
-    scene.each("undo\npatch list\nevents list -k approval --json")
+        scene(f"review show {one} --json")
+        scene(f"review approve {one}")
+    scene(f"review rebase {ids[5]} {ids[7]}")
+    scene(f"review rebase {ids[5]} --json")
+    scene(f"review rebase {ids[5]} --plain")
+    scene.terminal("review approve --all", keys=[(b"] ", b"n\r")])
+    scene.each("review approve --all --yes\nreview approve --all --yes --rebase --plain")
+    scene.each("undo\nreview list\nlog --all -k approval --json")
     scene.wait(days=20)
     scene("add fact 'Later' --tag later --body 'Later on.'", env=AGENT)
     scene.wait(days=15)
-    scene.forms("patch expire --plan\npatch expire --dry-run --older-than 1d\npatch list")
-    scene.each("patch expire -m 'Nobody asked'\npatch expire --older-than 1d --json\npatch expire")
-    scene.each("patch approve\npatch reject --all --yes -m none\npatch approve nothing")
+    scene.forms("review expire --dry-run\nreview expire --dry-run --older-than 1d\nreview list")
+    scene.each("review expire -m 'Nobody asked'\nreview expire --older-than 1d --json\nreview expire")
+    scene.each("review approve\nreview reject --all --yes -m none\nreview approve nothing")
     scene.write(".thunderus/patches/patch_00000000000000000000000000.json", "{ not json")
     scene.write(".thunderus/patches/readme.txt", "What is this?\n")
-    scene.forms("patch list\nlint\ndoctor\nstatus")
+    scene.forms("review list\nlint\ndoctor\nstatus")
     scene.tree()
 
 
@@ -86,26 +86,24 @@ def scene_review_garden(scene: Scene) -> None:
         )
     scene.bring("order/tags/semantic", ".thunderus/memory/semantic")
     scene.commit("Two that say the same")
-    scene.each(
-        "garden --check\ngarden --propose\ngarden --propose --json\ngarden --check\ngarden --plan --json"
-    )
+    scene.each("garden --check\ngarden --propose\ngarden --propose --json\ngarden --check\ngarden --json")
     ids = waiting(scene)
     for one in ids[:4]:
-        scene(f"patch show {one}")
+        scene(f"review show {one}")
     scene.each(
         """
-        patch list --rule duplicates
-        patch list --rule tags --json
-        patch list --label same
-        patch approve --all --rule duplicates -y -m Right
-        patch reject --all --rule tags --yes -m "Not now"
-        patch reject --all --label nothing --yes -m "Not now"
-        garden --plan
+        review list --rule duplicates
+        review list --rule tags --json
+        review list --label same
+        review approve --all --rule duplicates -y -m Right
+        review reject --all --rule tags --yes -m "Not now"
+        review reject --all --label nothing --yes -m "Not now"
+        garden
         garden --apply
         log
         """
     )
     scene("garden --apply", env={**AGENT, "THUNDERUS_MEM_REVIEW_AGENTS": "propose"})
-    scene("patch list", env=AGENT)
-    scene("patch approve --all -y", env={**AGENT, "THUNDERUS_MEM_REVIEW_SELF_APPROVAL": "true"})
+    scene("review list", env=AGENT)
+    scene("review approve --all -y", env={**AGENT, "THUNDERUS_MEM_REVIEW_SELF_APPROVAL": "true"})
     scene.tree()

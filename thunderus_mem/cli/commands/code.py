@@ -141,13 +141,11 @@ def verify_command(
         bool,
         typer.Option("--restamp", help="Replace fingerprints by older rules, without verifying."),
     ] = False,
-    check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; exit with 1 if a status in a file is outdated.")
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="With --update-status: only show them; exit with 1 if any.")
     ] = False,
     yes: Yes = False,
-    note: Annotated[
-        str, typer.Option("-m", "--note", "--why", metavar="WHY", help="The reason, recorded in the log.")
-    ] = "",
+    why: Why = "",
 ) -> int:
     """Confirm that documents match the current code.
 
@@ -156,18 +154,20 @@ def verify_command(
     console: Console = ctx.obj
     memory = console.memory()
     ids = tuple(documents or ())
-    if sum((all_moved, fix_moved, status, restamp, check)) > 1 or (all_moved and ids):
+    if dry_run and not status:
+        raise ThunderusError("--dry-run needs --update-status")
+    if sum((all_moved, fix_moved, status, restamp)) > 1 or (all_moved and ids):
         raise ThunderusError(
-            "ID, --all-moved, --fix-moved, --update-status, --restamp and --check are mutually exclusive"
+            "ID, --all-moved, --fix-moved, --update-status and --restamp are mutually exclusive"
         )
-    if check or status:
-        return _statuses(console, memory, ids, note, write=status)
+    if status:
+        return _statuses(console, memory, ids, why, write=not dry_run)
     if restamp:
-        return _restamp(console, memory, ids, note)
+        return _restamp(console, memory, ids, why)
     if all_moved or (fix_moved and yes):
         settle(memory, "verify")
     if fix_moved:
-        return _fix_moved(console, memory, ids, note, yes=yes)
+        return _fix_moved(console, memory, ids, why, yes=yes)
     if all_moved:
         ids = tuple(anchor.moved_documents(memory))
         if not ids:
@@ -175,17 +175,17 @@ def verify_command(
             return 0
     if not ids:
         raise ThunderusError("missing argument ID", hint="pass document ids, or --all-moved")
-    return _confirm(console, memory, ids, note)
+    return _confirm(console, memory, ids, why)
 
 
 def _statuses(console: Console, memory: Memory, ids: Sequence[str], why: str, *, write: bool) -> int:
     if not write:
         found = anchor.drifted(memory, ids or None)
-        console.emit("verify check", tuple(found), drifts)
+        console.emit("verify update_status", tuple(found), drifts)
         console.say("Next: thunderus-mem verify --update-status" if found else "Every status is up to date")
         return int(bool(found))
     found, event_id = anchor.update_status(memory, ids or None, why=why)
-    console.emit("verify check", tuple(found), updated)
+    console.emit("verify update_status", tuple(found), updated)
     console.say(f"Updated ({event_id})" if event_id else "Already up to date")
     return 0
 
@@ -197,8 +197,8 @@ def _restamp(console: Console, memory: Memory, ids: Sequence[str], why: str) -> 
     return console.published_code(value.published)
 
 
-def _confirm(console: Console, memory: Memory, ids: Sequence[str], note: str) -> int:
-    value = anchor.confirm(memory, ids, note=note)
+def _confirm(console: Console, memory: Memory, ids: Sequence[str], why: str) -> int:
+    value = anchor.confirm(memory, ids, note=why)
     console.emit("verify", value, confirmed)
     console.say_others()
     return console.published_code(value.published) or int(bool(value.refused))
@@ -354,7 +354,6 @@ def check_command(
     diff: Annotated[
         str, typer.Option("--diff", metavar="FILE|-", help="Check the changes in a unified diff; - is stdin.")
     ] = "",
-    everything: Annotated[bool, typer.Option("--all", help="Check every document (the default).")] = False,
     form: Format = "",
     patch: Patch = False,
     budget: Budget = 0,
@@ -369,9 +368,8 @@ def check_command(
     """
     console: Console = ctx.obj
     console.details, console.budget = patch, budget
-    chosen = sum((bool(documents), bool(since), staged, bool(diff), everything))
-    if chosen > 1:
-        raise ThunderusError("ID, --since, --staged, --diff and --all are mutually exclusive")
+    if sum((bool(documents), bool(since), staged, bool(diff))) > 1:
+        raise ThunderusError("ID, --since, --staged and --diff are mutually exclusive")
     form = chosen_form(console, form, FORMATS, "text")
     limit = checked_limit(fail_on)
 

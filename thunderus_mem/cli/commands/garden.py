@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thunderus_mem.cli.commands.undo import undone_code
 from thunderus_mem.cli.commands.write import written_code
-from thunderus_mem.cli.params import Why
+from thunderus_mem.cli.params import DryRun, Why
 from thunderus_mem.cli.text import counted, cut, diff_lines, one_line
 from thunderus_mem.errors import Conflict, ThunderusError
 from thunderus_mem.garden import apply as gardener
-from thunderus_mem.history import undo
 from thunderus_mem.memory.transaction import settle
 from thunderus_mem.recap.recap import recap
 from thunderus_mem.recap.scope import Wanted
@@ -42,15 +40,13 @@ _MOST_STEPS = 5
 @app.command("garden")
 def garden_command(
     ctx: typer.Context,
-    plan: Annotated[bool, typer.Option("--plan", help="Show what would be done (the default).")] = False,
     apply: Annotated[bool, typer.Option("--apply", help="Apply the safe steps.")] = False,
     propose: Annotated[
-        bool, typer.Option("--propose", help="Queue all steps for review, including safe ones; see `patch`.")
+        bool, typer.Option("--propose", help="Queue all steps for review, including safe ones; see `review`.")
     ] = False,
     check: Annotated[
         bool, typer.Option("--check", help="Exit with 1 if there is anything to apply or propose.")
     ] = False,
-    undo: Annotated[bool, typer.Option("--undo", help="Undo the last run in this working tree.")] = False,
     only: Annotated[
         list[str] | None,
         typer.Option("--only", metavar="RULE", help="Only these rules, e.g. links,tags (repeatable)."),
@@ -67,7 +63,6 @@ def garden_command(
     limit: Annotated[
         int, typer.Option("--limit", "-n", metavar="N", min=0, help="Steps to show per rule; 0 for all.")
     ] = 20,
-    why: Annotated[str, typer.Option("-m", "--why", metavar="WHY", help="The reason for --undo.")] = "",
 ) -> int:
     """Plan cleanup: duplicates, numbers, links, tags, sizes, recaps, documents to archive.
 
@@ -75,16 +70,10 @@ def garden_command(
     review.agents = "propose", all changes made by an agent need a review. Steps whose documents changed in
     the meantime are skipped and reported, with exit code 3.
     """
-    if sum((plan, apply, propose, check, undo)) > 1 and not (plan and check):
-        raise ThunderusError("--plan, --apply, --propose, --check and --undo are mutually exclusive")
+    if sum((apply, propose, check)) > 1:
+        raise ThunderusError("--apply, --propose and --check are mutually exclusive")
     console: Console = ctx.obj
     memory = console.memory()
-    if undo:
-        if only:
-            raise ThunderusError(
-                "--undo and --only are mutually exclusive", hint="--undo always reverts a whole run"
-            )
-        return _undo(console, memory, why)
     if apply or propose:
         settle(memory, "garden")
     apart = propose or (apply and gardener.is_reviewed(memory))
@@ -111,7 +100,7 @@ def _show(console: Console, memory: Memory, found: Plan, limit: int, *, check: b
     if not found.steps:
         console.say("Nothing new to do" if found.waiting or found.decided else "Nothing to do")
     # Programs get all steps, people a few screens.
-    people = not (console.json or console.plain)
+    people = not console.json
     console.details = patch
     value = gardener.garden_report(memory, found, limit=limit if people else 0, diffs=patch)
     console.emit("garden", value, partial(plan, patch=patch), long=True)
@@ -122,7 +111,7 @@ def _apply(console: Console, memory: Memory, found: Plan) -> int:
     value = gardener.garden_apply(memory, found)
     console.emit("garden apply", value, applied)
     if value.steps:
-        console.say("To undo: thunderus-mem garden --undo")
+        console.say(f"To undo: thunderus-mem undo {value.snapshot_id}")
     return _skipped(console, value.skipped) or console.published_code(value.published)
 
 
@@ -143,11 +132,6 @@ def _skipped(console: Console, skipped: Sequence[gardener.SkippedStep]) -> int:
     )
     console.failure(error, error.exit_code)
     return error.exit_code
-
-
-def _undo(console: Console, memory: Memory, why: str) -> int:
-    value = undo.restore_last(memory, why=why)
-    return undone_code(console, "garden undo", value)
 
 
 def plan(value: gardener.PlanReport, console: Console, *, patch: bool = False) -> str:
@@ -201,7 +185,9 @@ def _counts(value: gardener.PlanReport) -> list[str]:
     counts = ", ".join(f"{number:,} {what}" for number, what in parts if number)
     lines = [f"Steps: {counts}"] if counts else []
     if value.expired:
-        lines.append(f"{counted(value.expired, 'proposal')} expired; see: thunderus-mem patch expire --plan")
+        lines.append(
+            f"{counted(value.expired, 'proposal')} expired; see: thunderus-mem review expire --dry-run"
+        )
     return lines
 
 
@@ -218,7 +204,7 @@ def applied(value: gardener.Applied, console: Console) -> str:
         if steps:
             lines += [*([""] if lines else []), title, *_few(steps, console)]
     if value.waiting:
-        console.say(f"{counted(value.waiting, 'step')} pending review: thunderus-mem patch list")
+        console.say(f"{counted(value.waiting, 'step')} pending review: thunderus-mem review list")
     return "\n".join(lines)
 
 
@@ -236,7 +222,7 @@ def filed(value: gardener.Filed, console: Console) -> str:
         console.say("Nothing to propose")
     if value.proposals:
         console.say(
-            f"Queued {counted(len(value.proposals), 'proposal')} for review\nNext: thunderus-mem patch list"
+            f"Queued {counted(len(value.proposals), 'proposal')} for review\nNext: thunderus-mem review list"
         )
     return "\n".join(_filed_lines(value.proposals, console))
 
@@ -284,7 +270,7 @@ def recap_command(
     force: Annotated[
         bool, typer.Option("--force", help="Overwrite a recap that was edited by hand.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the recap without writing it.")] = False,
+    dry_run: DryRun = False,
     summarizer: _Summarizer = "",
     timeout: _Timeout = 60.0,
     why: Why = "",

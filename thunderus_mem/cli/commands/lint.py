@@ -1,4 +1,4 @@
-"""``lint rule schema hooks watch``: findings, rules and schemas.
+"""``lint hooks watch``: findings and rules.
 
 `lint` runs on demand, `hooks run` at each commit (on the staged text of every store in the repository), and
 `watch` while files change; `watch` also refreshes the index.
@@ -7,34 +7,38 @@
 from __future__ import annotations
 
 import os
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thunderus_mem.cli.output import OUTPUT, dumps, output_schema
 from thunderus_mem.cli.params import Budget, FailOn, Output, PreCommit, checked_limit
 from thunderus_mem.cli.report import (
     FOR_PEOPLE,
     FORMATS,
+    MOST_DETAILED,
+    RuleCount,
     chosen_form,
     each_memory,
     headed,
     report,
+    rule_counts,
     seen_from_top,
     summary,
     write_report,
 )
-from thunderus_mem.cli.text import columns, counted, hint_line
+from thunderus_mem.cli.text import aligned, columns, counted, hint_line
 from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.errors import NoStore, NotFound
 from thunderus_mem.git.repository import Git, look_for_git, no_repository
 from thunderus_mem.lint.engine import RULES, rule_formats, rule_page
 from thunderus_mem.lint.lint import LintReport, LintRequest, answer, checked_paths, lint
+from thunderus_mem.lint.rule import LIST_RULES
 from thunderus_mem.store.layout import MEMORY, STORE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from thunderus_mem.cli.console import Console
     from thunderus_mem.hooks import HookRun, HookStatus
@@ -43,8 +47,9 @@ if TYPE_CHECKING:
     from thunderus_mem.watch import WatchTurn
 
 app = typer.Typer()
-schema_app = typer.Typer(no_args_is_help=True)
-app.add_typer(schema_app, name="schema")
+
+BRIEF, STATISTICS = "brief", "statistics"
+"""One line per finding if there are many, which is the default; and only the number for each rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +63,19 @@ class RulePage:
     page: str
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaList:
-    """The names that ``schema print`` accepts."""
-
-    names: tuple[str, ...]
+_Form = Annotated[
+    str,
+    typer.Option(
+        "--format", metavar="FORMAT", help="full, concise, json, jsonl, github, gitlab, sarif, junit."
+    ),
+]
+_Baseline = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Hide the findings in this baseline; '' for none.")
+]
+_WriteBaseline = Annotated[
+    str, typer.Option("--write-baseline", metavar="FILE", help="Record the current findings as a baseline.")
+]
+_Explain = Annotated[str, typer.Option("--explain", metavar="CODE", help="Explain a rule; all lists them.")]
 
 
 @app.command("lint")
@@ -71,46 +84,46 @@ def lint_command(
     paths: Annotated[list[str] | None, typer.Argument(metavar="[PATH]...", help="Only these paths.")] = None,
     staged: Annotated[bool, typer.Option("--staged", help="Check the staged text.")] = False,
     fix: Annotated[bool, typer.Option("--fix", help="Apply all safe fixes.")] = False,
-    diff: Annotated[bool, typer.Option("--diff", help="Show what --fix would change.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what --fix would change.")] = False,
     select: Annotated[
         list[str] | None, typer.Option(metavar="CODE", help="Only this rule (repeatable).")
     ] = None,
     ignore: Annotated[
         list[str] | None, typer.Option(metavar="CODE", help="Skip this rule (repeatable).")
     ] = None,
-    form: Annotated[
-        str,
-        typer.Option(
-            "--format", metavar="FORMAT", help="full, concise, json, jsonl, github, gitlab, sarif, junit."
-        ),
-    ] = "",
+    form: _Form = "",
     output: Output = "",
-    baseline: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Hide the findings in this baseline; '' for none."),
-    ] = None,
-    write_baseline: Annotated[
-        str,
-        typer.Option("--write-baseline", metavar="FILE", help="Record the current findings as a baseline."),
-    ] = "",
+    baseline: _Baseline = None,
+    write_baseline: _WriteBaseline = "",
     prune_baseline: Annotated[
         bool, typer.Option("--prune-baseline", help="Remove fixed findings from the baseline.")
+    ] = False,
+    explain: _Explain = "",
+    statistics: Annotated[
+        bool, typer.Option("--statistics", help="Count the findings of each rule.")
     ] = False,
     budget: Budget = 0,
     fail_on: FailOn = "warning",
     pre_commit: PreCommit = False,
 ) -> int:
-    """Check documents, manifest and log for problems. Exits with 1 on errors or warnings."""
+    """Check documents, manifest and log for problems. Exits with 1 on errors or warnings.
+
+    Many findings are printed one per line; --format full prints all details.
+    """
     console: Console = ctx.obj
+    if explain:
+        return _explained(console, explain)
     console.budget = budget
     limit = checked_limit(fail_on)
     named = console.environ.get("THUNDERUS_MEM_OUTPUT_FORMAT", "")
+    brief = not (form or named)
     form = chosen_form(console, form, FORMATS, "full", named=named)
+    form = STATISTICS if statistics else BRIEF if brief and form == "full" else form
     request = LintRequest(
         paths=tuple(paths or ()),
         staged=staged,
         fix=fix,
-        diff=diff,
+        dry_run=dry_run,
         select=tuple(select or ()),
         ignore=tuple(ignore or ()),
         baseline=os.path.join(console.start, baseline) if baseline else baseline,
@@ -139,7 +152,12 @@ def _linted(
     if pre_commit:
         request = _changed_documents(memory, request)
     value = answer(memory, request)
-    _report(console, memory, value, form, request, output)
+    if form == STATISTICS:
+        console.emit("lint statistics", rule_counts(value.diagnostics), _statistics, long=True)
+    else:
+        if form == BRIEF and len(value.diagnostics) <= MOST_DETAILED:
+            form = "full"
+        _report(console, memory, value, form, request, output)
     failed = any(one.severity.reaches(limit) for one in value.diagnostics)
     return console.published_code(value.published) or int(failed)
 
@@ -150,11 +168,31 @@ def _report(
     def rendered(value: LintReport, console: Console) -> str:
         return headed(console, memory, _rendered(memory, value, form, request))
 
-    for_people = form in FOR_PEOPLE or bool(value.diff)
-    write_report(console, "lint", value, rendered, output, drawn=form == "full", for_people=for_people)
-    if form == "full" or output:
+    drawn = form in ("full", BRIEF)
+    for_people = drawn or form in FOR_PEOPLE or bool(value.diff)
+    write_report(console, "lint", value, rendered, output, drawn=drawn, for_people=for_people)
+    if form == BRIEF:
+        console.say("For details: thunderus-mem lint --format full; for counts: --statistics")
+    if drawn or output:
         for line in _summary(value, memory.config.lint_baseline, pruned=request.prune_baseline):
             console.say(line)
+
+
+def _statistics(value: Sequence[RuleCount], console: Console) -> str:
+    """Format the number of findings of each rule, with the rule, most first; * marks fixable findings."""
+    style = console.style
+    widest = max((len(f"{one.findings:,}") for one in value), default=0)
+    rows = [
+        (
+            f"{one.findings:,}".rjust(widest),
+            style.name(one.code),
+            one.name,
+            str(one.severity),
+            f"{one.fixable:,} fixable with --fix" if one.fixable else "",
+        )
+        for one in value
+    ]
+    return "\n".join(line.rstrip() for line in aligned(rows)) or "No findings"
 
 
 def _formatted(console: Console, memory: Memory, request: LintRequest) -> int:
@@ -183,6 +221,8 @@ def _changed_documents(memory: Memory, request: LintRequest) -> LintRequest:
 def _rendered(memory: Memory, value: LintReport, form: str, request: LintRequest) -> str:
     if value.diff:
         return value.diff.rstrip("\n")
+    if form == BRIEF:
+        return f"{report(value.diagnostics, 'concise')}{summary(value.diagnostics)}"
     documents = checked_paths(memory, request.paths, staged=request.staged) if form == "junit" else ()
     return report(seen_from_top(memory, value.diagnostics, form), form, documents).rstrip("\n")
 
@@ -193,7 +233,7 @@ def _summary(value: LintReport, named: str, *, pruned: bool) -> Iterator[str]:
     if value.recorded:
         yield f"{counted(value.recorded, 'finding')} recorded in {value.baseline}"
         if value.baseline != named and not os.path.isabs(value.baseline):
-            yield f'Next: set baseline = "{value.baseline}" under [lint] in .thunderus/config.toml'
+            yield f"Next: thunderus-mem config set lint.baseline {shlex.quote(value.baseline)}"
     elif value.known:
         yield f"{counted(value.known, 'finding')} hidden by {value.baseline}"
     gone = counted(len(value.obsolete), "entry", "entries")
@@ -203,32 +243,24 @@ def _summary(value: LintReport, named: str, *, pruned: bool) -> Iterator[str]:
         yield f"{gone} in {value.baseline} already fixed; remove with --prune-baseline"
 
 
-@app.command("rule")
-def rule_command(
-    ctx: typer.Context,
-    code: Annotated[
-        str, typer.Argument(metavar="[CODE]", help="Code or name, e.g. TM201; lists all rules if omitted.")
-    ] = "",
-) -> None:
-    """Explain a lint rule: what it checks, why, an example, and how to fix it."""
-    console: Console = ctx.obj
-    if not code:
+def _explained(console: Console, code: str) -> int:
+    """Print the page of a rule, or a list of all rules."""
+    if code == "all":
         pages = tuple(_page(rule, "") for rule in RULES)
-        console.emit(
-            "rule",
-            pages,
-            lambda value, to: columns(
-                [(to.style.name(page.code), page.name, page.severity, page.summary) for page in value],
-                to.width,
-            ),
-            long=True,
-        )
-        return
+        console.emit("lint explain", pages, _rule_list, long=True)
+        return 0
     rule = next((rule for rule in RULES if code.upper() in (rule.code, rule.name.upper())), None)
     if rule is None:
-        raise NotFound(f"unknown rule {code!r}", hint="run `thunderus-mem rule` to list all rules")
+        raise NotFound(f"unknown rule {code!r}", hint=LIST_RULES)
     page = f"{rule_page(rule.code)}\n{rule_formats(rule.code)}".rstrip("\n")
-    console.emit("rule", (_page(rule, page),), lambda value, to: _shown_page(value[0], to), long=True)
+    console.emit("lint explain", (_page(rule, page),), lambda value, to: _shown_page(value[0], to), long=True)
+    return 0
+
+
+def _rule_list(value: Sequence[RulePage], console: Console) -> str:
+    """List the rules, one per line."""
+    rows = [(console.style.name(page.code), page.name, page.severity, page.summary) for page in value]
+    return columns(rows, console.width)
 
 
 def _shown_page(value: RulePage, console: Console) -> str:
@@ -242,57 +274,6 @@ def _shown_page(value: RulePage, console: Console) -> str:
 
 def _page(rule: Rule, page: str) -> RulePage:
     return RulePage(rule.code, rule.name, str(rule.severity), rule.summary, page)
-
-
-@schema_app.command("list")
-def schema_list(ctx: typer.Context) -> None:
-    """List the names of all schemas."""
-    console: Console = ctx.obj
-    console.emit("schema list", SchemaList(tuple(_schema_names())), lambda value, _: "\n".join(value.names))
-
-
-@schema_app.command("update")
-def schema_update(ctx: typer.Context) -> None:
-    """Update the copies in .thunderus/schemas to this version."""
-    from thunderus_mem.authoring.init import update_schemas
-
-    console: Console = ctx.obj
-    value = update_schemas(console.memory())
-    if not value.written:
-        console.say("Already up to date")
-    console.emit("schema update", value, lambda updated, _: "\n".join(updated.written))
-
-
-@schema_app.command("print")
-def schema_print(
-    ctx: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A name from `schema list`.")],
-) -> None:
-    """Print a JSON Schema (2020-12), or the SQL schema of the index."""
-    console: Console = ctx.obj
-    console.data(_schema_text(name).rstrip("\n"))
-
-
-def _schema_names() -> list[str]:
-    from thunderus_mem.document.schema import INDEX, SCHEMA_NAMES
-
-    return [*SCHEMA_NAMES, INDEX, "config", "gardener", OUTPUT]
-
-
-def _schema_text(name: str) -> str:
-    from thunderus_mem.document.schema import schema_text
-    from thunderus_mem.store.config_keys import config_schema
-
-    names = _schema_names()
-    bare = name.removesuffix(".schema.json").removesuffix(".toml").removesuffix(".sql")
-    for known in names:
-        if bare in (known, known.partition(".")[0]):
-            if known in ("config", "gardener"):
-                return dumps(config_schema(f"{known}.toml"), indent=2)
-            if known == OUTPUT:
-                return output_schema()
-            return schema_text(known)
-    raise NotFound(f"unknown schema {name!r}", hint=f"use one of: {', '.join(names)}")
 
 
 # ``hooks``

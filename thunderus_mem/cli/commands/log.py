@@ -1,8 +1,8 @@
-"""``log events why blame``: history and provenance.
+"""``log events why``: history and provenance.
 
 `log` and `events` show, verify, extend and export the log; `why` prints the provenance of a document as a
-tree or as a Mermaid or Graphviz diagram, and `blame` shows it per line. The commands parse, call and render;
-only `events add` writes to the log, and `events export` a file.
+tree or as a Mermaid or Graphviz diagram, or that of each line. The commands parse, call and render; only
+`events add` and `events record` write to the log, and `events export` a file.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from thunderus_mem.authoring import edit
 from thunderus_mem.cli.input import read_stdin, text_of
 from thunderus_mem.cli.output import dumps, plain
 from thunderus_mem.cli.params import Budget, DocumentId, Kinds, Newest, Patch, Why
@@ -64,36 +65,25 @@ _MOST_IDS = 5
 def log_command(
     ctx: typer.Context,
     document: Annotated[str | None, typer.Argument(metavar="[ID]", help="Only this document.")] = None,
-    limit: Newest = 50,
-    budget: Budget = 0,
-) -> int:
-    """Show the history of the memory, or of one document, newest first."""
-    console: Console = ctx.obj
-    console.budget = budget
-    value = log.log(console.memory(), document, limit=limit)
-    if not value.events and not value.damaged:
-        console.say("No events")
-    return _listed_code(console, "log", value, log_listing)
-
-
-@events_app.command("list")
-def events_list_command(
-    ctx: typer.Context,
+    every: Annotated[
+        bool, typer.Option("--all", help="Show all events with their ids, also messages and tool calls.")
+    ] = False,
     kind: Kinds = None,
     limit: Newest = 50,
     budget: Budget = 0,
 ) -> int:
-    """List events of all kinds, newest first."""
+    """Show the history of the memory, or of one document, newest first.
+
+    It lists changes, reviews and notes; with --all or --kind, events of other kinds and the ids too.
+    """
     console: Console = ctx.obj
     console.budget = budget
-    value = log.events_list(console.memory(), kinds=tuple(kind or ()), limit=limit)
-    return _listed_code(console, "events list", value, event_listing)
-
-
-def _listed_code(
-    console: Console, command: str, value: log.LogListing, render: Callable[[log.LogListing, Console], str]
-) -> int:
-    console.emit(command, value, render, long=True)
+    detailed = every or bool(kind)
+    kinds = tuple(kind or ()) if detailed else log.HISTORY
+    value = log.log(console.memory(), document, kinds=kinds, limit=limit)
+    if not value.events and not value.damaged:
+        console.say("No events")
+    console.emit("log", value, event_listing if detailed else log_listing, long=True)
     if value.left_out:
         console.say(f"{value.left_out:,} older not shown; use -n")
     return console.served_code(value.damaged)
@@ -108,14 +98,18 @@ def events_add_command(
     body: Annotated[
         str | None,
         typer.Option(
-            "--body", metavar="TEXT", help="The message, or the command that was run; - reads stdin."
+            "--body",
+            metavar="TEXT|-|@FILE",
+            help="The text, or the command that was run; - reads stdin, @FILE a file.",
         ),
     ] = None,
     exit_code: Annotated[
         int | None,
         typer.Option("--exit-code", metavar="N", help="The command's exit code, for tool_result."),
     ] = None,
-    actor: Annotated[str, typer.Option("--actor", metavar="WHO", help="user, agent or tool.")] = "",
+    about: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="A document it is about (repeatable).")
+    ] = None,
     share: Annotated[
         bool, typer.Option("--share", help="Commit imported events too, except kinds in events.private.")
     ] = False,
@@ -134,9 +128,11 @@ def events_add_command(
         raise ThunderusError(
             "--kind and --body must be used together", hint="or omit both and pipe JSON Lines to stdin"
         )
+    if about and not kind:
+        raise ThunderusError("--about needs --kind and --body")
     if kind and body:
         one = given_event(
-            kind, text_of(body, console) or "", actor=actor or console.actor, exit_code=exit_code
+            kind, text_of(body, console) or "", actor=console.actor, exit_code=exit_code, about=about or ()
         )
         value = events_add(console.memory(), one, why=why)
     else:
@@ -147,6 +143,22 @@ def events_add_command(
         )
     console.emit("events add", value, added_events)
     return int(bool(value.refused))
+
+
+@events_app.command("record")
+def events_record_command(
+    ctx: typer.Context,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Record even if many documents were deleted.")
+    ] = False,
+    why: Why = "",
+) -> None:
+    """Log edits made by hand. Every command that writes also does this first."""
+    console: Console = ctx.obj
+    value = edit.record(console.memory(), accept_loss=yes, why=why)
+    if not value.recorded:
+        console.say("Nothing to record")
+    console.emit("events record", value, recorded)
 
 
 @events_app.command("show")
@@ -209,7 +221,7 @@ def events_export_command(
         str, typer.Option("--output", "-o", metavar="FILE", help="Write to this file instead of stdout.")
     ] = "",
     document: Annotated[
-        str, typer.Option("--document", metavar="ID", help="Only events about this document.")
+        str, typer.Option("--about", metavar="ID", help="Only events about this document.")
     ] = "",
     kind: Kinds = None,
     since: Annotated[str, typer.Option(metavar="DATE", help="Only events on or after this day.")] = "",
@@ -296,7 +308,7 @@ def added_events(value: AddedEvents, console: Console) -> str:
         console.talk(f"line {line.line}: {line.reason}")
     if value.refused:
         refused = counted(len(value.refused), "line")
-        console.talk(f"{refused} refused; run `thunderus-mem schema print events` for the format")
+        console.talk(f"{refused} refused; run `thunderus-mem config schemas events` for the format")
     if value.private:
         console.say(f"{counted(value.private, 'event')} kept local (not committed)")
     if value.known:
@@ -304,8 +316,13 @@ def added_events(value: AddedEvents, console: Console) -> str:
     ids = [console.style.name(id) for id in value.added]
     if console.width is None or len(ids) <= _MOST_IDS:
         return "\n".join(ids)
-    console.say(f"{counted(len(ids), 'event')} added; see: thunderus-mem events list")
+    console.say(f"{counted(len(ids), 'event')} added; see: thunderus-mem log --all")
     return f"{ids[0]} … {ids[-1]}"
+
+
+def recorded(value: edit.Recorded, console: Console) -> str:
+    """Format the documents whose edits were recorded, one per line."""
+    return "\n".join(console.style.name(one) for one in value.recorded)
 
 
 def shown_event(value: log.ShownEvent, console: Console) -> str:
@@ -373,7 +390,7 @@ def export_summary(value: Exported) -> str:
     return f"{counted(value.events, 'event')} exported{omitted}"
 
 
-# ``why blame``
+# ``why``
 
 _FORMATS = ("tree", "mermaid", "dot")
 _SHORT_EVENT = 14
@@ -394,13 +411,28 @@ _LINES = lazy_pattern(r"([0-9]{1,9})?(?:(,)([0-9]{1,9})?)?", re.ASCII)
 def why_command(
     ctx: typer.Context,
     document: DocumentId,
+    lines: Annotated[
+        bool, typer.Option("--lines", help="Show which event or commit last changed each line.")
+    ] = False,
+    extent: Annotated[
+        str,
+        typer.Option("-L", metavar="FROM,TO", help="Only these lines: 10,20 or 10, (to the end) or 7."),
+    ] = "",
     form: Annotated[str, typer.Option("--format", metavar="FORMAT", help="tree, mermaid or dot.")] = "tree",
     patch: Patch = False,
 ) -> int:
-    """Show where a document comes from: events, sessions, patches, commits, and the code it describes."""
+    """Show where a document comes from: events, sessions, patches, commits, and the code it describes.
+
+    With --lines or -L, show which event or commit last changed each line, with author and time. The log is
+    searched first, then git. Lines that are in neither are marked unrecorded.
+    """
     console: Console = ctx.obj
     if form not in _FORMATS:
         raise ThunderusError(f"unknown format {form!r}", hint=f"use one of: {', '.join(_FORMATS)}")
+    if lines or extent:
+        if form != "tree":
+            raise ThunderusError("--lines and --format are mutually exclusive")
+        return _lines(console, document, extent, patch=patch)
     render = {"mermaid": mermaid, "dot": dot}.get(form, why_tree)
     console.details = patch
     value = why.why(console.memory(), document)
@@ -410,28 +442,11 @@ def why_command(
     return console.served_code(value.damaged)
 
 
-@app.command("blame")
-def blame_command(
-    ctx: typer.Context,
-    document: DocumentId,
-    lines: Annotated[
-        str,
-        typer.Option(
-            "--lines", "-L", metavar="FROM,TO", help="Only these lines: 10,20 or 10, (to the end) or 7."
-        ),
-    ] = "",
-    patch: Patch = False,
-) -> int:
-    """Show which event or commit last changed each line of a document, with author and time.
-
-    The log is searched first, then git. Lines that are in neither are marked unrecorded.
-    """
-    console: Console = ctx.obj
-    wanted = _wanted(lines) if lines else None
+def _lines(console: Console, document: str, extent: str, *, patch: bool) -> int:
+    """Print the origin of each line of a document."""
     console.details = patch
-    value = blame.blame(console.memory(), document, lines=wanted)
-    render = partial(with_code, blame_report) if patch else blame_report
-    console.emit("blame", value, render, long=True)
+    value = blame.blame(console.memory(), document, lines=_wanted(extent) if extent else None)
+    console.emit("why lines", value, partial(with_code, blame_report) if patch else blame_report, long=True)
     return console.served_code(value.damaged)
 
 
@@ -439,7 +454,7 @@ def _wanted(text: str) -> tuple[int, int]:
     """Parse ``10,20``, ``10,`` (to the end), ``,20`` or ``7`` into first and last line."""
     match = _LINES.fullmatch(text.replace(" ", ""))
     if match is None or not (match[1] or match[3]):
-        raise InvalidQuery(f"invalid value for --lines: {text!r} (expected e.g. 10,20)")
+        raise InvalidQuery(f"invalid value for -L: {text!r} (expected e.g. 10,20)")
     first = int(match[1] or 1)
     return (first, int(match[3] or 0)) if match[2] else (first, first)
 

@@ -78,10 +78,16 @@ def list_command(
     since: Annotated[str, typer.Option(metavar="DATE", help="Updated on or after this day.")] = "",
     before: Annotated[str, typer.Option(metavar="DATE", help="Updated before this day.")] = "",
     archived: Annotated[bool, typer.Option("--archived", help="Include archived documents.")] = False,
+    order: Annotated[
+        str, typer.Option("--sort", metavar="KEY", help="Sort by id, updated, created, title or tokens.")
+    ] = "id",
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", metavar="N", min=0, help="Documents to show; 0 for all.")
+    ] = 0,
     ids: OnlyIds = False,
     budget: Budget = 0,
 ) -> None:
-    """List documents, sorted by id."""
+    """List documents, sorted by id. Times are sorted newest first, tokens most first."""
     console: Console = ctx.obj
     console.budget = budget
     wanted = Filter(
@@ -95,11 +101,12 @@ def list_command(
         before=before,
         archived=archived,
     )
-    value = show.list_documents(console.memory(), wanted)
+    value = show.list_documents(console.memory(), wanted, order=order, limit=limit)
     if not value.documents:
         console.say("No documents")
-    console.plain &= not ids  # a list of ids is already plain
     console.emit("list", value, listing_ids if ids else listing, long=not ids)
+    if value.left_out:
+        console.say(f"{value.left_out:,} more not shown; use -n")
 
 
 @app.command("status")
@@ -116,7 +123,7 @@ def shown(value: show.Shown, console: Console) -> str:
         ("id", style.name(value.id)),
         ("kind", value.kind),
         ("path", value.path),
-        ("archived", "yes; to reverse: `thunderus-mem unarchive`" if value.archived else ""),
+        ("archived", "yes; to reverse: `thunderus-mem archive --undo`" if value.archived else ""),
         ("tags", ", ".join(value.tags)),
         ("aliases", ", ".join(value.aliases)),
         ("state", value.state),

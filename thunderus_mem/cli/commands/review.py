@@ -1,4 +1,4 @@
-"""``patch``: list, show and decide the proposals in the review queue."""
+"""``review``: list, show and decide the proposals in the review queue."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thunderus_mem.cli.params import NeededWhy, Why, Yes
+from thunderus_mem.cli.params import DryRun, NeededWhy, Why, Yes
 from thunderus_mem.cli.text import (
     Style,
     columns,
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from thunderus_mem.memory.proposals import BadProposal
 
 app = typer.Typer()
-patch_app = typer.Typer(no_args_is_help=True)
-app.add_typer(patch_app, name="patch")
+review_app = typer.Typer(no_args_is_help=True)
+app.add_typer(review_app, name="review")
 
 _MOST_BAD = 20
 _NARROW = 64
@@ -57,8 +57,8 @@ Label = Annotated[
 Rule = Annotated[str, typer.Option("--rule", metavar="RULE", help="Only from this gardener rule.")]
 
 
-@patch_app.command("list")
-def patch_list_command(
+@review_app.command("list")
+def review_list_command(
     ctx: typer.Context,
     label: Label = "",
     rule: Rule = "",
@@ -69,29 +69,29 @@ def patch_list_command(
     """List pending proposals, oldest first. Exits with 6 if a proposal file is unreadable."""
     console: Console = ctx.obj
     # Programs get all proposals, people a few screens.
-    most = 0 if console.json or console.plain else limit
-    value = queue.patch_list(console.memory(), label=label, rule=rule, limit=most)
+    most = 0 if console.json else limit
+    value = queue.review_list(console.memory(), label=label, rule=rule, limit=most)
     if not value.proposals and not value.unreadable:  # an unreadable file may be a pending proposal
         console.say("No matching proposals" if label or rule else "No pending proposals")
-    console.emit("patch list", value, listing, long=True)
+    console.emit("review list", value, listing, long=True)
     if value.left_out:
         console.say(f"{value.left_out:,} newer not shown; use -n")
     _report_invalid(console, value.unreadable)
     return Degraded.exit_code if value.unreadable else 0
 
 
-@patch_app.command("show")
-def patch_show_command(
+@review_app.command("show")
+def review_show_command(
     ctx: typer.Context,
     proposal: Annotated[str, typer.Argument(metavar="ID", help="Proposal id, or a unique prefix of it.")],
 ) -> None:
     """Show a proposal, and whether it still applies."""
     console: Console = ctx.obj
-    console.emit("patch show", queue.patch_show(console.memory(), proposal), shown, long=True)
+    console.emit("review show", queue.review_show(console.memory(), proposal), shown, long=True)
 
 
-@patch_app.command("approve")
-def patch_approve_command(
+@review_app.command("approve")
+def review_approve_command(
     ctx: typer.Context,
     proposals: Ids = None,
     every: Every = False,
@@ -112,14 +112,14 @@ def patch_approve_command(
     ids = _chosen(console, "Approve", proposals, every=every, label=label, rule=rule, yes=yes)
     if ids is None:
         return 1
-    value = decisions.patch_approve(
+    value = decisions.review_approve(
         console.memory(), ids, every=every, label=label, rule=rule, rebase=rebase, why=why
     )
-    return _decided_code(console, "patch approve", value)
+    return _decided_code(console, "review approve", value)
 
 
-@patch_app.command("reject")
-def patch_reject_command(
+@review_app.command("reject")
+def review_reject_command(
     ctx: typer.Context,
     proposals: Ids = None,
     every: Every = False,
@@ -136,12 +136,12 @@ def patch_reject_command(
     ids = _chosen(console, "Reject", proposals, every=every, label=label, rule=rule, yes=yes)
     if ids is None:
         return 1
-    value = decisions.patch_reject(console.memory(), ids, every=every, label=label, rule=rule, why=why)
-    return _decided_code(console, "patch reject", value)
+    value = decisions.review_reject(console.memory(), ids, every=every, label=label, rule=rule, why=why)
+    return _decided_code(console, "review reject", value)
 
 
-@patch_app.command("rebase")
-def patch_rebase_command(
+@review_app.command("rebase")
+def review_rebase_command(
     ctx: typer.Context,
     proposals: Annotated[list[str], typer.Argument(metavar="ID...", help="Proposals to rebase.")],
 ) -> int:
@@ -150,14 +150,14 @@ def patch_rebase_command(
     Reports the lines that are in conflict.
     """
     console: Console = ctx.obj
-    value = queue.patch_rebase(console.memory(), proposals)
-    console.emit("patch rebase", value, rebasing)
+    value = queue.review_rebase(console.memory(), proposals)
+    console.emit("review rebase", value, rebasing)
     stuck = any(one.state not in ("fits", "rebased") for one in value.proposals)
     return Conflict.exit_code if stuck else 0
 
 
-@patch_app.command("expire")
-def patch_expire_command(
+@review_app.command("expire")
+def review_expire_command(
     ctx: typer.Context,
     older_than: Annotated[
         str,
@@ -165,9 +165,7 @@ def patch_expire_command(
             "--older-than", metavar="DAYS", help="Age limit, e.g. 30d; default: review.expires_days."
         ),
     ] = "",
-    plan: Annotated[
-        bool, typer.Option("--plan", "--dry-run", help="Show the proposals without expiring them.")
-    ] = False,
+    dry_run: DryRun = False,
     why: Why = "",
 ) -> int:
     """Remove proposals that expired or no longer change anything."""
@@ -175,12 +173,12 @@ def patch_expire_command(
     if older_than and days is None:
         raise ThunderusError(f"invalid value for --older-than: {older_than!r} (expected e.g. 30d)")
     console: Console = ctx.obj
-    value = decisions.patch_expire(
-        console.memory(), older_than=int(days[1]) if days else None, plan=plan, why=why
+    value = decisions.review_expire(
+        console.memory(), older_than=int(days[1]) if days else None, dry_run=dry_run, why=why
     )
     if not value.decisions:
         console.say("Nothing to expire")
-    return _decided_code(console, "patch expire", value)
+    return _decided_code(console, "review expire", value)
 
 
 def _report_invalid(console: Console, unreadable: Sequence[BadProposal]) -> None:
@@ -212,7 +210,7 @@ def _chosen(
         raise ThunderusError("--label and --rule need --all")
     if not every and not ids:
         raise ThunderusError(
-            "missing argument ID", hint="pass proposal ids (see `thunderus-mem patch list`), or --all"
+            "missing argument ID", hint="pass proposal ids (see `thunderus-mem review list`), or --all"
         )
     if yes or not every:
         return ids
@@ -228,8 +226,8 @@ def _chosen(
 
 def _decided_code(console: Console, command: str, value: decisions.Decided) -> int:
     console.emit(command, value, decided)
-    if not value.decisions and command != "patch expire":
-        console.say("No matching proposals; see: thunderus-mem patch list")
+    if not value.decisions and command != "review expire":
+        console.say("No matching proposals; see: thunderus-mem review list")
     for one in () if console.json else value.decisions:
         if one.code:
             problem = ThunderusError(f"{one.id} not applied: {one.problem}", hint=one.hint or None)
@@ -265,7 +263,7 @@ def listing(value: queue.ProposalListing, console: Console) -> str:
     if value.expired:
         console.say(
             f"{counted(value.expired, 'proposal')} older than {counted(value.expires_days, 'day')}: "
-            "thunderus-mem patch expire"
+            "thunderus-mem review expire"
         )
     if room is not None and room < _NARROW:
         kept = (0, 4) if room < _NARROWEST else (0, 3, 4)

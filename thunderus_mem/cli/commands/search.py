@@ -82,7 +82,6 @@ def search_command(
     if not found.hits:
         console.say("No answers; the closest documents:" if found.closest and not ids else "No matches")
         console.say_others()
-    console.plain &= not ids  # a list of ids is already plain
     console.emit("search", found, hit_ids if ids else search_result, long=not ids)
     return 0
 

@@ -1,4 +1,4 @@
-"""``init index manifest doctor config completion import migrate``: create, check, configure and fill a store.
+"""``init index doctor config completion import migrate``: create, check, configure and fill a store.
 
 The commands only parse, call and render. `completion` prints a script, `config` reads the two configuration
 files.
@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from thunderus_mem.authoring.init import Initialised, init
+from thunderus_mem.authoring.init import Initialised, init, update_schemas
 from thunderus_mem.cli.complete import SCRIPTS
-from thunderus_mem.cli.params import Why
+from thunderus_mem.cli.output import OUTPUT, dumps, output_schema
+from thunderus_mem.cli.params import DryRun, Why
 from thunderus_mem.cli.text import (
     Style,
     aligned,
@@ -34,7 +35,8 @@ from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.index import refresh
 from thunderus_mem.interop.markdown import ImportReport, import_markdown
 from thunderus_mem.interop.thunderus import MigrationReport, migrate
-from thunderus_mem.store.config_keys import KEYS, toml_value
+from thunderus_mem.store import config_writer
+from thunderus_mem.store.config_keys import KEYS, config_schema, toml_value
 from thunderus_mem.store.config_reader import load
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-# ``init index manifest``
+# ``init index``
 
 index_app = typer.Typer(no_args_is_help=True)
 app.add_typer(index_app, name="index")
@@ -99,8 +101,8 @@ def index_rebuild_command(ctx: typer.Context) -> None:
     console.emit("index rebuild", refresh.rebuild(memory.layout, tell=memory.tell), refreshed)
 
 
-@app.command("manifest")
-def manifest_command(
+@index_app.command("manifest")
+def index_manifest_command(
     ctx: typer.Context,
     check: Annotated[
         bool,
@@ -112,7 +114,7 @@ def manifest_command(
     """Write or check the manifest, the list of all documents."""
     console: Console = ctx.obj
     value = upkeep.manifest(console.memory(), check=check)
-    console.emit("manifest", value, manifest_report)
+    console.emit("index manifest", value, manifest_report)
     return int(bool(value.diagnostics))
 
 
@@ -203,7 +205,7 @@ def doctor_command(
     fix: Annotated[
         bool, typer.Option("--fix", help="Apply all safe fixes; damaged files go to quarantine.")
     ] = False,
-    plan: Annotated[bool, typer.Option("--plan", help="Show what --fix would do.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what --fix would do.")] = False,
 ) -> int:
     """Diagnose problems with the store, and suggest how to fix each one. Exits with 1 if there are any.
 
@@ -211,12 +213,12 @@ def doctor_command(
     changes no document: it moves files to .thunderus/.quarantine and prints how to restore each one.
     """
     console: Console = ctx.obj
-    if not fix and not plan:
+    if not fix and not dry_run:
         report = checks.doctor(console.memory(lenient=True))
         console.emit("doctor", report, checks_report, long=True)
         return int(any(check.is_trouble for check in report.checks))
     value = plan_fixes(console.memory(lenient=True))
-    if not plan:
+    if not dry_run:
         console.say(announced(value))
         value = apply_fixes(lambda: console.memory(lenient=True))
     console.emit("doctor fix", value, fix_report, long=True)
@@ -231,7 +233,7 @@ def checks_report(value: checks.DoctorReport, console: Console) -> str:
         lines += ["", "Quarantine:", *_kept(value.kept, style)]
     if value.fixes:
         steps = counted(len(value.fixes), "step")
-        lines += ["", f"Next: {checks.FIX}   ({steps}; --plan shows them)"]
+        lines += ["", f"Next: {checks.FIX}   ({steps}; --dry-run shows them)"]
     return "\n".join(lines)
 
 
@@ -333,6 +335,13 @@ class Settings:
     settings: tuple[Setting, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class SchemaList:
+    """The names of the schemas."""
+
+    names: tuple[str, ...]
+
+
 @config_app.command("show")
 def config_show(
     ctx: typer.Context,
@@ -342,6 +351,35 @@ def config_show(
     """Show all settings and their values."""
     console: Console = ctx.obj
     console.emit("config show", _settings(console, key), lambda value, to: listed(value, to, origin=origin))
+
+
+_Key = Annotated[str, typer.Argument(metavar="KEY", help="A key, e.g. search.limit.")]
+
+
+@config_app.command("set")
+def config_set(
+    ctx: typer.Context,
+    key: _Key,
+    value: Annotated[str, typer.Argument(metavar="VALUE", help="The value; items of a list with commas.")],
+) -> None:
+    """Set a key in config.toml or gardener.toml. Other lines and comments stay."""
+    console: Console = ctx.obj
+    console.emit("config set", config_writer.set_key(console.layout(), key, value), changed_setting)
+
+
+@config_app.command("unset")
+def config_unset(ctx: typer.Context, key: _Key) -> None:
+    """Remove a key from its file, so that its default applies."""
+    console: Console = ctx.obj
+    console.emit("config unset", config_writer.unset_key(console.layout(), key), changed_setting)
+
+
+def changed_setting(value: config_writer.ChangedSetting, console: Console) -> str:
+    """Format the key with its value, and its file."""
+    if not value.changed:
+        console.say("Nothing to change")
+    shown = "(default)" if value.value is None else f"= {toml_value(value.value)}"
+    return f"{console.style.name(value.key)} {shown}  {console.style.dim(value.file)}"
 
 
 @config_app.command("path")
@@ -390,6 +428,51 @@ def listed(value: Settings, console: Console, *, origin: bool) -> str:
         place = {"default": "default", "file": item.file, "environment": item.variable}[item.origin]
         rows.append((text, style.dim(place)) if origin else (text,))
     return "\n".join(aligned(rows))
+
+
+@config_app.command("schemas")
+def config_schemas(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="[NAME]", help="Print this schema.")] = "",
+    update: Annotated[
+        bool, typer.Option("--update", help="Update the copies in .thunderus/schemas to this version.")
+    ] = False,
+) -> None:
+    """List the schemas, or print one: a JSON Schema (2020-12), or the SQL schema of the index."""
+    console: Console = ctx.obj
+    if update:
+        if name:
+            raise ThunderusError("NAME and --update are mutually exclusive")
+        written = update_schemas(console.memory())
+        if not written.written:
+            console.say("Already up to date")
+        console.emit("config schemas update", written, lambda value, _: "\n".join(value.written))
+    elif name:
+        console.data(_schema_text(name).rstrip("\n"))
+    else:
+        names = SchemaList(tuple(_schema_names()))
+        console.emit("config schemas", names, lambda value, _: "\n".join(value.names))
+
+
+def _schema_names() -> list[str]:
+    from thunderus_mem.document.schema import INDEX, SCHEMA_NAMES
+
+    return [*SCHEMA_NAMES, INDEX, "config", "gardener", OUTPUT]
+
+
+def _schema_text(name: str) -> str:
+    from thunderus_mem.document.schema import schema_text
+
+    names = _schema_names()
+    bare = name.removesuffix(".schema.json").removesuffix(".toml").removesuffix(".sql")
+    for known in names:
+        if bare in (known, known.partition(".")[0]):
+            if known in ("config", "gardener"):
+                return dumps(config_schema(f"{known}.toml"), indent=2)
+            if known == OUTPUT:
+                return output_schema()
+            return schema_text(known)
+    raise NotFound(f"unknown schema {name!r}", hint=f"use one of: {', '.join(names)}")
 
 
 @app.command("completion")
@@ -442,9 +525,7 @@ def import_markdown_command(
             "--map", metavar="THEIRS=OURS", help="Fill the field OURS from the key THEIRS (repeatable)."
         ),
     ] = None,
-    why: Annotated[
-        str, typer.Option("--why", "-m", metavar="WHY", help="The reason, recorded in the log.")
-    ] = "",
+    why: Why = "",
     on_conflict: Annotated[
         str,
         typer.Option(
@@ -453,9 +534,7 @@ def import_markdown_command(
             help="A file changed since it was imported: skip it, or merge the change.",
         ),
     ] = "skip",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", "-n", help="Show what would be imported, without writing.")
-    ] = False,
+    dry_run: DryRun = False,
 ) -> int:
     """Import Markdown files as documents.
 

@@ -1,6 +1,6 @@
-"""``undo restore resolve merge-driver``: revert changes and resolve merge conflicts.
+"""``undo resolve merge-driver``: revert changes and resolve merge conflicts.
 
-`undo` reverts changes and `restore` a run of the gardener, each as a new event. `resolve` and `merge-driver`
+`undo` reverts changes or a run of the gardener, each as a new event. `resolve` and `merge-driver`
 settle merge conflicts; only text that both sides changed is left to the user. The commands parse, call and
 render; the functions they call write documents, log and git's index.
 """
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thunderus_mem.cli.params import DryRun, Plan, Why
+from thunderus_mem.cli.params import DryRun, Why
 from thunderus_mem.cli.text import Style, aligned, counted, diff_lines, finding_lines, minute, one_line
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.history import undo
@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-# ``undo restore``
+# ``undo``
 
 _DONE = {False: "Undid:", True: "Redid:"}
+_LISTED = 20
 _BECAME = {
     "create": "restored",
     "update": "changed",
@@ -38,73 +39,60 @@ _BECAME = {
 @app.command("undo")
 def undo_command(
     ctx: typer.Context,
-    event: Annotated[
+    change: Annotated[
         str | None,
-        typer.Argument(metavar="[EVENT]", help="Undo this event or patch instead of the last one."),
+        typer.Argument(
+            metavar="[EVENT|SNAPSHOT]",
+            help="This event, patch or gardener run; default: the last change.",
+        ),
     ] = None,
     number: Annotated[
-        int, typer.Option("--number", "-n", metavar="N", min=1, help="Undo the last N changes.")
-    ] = 1,
+        int | None,
+        typer.Option(
+            "--number", "-n", metavar="N", min=1, help="Undo the last N changes; with --list, list N runs."
+        ),
+    ] = None,
     redo: Annotated[bool, typer.Option("--redo", help="Redo: revert the last undo.")] = False,
     anywhere: Annotated[
         bool, typer.Option("--any", help="Include changes made in other working trees.")
     ] = False,
+    listed: Annotated[bool, typer.Option("--list", help="List gardener runs, with snapshots.")] = False,
     dry_run: DryRun = False,
     why: Why = "",
 ) -> int:
     """Undo the last change made in this working tree, as a new event. Repeat to undo earlier changes.
 
     A change is everything that one command wrote. Later edits elsewhere in the text are kept; if a later edit
-    overlaps, nothing is written and the conflict is reported.
+    overlaps, nothing is written and the conflict is reported. With a SNAPSHOT, documents return to their
+    state before that gardener run: byte for byte, all or nothing.
     """
-    if event is not None and (redo or anywhere or number != 1):
+    console: Console = ctx.obj
+    if listed:
+        if change is not None or redo or anywhere or dry_run:
+            raise ThunderusError("--list and EVENT, --redo, --any or --dry-run are mutually exclusive")
+        return _list(console, number or _LISTED)
+    if change is not None and (redo or anywhere or number is not None):
         raise ThunderusError("EVENT and --number, --redo or --any are mutually exclusive")
-    console: Console = ctx.obj
-    choice = UndoChoice(event, number, redo, anywhere)
-    value = undo.undo(console.memory(), choice, why=why, dry_run=dry_run)
-    return undone_code(console, "undo", value, redo_hint=not dry_run and not redo)
-
-
-@app.command("restore")
-def restore_command(
-    ctx: typer.Context,
-    snapshot: Annotated[
-        str | None, typer.Argument(metavar="[SNAP]", help="Snapshot id, or a unique prefix of it.")
-    ] = None,
-    listed: Annotated[bool, typer.Option("--list", help="List the snapshots.")] = False,
-    limit: Annotated[
-        int, typer.Option("--limit", "-n", metavar="N", min=1, help="List at most N snapshots.")
-    ] = 20,
-    dry_run: DryRun = False,
-    why: Why = "",
-) -> int:
-    """Restore documents to their state before a gardener run: byte for byte, all or nothing.
-
-    If a document has changed since the run, nothing is written and the document is reported.
-    """
-    console: Console = ctx.obj
-    if listed == (snapshot is not None):
-        raise ThunderusError(
-            "pass either SNAP or --list", hint="run `thunderus-mem restore --list` to list the snapshots"
-        )
-    if snapshot is None:
-        value = undo.snapshots(console.memory(), limit=limit)
-        if not value.snapshots:
-            console.say("No snapshots; `thunderus-mem garden --apply` creates one")
-        console.emit("restore listed", value, snapshot_list, long=True)
-        if value.left_out:
-            console.say(f"{value.left_out:,} older not shown; use -n")
-        return 0
-    done = undo.restore(console.memory(), snapshot, why=why, dry_run=dry_run)
-    return undone_code(console, "restore", done, redo_hint=not dry_run)
-
-
-def undone_code(console: Console, command: str, value: undo.Undone, *, redo_hint: bool = True) -> int:
-    """Print what was undone, with ``redo_hint`` also how to redo it; return the exit code."""
-    console.emit(command, value, undone)
-    if redo_hint and not all(one.is_aborted for one in value.events):
+    if change is not None and change.strip().lower().startswith("snap_"):
+        value = undo.restore(console.memory(), change, why=why, dry_run=dry_run)
+    else:
+        choice = UndoChoice(change, number or 1, redo, anywhere)
+        value = undo.undo(console.memory(), choice, why=why, dry_run=dry_run)
+    console.emit("undo", value, undone)
+    if not (dry_run or redo) and not all(one.is_aborted for one in value.events):
         console.say("To redo: thunderus-mem undo --redo")
     return console.published_code(value.published)
+
+
+def _list(console: Console, limit: int) -> int:
+    """List the gardener runs that can be undone."""
+    value = undo.snapshots(console.memory(), limit=limit)
+    if not value.snapshots:
+        console.say("No gardener runs; `thunderus-mem log --all` lists all changes with their ids")
+    console.emit("undo list", value, snapshot_list, long=True)
+    if value.left_out:
+        console.say(f"{value.left_out:,} older not shown; use -n")
+    return 0
 
 
 def undone(value: undo.Undone, console: Console) -> str:
@@ -170,7 +158,7 @@ def resolve_command(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="[ID|PATH]…", help="Only these; default: all conflicts.")
     ] = None,
-    plan: Plan = False,
+    dry_run: DryRun = False,
     stage: Annotated[
         bool, typer.Option("--stage", help="Run `git add` on the resolved files and the log.")
     ] = False,
@@ -181,10 +169,10 @@ def resolve_command(
     Lists, times, verification, and keys that only one side changed are resolved automatically; markers stay
     around text that both sides changed. Exits with 1 if conflicts remain.
     """
-    if plan and stage:
-        raise ThunderusError("--plan and --stage are mutually exclusive")
+    if dry_run and stage:
+        raise ThunderusError("--dry-run and --stage are mutually exclusive")
     console: Console = ctx.obj
-    value = resolve.resolve(console.memory(), tuple(names or ()), plan=plan, stage=stage, why=why)
+    value = resolve.resolve(console.memory(), tuple(names or ()), dry_run=dry_run, stage=stage, why=why)
     console.emit("resolve", value, resolved)
     say_more(value, console)
     return console.published_code(value.published) or int(value.is_left)

@@ -11,7 +11,7 @@ import typer
 
 from thunderus_mem.authoring import add, edit
 from thunderus_mem.cli.input import edited, keeping, links, pairs, relation, text_of, with_help
-from thunderus_mem.cli.params import ChangedId, NeededWhy, Plan, Why
+from thunderus_mem.cli.params import ChangedId, DryRun, NeededWhy, Why
 from thunderus_mem.cli.text import aligned, counted, finding_lines
 from thunderus_mem.document.templates import check_kind
 from thunderus_mem.errors import ThunderusError
@@ -67,7 +67,7 @@ def written(value: Written, console: Console, done: str = "") -> str:
 
 def filed(proposal: str, document: str, path: str, console: Console) -> str:
     """Format a write that was queued as a proposal: its id and the document."""
-    console.say(f"Queued for review, not applied; see: thunderus-mem patch show {proposal}")
+    console.say(f"Queued for review, not applied; see: thunderus-mem review show {proposal}")
     return f"{console.style.name(proposal)}  {console.style.name(document)}  {path}"
 
 
@@ -89,8 +89,8 @@ def add_command(
     given_links: Annotated[
         list[str] | None, typer.Option("--link", metavar="REL:ID", help="A link (repeatable).")
     ] = None,
-    field: Annotated[
-        list[str] | None, typer.Option(metavar="KEY=VALUE", help="A field (repeatable).")
+    sets: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Set a field (repeatable).")
     ] = None,
     alias: Annotated[
         list[str] | None,
@@ -102,7 +102,7 @@ def add_command(
     anchor: Anchor = None,
     why: Why = "",
     in_editor: Annotated[bool, typer.Option("--edit", help="Edit the text before adding it.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the document without writing it.")] = False,
+    dry_run: DryRun = False,
 ) -> int:
     """Add a document and print its id and path.
 
@@ -112,7 +112,7 @@ def add_command(
     memory = console.memory()
     check_kind(kind)
     relations = links(given_links or ())
-    fields = pairs(field or (), "--field")
+    fields = pairs(sets or (), "--set")
     text, by_hand = _body(console, (kind, title, state), body, edit=in_editor)
     with keeping(text, f"{kind}.md") if by_hand else nullcontext():
         new = add.NewDocument(
@@ -254,50 +254,12 @@ def link_command(
     return written_code(console, "link", value)
 
 
-@app.command("note")
-def note_command(
-    ctx: typer.Context,
-    text: Annotated[
-        str, typer.Argument(metavar="TEXT|-|@FILE", help="The note; - reads stdin, @FILE a file.")
-    ],
-    about: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="A document it is about (repeatable).")
-    ] = None,
-) -> None:
-    """Add a note to the log."""
-    console: Console = ctx.obj
-    value = edit.note(console.memory(), text_of(text, console) or "", refs=tuple(about or ()))
-    console.emit("note", value, _noted)
-
-
-@app.command("record")
-def record_command(
-    ctx: typer.Context,
-    yes: Annotated[bool, typer.Option("--yes", help="Record even if many documents were deleted.")] = False,
-    why: Why = "",
-) -> None:
-    """Log edits made by hand. Every command that writes also does this first."""
-    console: Console = ctx.obj
-    value = edit.record(console.memory(), accept_loss=yes, why=why)
-    if not value.recorded:
-        console.say("Nothing to record")
-    console.emit("record", value, _recorded)
-
-
-def _noted(value: edit.Noted, console: Console) -> str:
-    return console.style.name(value.event_id)
-
-
-def _recorded(value: edit.Recorded, console: Console) -> str:
-    return "\n".join(console.style.name(one) for one in value.recorded)
-
-
 @app.command("rename")
 def rename_command(
     ctx: typer.Context,
     document: Annotated[str, typer.Argument(metavar="ID", help="Document id or file path.")],
     new_id: Annotated[str, typer.Argument(metavar="NEW-ID", help="The new id.")],
-    plan: Plan = False,
+    dry_run: DryRun = False,
     why: Why = "",
 ) -> int:
     """Change a document's id, rename its file to match, and update references to it.
@@ -307,14 +269,14 @@ def rename_command(
     from thunderus_mem.authoring import rename
 
     console: Console = ctx.obj
-    value = rename.rename(console.memory(), document, new_id, plan=plan, why=why)
+    value = rename.rename(console.memory(), document, new_id, dry_run=dry_run, why=why)
     console.emit("rename", value, renamed)
     say_more(value, console)
     return console.published_code(value.published)
 
 
 def renamed(value: rename.Renamed, console: Console) -> str:
-    """Return the new id and path; with --plan also the diff."""
+    """Return the new id and path; of a dry run also the diff."""
     style = console.style
     console.say_recorded(value.recorded)
     if value.proposed:
@@ -343,24 +305,25 @@ def say_more(value: rename.Renamed, console: Console) -> None:
 
 
 @app.command("archive")
-def archive_command(ctx: typer.Context, documents: Documents, why: Why = "") -> int:
+def archive_command(
+    ctx: typer.Context,
+    documents: Documents,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Move archived documents back to their folders.")
+    ] = False,
+    why: Why = "",
+) -> int:
     """Archive documents: search and list omit them, but their text, ids and history stay.
 
-    Use --archived to search or list them; `show` and links still find them. `unarchive` reverses it.
+    Use --archived to search or list them; `show` and links still find them.
     """
     console: Console = ctx.obj
-    return _archived_code(console, edit.archive(console.memory(), documents, why=why))
-
-
-@app.command("unarchive")
-def unarchive_command(ctx: typer.Context, documents: Documents, why: Why = "") -> int:
-    """Move archived documents back to their original folders."""
-    console: Console = ctx.obj
-    return _archived_code(console, edit.unarchive(console.memory(), documents, why=why))
+    move = edit.unarchive if undo else edit.archive
+    return _archived_code(console, move(console.memory(), documents, why=why))
 
 
 def _archived_code(console: Console, value: edit.Archived) -> int:
-    console.emit(value.op, value, archived)
+    console.emit("archive", value, archived)
     return console.published_code(value.published)
 
 

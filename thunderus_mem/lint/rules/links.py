@@ -378,7 +378,7 @@ def archived_target(context: LintContext) -> Iterable[Diagnostic]:
 
         See [[fact.release-steps]].
 
-    Fix: link to its replacement, restore it with ``thunderus-mem unarchive``, or keep the link.
+    Fix: link to its replacement, restore it with ``thunderus-mem archive --undo``, or keep the link.
     """
     corpus = context.corpus
     if corpus is None or context.document is None or context.document.kind == "recap":
@@ -392,7 +392,7 @@ def archived_target(context: LintContext) -> Iterable[Diagnostic]:
                 f"The linked document {doc_id} is archived",
                 key=key,
                 expected="an active document",
-                hint=f"Link to its replacement, or run `thunderus-mem unarchive {doc_id}`",
+                hint=f"Link to its replacement, or run `thunderus-mem archive --undo {doc_id}`",
             )
 
 

@@ -43,9 +43,9 @@ def schema_drift(store: StoreState) -> Iterable[Diagnostic]:
 
     Good::
 
-        schema files written by ``thunderus-mem schema update``
+        schema files written by ``thunderus-mem config schemas --update``
 
-    Fix: run ``thunderus-mem schema update``; it writes only these files.
+    Fix: run ``thunderus-mem config schemas --update``; it writes only these files.
     """
     for name, copy in sorted(store.schemas.items()):
         if copy.text is None:
@@ -56,7 +56,9 @@ def schema_drift(store: StoreState) -> Iterable[Diagnostic]:
             continue
         expected = f"{name} of this version"
         path = f"{STORE}/schemas/{name}"
-        yield finding("TM501", path, message, expected=expected, hint="Run `thunderus-mem schema update`")
+        yield finding(
+            "TM501", path, message, expected=expected, hint="Run `thunderus-mem config schemas --update`"
+        )
 
 
 def manifest_schema(store: StoreState) -> Iterable[Diagnostic]:
@@ -70,14 +72,14 @@ def manifest_schema(store: StoreState) -> Iterable[Diagnostic]:
 
     Good::
 
-        a manifest written by ``thunderus-mem manifest``
+        a manifest written by ``thunderus-mem index manifest``
 
-    Fix: run ``thunderus-mem manifest``. The manifest is derived from the documents, so nothing can be lost.
-    If the finding remains, correct the frontmatter of the document whose entry it reports.
+    Fix: run ``thunderus-mem index manifest``. The manifest is derived from the documents, so nothing can be
+    lost. If the finding remains, correct the frontmatter of the document whose entry it reports.
     """
     if store.manifest is None:
         return
-    hint = "Run `thunderus-mem manifest`; if the finding remains, correct the frontmatter of that document"
+    hint = "Run `thunderus-mem index manifest`; else correct the frontmatter of that document"
     try:
         data = json.loads(store.manifest, parse_constant=_refuse)
     except (ValueError, RecursionError):
@@ -267,7 +269,7 @@ def expired_proposal(store: StoreState) -> Iterable[Diagnostic]:
 
         proposals approved or rejected within a few weeks
 
-    Fix: approve or reject it (see ``thunderus-mem patch show``), or run ``thunderus-mem patch expire``.
+    Fix: approve or reject it (see ``thunderus-mem review show``), or run ``thunderus-mem review expire``.
     """
     return _reported(store, "TM510")
 
@@ -382,7 +384,7 @@ def _suggestion(code: str) -> str:
     if not near and not _CODE.fullmatch(upper):
         near = closest(upper, list(CODES), 1) or closest(code.lower(), list(by_name), 1)
     if not near:
-        return "Run `thunderus-mem rule` to list all rules"
+        return "Run `thunderus-mem lint --explain all` to list all rules"
     return f"Did you mean {' or '.join(by_name.get(name, name) for name in near)}?"
 
 
@@ -475,7 +477,7 @@ def unknown_code(use: SuppressionUse) -> Iterable[Diagnostic]:
 
         <!-- thunderus-mem: ignore TM201 planned -->
 
-    Fix: correct the code; ``thunderus-mem rule`` lists all rules.
+    Fix: correct the code; ``thunderus-mem lint --explain all`` lists all rules.
     """
     for _, one in _comments(use):
         for code in one.codes or ("",):

@@ -359,8 +359,8 @@ def frontmatter_schema(context: LintContext) -> Iterable[Diagnostic]:
         tags: [testing]
         created: 2026-01-21T09:00:00Z
 
-    Fix: change the reported key to the expected value. ``thunderus-mem schema print memory_doc.frontmatter``
-    prints the schema.
+    Fix: change the reported key to the expected value. ``thunderus-mem config schemas
+    memory_doc.frontmatter`` prints the schema.
     """
     document = context.document
     if document is None or context.conflict_lines:

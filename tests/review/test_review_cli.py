@@ -37,7 +37,7 @@ def run(server: Server, tmp_path: Path) -> Callable[..., Done]:
 
 
 def waiting(run: Callable[..., Done]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(run("patch", "list", "--json").out)["proposals"]
+    found: list[dict[str, Any]] = json.loads(run("review", "list", "--json").out)["proposals"]
     return found
 
 
@@ -73,9 +73,6 @@ def test_json_is_deterministic_and_contains_the_diff(run: Callable[..., Done]) -
     (step,) = json.loads(first)["steps"]
     assert [edit["op"] for edit in step["edits"]] == ["update", "remove"]
     assert step["edits"][0]["diff"].startswith("--- a/")
-    plain = run("garden", "--plain").out.split("\t")
-    assert plain[:2] == ["merge-duplicates", "fact.one,fact.two"]
-    assert plain[3:5] == ["duplicates", "apply"]
 
 
 SUBJECTS = (
@@ -118,31 +115,31 @@ def test_shell_completes_proposals_snapshots_and_rules(run: Callable[..., Done])
     run("garden", "--propose")
     (one,) = waiting(run)
     for verb in ("show", "approve", "reject", "rebase"):
-        assert list(offered("patch", verb, "")) == [one["id"]]
-    output = offered("patch", "show", one["id"][:12])[one["id"]]
+        assert list(offered("review", verb, "")) == [one["id"]]
+    output = offered("review", "show", one["id"][:12])[one["id"]]
     assert output.startswith("merge-duplicates: fact.one, fact.two; ")
-    assert offered("patch", "list", "") == {}
-    assert offered("patch", "show", "patch_X") == {}
+    assert offered("review", "list", "") == {}
+    assert offered("review", "show", "patch_X") == {}
     assert list(offered("garden", "--only", "l")) == ["links"]
     assert list(offered("garden", "--only", "links,t")) == ["links,tags"]
-    assert list(offered("patch", "approve", "--all", "--rule", "du")) == ["duplicates"]
-    assert offered("restore", "") == {}
-    assert run("patch", "reject", one["id"], "-m", "no").code == 0
-    assert offered("patch", "show", "") == {}
+    assert list(offered("review", "approve", "--all", "--rule", "du")) == ["duplicates"]
+    assert run("review", "reject", one["id"], "-m", "no").code == 0
+    assert offered("review", "show", "") == {}
 
 
 def test_shell_completes_snapshots(run: Callable[..., Done]) -> None:
     run("garden", "--apply")
-    (snap,) = run("restore", "--list", "--json").json["snapshots"]
-    assert run("--complete", "restore", "snap_").out == f"{snap['id']}\t2026-01-21 09:00 garden\n"
-    assert run("--complete", "restore", "snap_Z").out == ""
+    (snap,) = run("undo", "--list", "--json").json["snapshots"]
+    assert snap["id"] in run("--complete", "undo", "").out
+    assert run("--complete", "undo", "snap_").out == f"{snap['id']}\t2026-01-21 09:00 garden\n"
+    assert run("--complete", "undo", "snap_Z").out == ""
 
 
 def test_invalid_proposal_does_not_stop_completion(run: Callable[..., Done], tmp_path: Path) -> None:
     run("garden", "--propose")
     (one,) = waiting(run)
     (tmp_path / ".thunderus" / "patches" / "patch_01KFFWG0000000000000000000.json").write_text("{")
-    assert run("--complete", "patch", "show", "").out.startswith(one["id"])
+    assert run("--complete", "review", "show", "").out.startswith(one["id"])
 
 
 @pytest.mark.parametrize(
@@ -151,21 +148,18 @@ def test_invalid_proposal_does_not_stop_completion(run: Callable[..., Done], tmp
         (("garden", "--only", "duplicate"), 4, "did you mean 'duplicates'?"),
         (("garden", "--only", "links,duplicate"), 4, "did you mean 'duplicates'?"),
         (("garden", "--only", "links,"), 2, "--only links,tags"),
-        (("garden", "--plan", "--apply"), 2, "mutually exclusive"),
-        (("garden", "--undo", "--only", "duplicates"), 2, "mutually exclusive"),
-        (("garden", "--undo"), 4, "no gardener run"),
-        (("restore",), 2, "either SNAP or --list"),
-        (("restore", "snap_0", "--list"), 2, "either SNAP or --list"),
-        (("restore", "snap_9"), 4, "o snapshot has the id"),
-        (("patch", "approve"), 2, "missing argument ID"),
-        (("patch", "approve", "x", "--all"), 2, "mutually exclusive"),
-        (("patch", "approve", "--all"), 2, "use --yes to approve all proposals"),
-        (("patch", "approve", "--label", "same"), 2, "need --all"),
-        (("patch", "reject", "patch_0"), 2, "a reason is required"),
-        (("patch", "reject", "patch_0", "-m", "no"), 4, "o proposal has the id"),
-        (("patch", "show", "patch_0"), 4, "o proposal has the id"),
-        (("patch", "expire", "--older-than", "soon"), 2, "invalid value for --older-than"),
-        (("patch", "aprove"), 2, "aprove"),
+        (("garden", "--apply", "--propose"), 2, "mutually exclusive"),
+        (("undo", "snap_0", "--list"), 2, "mutually exclusive"),
+        (("undo", "snap_9"), 4, "o snapshot has the id"),
+        (("review", "approve"), 2, "missing argument ID"),
+        (("review", "approve", "x", "--all"), 2, "mutually exclusive"),
+        (("review", "approve", "--all"), 2, "use --yes to approve all proposals"),
+        (("review", "approve", "--label", "same"), 2, "need --all"),
+        (("review", "reject", "patch_0"), 2, "a reason is required"),
+        (("review", "reject", "patch_0", "-m", "no"), 4, "o proposal has the id"),
+        (("review", "show", "patch_0"), 4, "o proposal has the id"),
+        (("review", "expire", "--older-than", "soon"), 2, "invalid value for --older-than"),
+        (("review", "aprove"), 2, "aprove"),
     ],
 )
 def test_errors_are_one_line(words: tuple[str, ...], code: int, said: str, run: Callable[..., Done]) -> None:
@@ -180,39 +174,37 @@ def test_proposal_is_approved_and_undone(run: Callable[..., Done], tmp_path: Pat
     run("garden", "--propose")
     (one,) = waiting(run)
     assert (one["actor"], one["action"], one["age_days"]) == ("user", "merge-duplicates", 0)
-    shown = run("patch", "show", one["id"][:-3])
+    shown = run("review", "show", one["id"][:-3])
     assert shown.code == 0
     assert "applies  yes" in shown.out
     assert "-id: fact.two" in shown.out
-    done = run("patch", "approve", one["id"], "-m", "they are one")
+    done = run("review", "approve", one["id"], "-m", "they are one")
     assert done.out == f"approved  {one['id']}  fact.one, fact.two\n"
     log = run("log", "-n", "2").out
     assert "approved" in log
     assert "they are one" in log
-    again = run("patch", "approve", one["id"])
+    again = run("review", "approve", one["id"])
     assert again.code == 4
     assert "is not pending: approved by user on 2026-01-21" in again.err
     assert run("undo", one["id"]).code == 0
     assert (tmp_path / FACTS / "two.md").read_bytes() == before
-    assert run("patch", "list").out == ""
+    assert run("review", "list").out == ""
 
 
 def test_run_is_undone_by_its_snapshot(run: Callable[..., Done], tmp_path: Path) -> None:
     before = (tmp_path / FACTS / "two.md").read_bytes()
     applied = json.loads(run("garden", "--apply", "--json").out)
-    listed = run("restore", "--list")
+    listed = run("undo", "--list")
     assert listed.out.startswith(applied["snapshot_id"])
     assert "1 step" in listed.out
-    dry = run("restore", applied["snapshot_id"], "--dry-run")
+    dry = run("undo", applied["snapshot_id"], "--dry-run")
     assert "Dry run" in dry.err
     assert not (tmp_path / FACTS / "two.md").exists()
-    done = run("restore", applied["snapshot_id"])
+    done = run("undo", applied["snapshot_id"])
     assert "restored  fact.two" in done.out
     assert (tmp_path / FACTS / "two.md").read_bytes() == before
-    assert "restored" in run("restore", "--list").out
-    plain = run("restore", "--list", "--plain").out.split("\t")
-    assert plain[0] == applied["snapshot_id"]
-    assert run("restore", applied["snapshot_id"]).code == 3
+    assert "restored" in run("undo", "--list").out
+    assert run("undo", applied["snapshot_id"]).code == 3
 
 
 def test_agent_commands_report_their_proposal(run: Callable[..., Done]) -> None:
@@ -225,32 +217,32 @@ def test_agent_commands_report_their_proposal(run: Callable[..., Done]) -> None:
     value = run("rename", "fact.one", "fact.first", "--json", **AGENT).json
     assert value["proposed"].startswith("patch_")
     assert not value["changed"]
-    refused = run("patch", "approve", one["id"], **AGENT)
+    refused = run("review", "approve", one["id"], **AGENT)
     assert refused.code == 5
     assert "made by an agent" in refused.err
-    assert json.loads(run("patch", "approve", one["id"], "--json", **AGENT).out)["decisions"][0]["code"] == 5
+    assert json.loads(run("review", "approve", one["id"], "--json", **AGENT).out)["decisions"][0]["code"] == 5
     status = run("status").out
     assert "2 pending proposals" in status
-    assert "Next: thunderus-mem patch list" in status
-    assert run("patch", "reject", "--all", "--yes", "-m", "no").code == 0
+    assert "Next: thunderus-mem review list" in status
+    assert run("review", "reject", "--all", "--yes", "-m", "no").code == 0
 
 
 def test_changed_text_needs_a_rebase(run: Callable[..., Done]) -> None:
     run("edit", "fact.one", "--set", "title=New", **AGENT)
     run("edit", "fact.one", "--add-tag", "later")
     (one,) = waiting(run)
-    moved = run("patch", "approve", one["id"])
+    moved = run("review", "approve", one["id"])
     assert moved.code == 3
-    assert f"thunderus-mem patch show {one['id']}" in moved.err
-    assert "this is the diff against the current text" in run("patch", "show", one["id"]).out
-    assert run("patch", "rebase", one["id"]).out == f"rebased  {one['id']}\n"
-    assert run("patch", "approve", one["id"]).code == 0
+    assert f"thunderus-mem review show {one['id']}" in moved.err
+    assert "this is the diff against the current text" in run("review", "show", one["id"]).out
+    assert run("review", "rebase", one["id"]).out == f"rebased  {one['id']}\n"
+    assert run("review", "approve", one["id"]).code == 0
 
 
 def test_invalid_proposal_file_is_reported_by_every_command(run: Callable[..., Done], tmp_path: Path) -> None:
     run("garden", "--propose")
     (tmp_path / ".thunderus" / "patches" / "x.json").write_text("{}\x1b[2J")
-    listed = run("patch", "list")
+    listed = run("review", "list")
     assert listed.code == 6
     assert "x.json" in listed.err
     assert len(waiting(run)) == 1
@@ -266,11 +258,11 @@ def test_invalid_proposal_file_is_reported_by_every_command(run: Callable[..., D
 def test_invalid_files_are_not_reported_as_an_empty_queue(
     label: str, run: Callable[..., Done], tmp_path: Path
 ) -> None:
-    assert run("patch", "list").err == "No pending proposals\n"
+    assert run("review", "list").err == "No pending proposals\n"
     folder = tmp_path / ".thunderus" / "patches"
     for name in ("x.json", "y.json", "patch_0.json"):
         (folder / name).write_text("{}")
-    listed = run("patch", "list", *(["--label", label] if label else []))
+    listed = run("review", "list", *(["--label", label] if label else []))
     assert listed.code == 6
     assert listed.out == ""
     name = "the file name is not `patch_ID.json` with an id of 26 characters"
@@ -281,18 +273,18 @@ def test_invalid_files_are_not_reported_as_an_empty_queue(
         "hint:  move the file out of .thunderus/patches",
     ]
     (folder / "patch_01KFG0000000000000000000AB.json").write_text("{}")
-    output = run("patch", "list", "-q").err.splitlines()
+    output = run("review", "list", "-q").err.splitlines()
     assert [line for line in output if line.startswith("hint:")] == [
         "hint:  move the file out of .thunderus/patches",
         "hint:  restore the file from git, or delete it to discard the proposal",
         "hint:  move the file out of .thunderus/patches",
     ]
-    assert "No pending" not in run("patch", "approve", "--all", "--yes").err
+    assert "No pending" not in run("review", "approve", "--all", "--yes").err
 
 
 def test_label_without_proposals_has_a_message(run: Callable[..., Done]) -> None:
     run("edit", "fact.one", "--set", "title=New", **AGENT)
-    assert run("patch", "list", "--label", "other").err == "No matching proposals\n"
-    rejected = run("patch", "reject", "--all", "--yes", "--rule", "other", "-m", "no")
-    assert rejected.err == "No matching proposals; see: thunderus-mem patch list\n"
+    assert run("review", "list", "--label", "other").err == "No matching proposals\n"
+    rejected = run("review", "reject", "--all", "--yes", "--rule", "other", "-m", "no")
+    assert rejected.err == "No matching proposals; see: thunderus-mem review list\n"
     assert len(waiting(run)) == 1

@@ -1,0 +1,80 @@
+"""`list --sort` and `-n`, filters by date, and `tag list`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.conftest import Ran
+
+    Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def facts(run: Run, repo: Path) -> Run:
+    """Three facts, one a day; the oldest has the longest text."""
+    run("init", env={"THUNDERUS_MEM_NOW": "2026-01-18T09:00:00Z"})
+    for day, (title, tags, text) in enumerate(
+        [("Bread", ("food", "net"), "It rises. " * 9), ("Cats", ("net",), "They sleep."), ("apes", (), "Up.")]
+    ):
+        named = [word for tag in tags for word in ("--tag", tag)]
+        now = f"2026-01-{19 + day}T09:00:00Z"
+        env = {"THUNDERUS_MEM_NOW": now, "THUNDERUS_MEM_SEED": str(day)}
+        assert run("add", "fact", title, "--body", text, *named, env=env).code == 0
+    return run
+
+
+@pytest.mark.parametrize(
+    ("key", "ids"),
+    [
+        ("id", ["fact.apes", "fact.bread", "fact.cats"]),
+        ("updated", ["fact.apes", "fact.cats", "fact.bread"]),
+        ("created", ["fact.apes", "fact.cats", "fact.bread"]),
+        ("title", ["fact.apes", "fact.bread", "fact.cats"]),
+        ("tokens", ["fact.bread", "fact.cats", "fact.apes"]),
+    ],
+)
+def test_list_is_sorted_and_limited(facts: Run, key: str, ids: list[str]) -> None:
+    ran = facts("list", "--kind", "fact", "--sort", key, "--ids")
+    assert ran.out.split() == ids
+    ran = facts("list", "--kind", "fact", "--sort", key, "-n", "2", "--ids")
+    assert (ran.out.split(), ran.err) == (ids[:2], "1 more not shown; use -n\n")
+    assert facts("list", "--kind", "fact", "--sort", key, "-n", "3", "--json").json.get("left_out", 0) == 0
+
+
+def test_unknown_order_is_an_error(facts: Run) -> None:
+    ran = facts("list", "--sort", "size")
+    assert (ran.code, "use one of: id, updated" in ran.err) == (2, True)
+    assert facts("--complete", "list", "--sort", "up").out == "updated\t\n"
+
+
+@pytest.mark.parametrize(
+    ("since", "ids"),
+    [
+        *[("1d", "fact.apes fact.cats"), ("yesterday", "fact.apes fact.cats"), ("today", "fact.apes")],
+        *[("2026-01-20", "fact.apes fact.cats"), ("26h", "fact.apes fact.cats"), ("2026-02", "")],
+    ],
+)
+def test_dates_are_read_the_same_everywhere(facts: Run, since: str, ids: str) -> None:
+    env = {"THUNDERUS_MEM_NOW": "2026-01-21T10:00:00Z"}
+    assert facts("list", "--kind", "fact", "--since", since, "--ids", env=env).out.split() == ids.split()
+    found = facts("search", "kind:fact", f"since:{since}", "--ids", env=env).out.split()
+    assert sorted(found) == ids.split()
+    exported = facts("events", "export", "--since", since, env=env).out
+    assert {name for name in ("apes", "bread", "cats") if f'"fact.{name}"' in exported} == {
+        one.removeprefix("fact.") for one in ids.split()
+    }
+    if ids:
+        assert facts("recap", "--since", since, "--dry-run", env=env).code == 0
+
+
+def test_tags_are_counted(facts: Run) -> None:
+    assert facts("tag", "list").out == "2  net\n1  core\n1  fact\n1  food\n"
+    ran = facts("tag", "list", "-n", "1")
+    assert (ran.out, ran.err) == ("2  net\n", "3 less frequent not shown; use -n\n")
+    assert facts("tag", "list", "--json").json["tags"][0] == {"tag": "net", "documents": 2}

@@ -1,0 +1,42 @@
+"""``tag``: the tags of the documents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from thunderus_mem.authoring import show
+from thunderus_mem.cli.text import aligned
+
+if TYPE_CHECKING:
+    from thunderus_mem.cli.console import Console
+
+app = typer.Typer()
+tag_app = typer.Typer(no_args_is_help=True)
+app.add_typer(tag_app, name="tag")
+
+
+@tag_app.command("list")
+def tag_list_command(
+    ctx: typer.Context,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", metavar="N", min=0, help="Tags to show; 0 for all.")
+    ] = 0,
+) -> None:
+    """List the tags of all documents with the number of documents, the most frequent first."""
+    console: Console = ctx.obj
+    value = show.list_tags(console.memory(), limit=limit)
+    if not value.tags:
+        console.say("No tags")
+    console.emit("tag list", value, listing, long=True)
+    if value.left_out:
+        console.say(f"{value.left_out:,} less frequent not shown; use -n")
+
+
+def listing(value: show.TagList, console: Console) -> str:
+    """Format the tags, one per line: the number of documents and the name."""
+    most = max((len(f"{one.documents:,}") for one in value.tags), default=0)
+    return "\n".join(
+        aligned([(f"{one.documents:,}".rjust(most), console.style.name(one.tag)) for one in value.tags])
+    )
