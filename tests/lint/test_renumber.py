@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from thunderus_mem.document.document import Document, read_document
-from thunderus_mem.lint.rules.identity import renumbered
+from thunderus_mem.lint.rules.identity import linked_paths, renumbered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,7 +59,8 @@ def test_oldest_keeps_its_number_and_others_get_the_next_free_one() -> None:
             document("ADR-0007-b.md", "adr.b", "2026-01-01"),
             document("ADR-0007-c.md", "adr.c", "2026-01-02"),
             document("ADR-0009-d.md", "adr.d", "2026-01-01"),
-        ]
+        ],
+        linked=(),
     )
     assert [(one.document.id, os.path.basename(one.path)) for one in found] == [
         ("adr.c", "ADR-0010-c.md"),
@@ -68,12 +69,12 @@ def test_oldest_keeps_its_number_and_others_get_the_next_free_one() -> None:
 
 
 def test_file_linked_by_its_path_keeps_its_name() -> None:
-    assert not renumbered(
-        [
-            document("ADR-0007-a.md", "adr.a", "2026-01-01", "See [b](ADR-0007-b.md#status)."),
-            document("ADR-0007-b.md", "adr.b", "2026-01-02"),
-        ]
-    )
+    found = [
+        document("ADR-0007-a.md", "adr.a", "2026-01-01", "See [b](ADR-0007-b.md#status)."),
+        document("ADR-0007-b.md", "adr.b", "2026-01-02"),
+    ]
+    assert renumbered(found, linked=())
+    assert not renumbered(found, linked_paths(found))
 
 
 @pytest.fixture
