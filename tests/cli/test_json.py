@@ -187,6 +187,19 @@ def test_json_is_indented_on_request_and_has_diffs_on_request(run: Callable[...,
     assert raw["text"].endswith(f"---\n\n{shown['body']}\n")
 
 
+def test_log_names_the_first_documents_of_an_import(tmp_path: Path, run: Callable[..., Ran]) -> None:
+    for number in range(8):
+        (tmp_path / "notes").mkdir(exist_ok=True)
+        (tmp_path / f"notes/n{number}.md").write_text(f"# Note {number}\n\nText {number}.\n")
+    assert run("init").code == 0
+    assert run("import", "markdown", "notes", "--kind", "fact").code == 0
+    (event, *_) = run("log", "-n", "1", "--json").json["events"]
+    assert (len(event["doc_ids"]), event["more_documents"]) == (5, 3)
+    assert " and 7 more" in run("log", "-n", "1").out
+    whole = run("events", "show", event["id"], "--json").json["event"]
+    assert len(whole["refs"]["memory_doc_ids"]) == 8
+
+
 # The form of the values
 
 

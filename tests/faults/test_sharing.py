@@ -92,7 +92,7 @@ def test_edits_of_one_document_are_all_kept_or_refused_with_both_hashes(
     assert acknowledged
     assert text.count("Worker") == len(acknowledged)
     for said in refused:
-        hashes = re.findall(r"\b[0-9a-f]{8}\b", said.err)
+        hashes = re.findall(r"\b[0-9a-f]{12}\b", said.err)
         assert len(hashes) == 2, said
         assert hashes[0] != hashes[1], said
     chain = [

@@ -67,7 +67,7 @@ VERSIONS = (
     (re.compile(r"SQLite \d+\.\d+(?:\.\d+)?"), "SQLite <version>"),
     (re.compile(r"git(?: version)? \d+\.\d+(?:\.\d+)*"), "git <version>"),
     (re.compile(r"Python \d+\.\d+(?:\.\d+)*"), "Python <version>"),
-    (re.compile(r'("time": )"\d{4}-[-\d]+T[:\d]+Z"'), r'\1"<time>"'),
+    (re.compile(r'("time": ?)"\d{4}-[-\d]+T[:\d]+Z"'), r'\1"<time>"'),
     (re.compile(r"(quarantine +\d+ files?, [^\n]*since )\d{4}-\d\d-\d\d"), r"\1<today>"),
     (re.compile(r"(\d (?:B|KiB|MiB)), \d{4}-\d\d-\d\d, "), r"\1, <today>, "),
     (re.compile(r"\bpid \d+"), "pid <pid>"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from thunderus_mem.document.ids import hash_prefix
 from thunderus_mem.document.paths import is_archived
 from thunderus_mem.document.state import document_state
 from thunderus_mem.document.timestamp import utc_key
@@ -172,6 +173,7 @@ class AnchorState:
 class Shown:
     """A complete document, with its relations in both directions and the state of its anchors.
 
+    ``hash`` is the beginning of the hash of ``text``; ``body`` has no frontmatter and no outer blank lines.
     ``status`` is that in the file, ``verdict`` is computed now, ``state`` is that of a decision;
     ``confirmed_by`` is user, agent or "". ``injection`` is what a prompt injection in it does, as `lint`
     reports it, "" for none. Archived documents are not checked against the code.
@@ -218,9 +220,9 @@ def show(memory: Memory, id: str) -> Shown:
         status=document.status,
         superseded_by=superseded_by,
         links=tuple(_relations(memory, document.id)),
-        hash=document.hash,
+        hash=hash_prefix(document.hash),
         text=document.text,
-        body=document.body,
+        body=document.body.strip("\r\n"),
         confirmed_by=document.confirmed_by,
         anchors=anchors,
         archived=archived,

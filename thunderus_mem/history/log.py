@@ -34,10 +34,15 @@ if TYPE_CHECKING:
 _SHORT_COMMIT: Final = 12
 
 
+_MOST_DOCUMENTS: Final = 5
+"""Maximum number of documents in a log entry: an import has hundreds."""
+
+
 @dataclass(frozen=True, slots=True)
 class LogEntry:
     """One event in one line: when, who, what, about which documents, and why.
 
+    ``doc_ids`` are the first documents, ``more_documents`` the number of others; `events_show` has all.
     ``mark`` is altered (its line failed a check), unchained, imported, or "".
     """
 
@@ -52,6 +57,7 @@ class LogEntry:
     text: str
     session_id: str
     mark: str = ""
+    more_documents: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +115,7 @@ def names_of_document(memory: Memory, given: str) -> frozenset[str]:
 
 def _entry(event: Event, mark: str) -> LogEntry:
     body = event.body
+    ids = document_ids(event)
     return LogEntry(
         id=event.id,
         ts=event.ts,
@@ -116,11 +123,12 @@ def _entry(event: Event, mark: str) -> LogEntry:
         author=text_in(event.origin, "author"),
         kind=event.kind,
         op=text_in(body, "op") or text_in(body, "decision"),
-        doc_ids=document_ids(event),
+        doc_ids=ids[:_MOST_DOCUMENTS],
         why=event.why,
         text=text_in(body, "text"),
         session_id=event.session_id,
         mark=mark,
+        more_documents=len(ids[_MOST_DOCUMENTS:]) or None,
     )
 
 

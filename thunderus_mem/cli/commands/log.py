@@ -253,11 +253,12 @@ def events_export_command(
     return console.served_code(export.done().damaged)
 
 
-def _about(doc_ids: tuple[str, ...]) -> str:
+def _about(event: log.LogEntry) -> str:
     """Format the documents of an event; of many, the first and a count."""
-    if len(doc_ids) <= _MOST_NAMED:
-        return ", ".join(doc_ids)
-    return f"{doc_ids[0]} and {len(doc_ids) - 1:,} more"
+    total = len(event.doc_ids) + (event.more_documents or 0)
+    if total <= _MOST_NAMED:
+        return ", ".join(event.doc_ids)
+    return f"{event.doc_ids[0]} and {total - 1:,} more"
 
 
 def _by(event: log.LogEntry | blame.BlameSource, style: Style) -> str:
@@ -279,7 +280,7 @@ def log_listing(value: log.LogListing, console: Console) -> str:
     style = console.style
     rows = []
     for event in value.events:
-        about = _about(event.doc_ids)
+        about = _about(event)
         reason = one_line(event.why or event.text)
         rows.append((style.dim(minute(event.ts)), _by(event, style), _what(event), style.name(about), reason))
     return columns(rows, console.width, whole=1)
@@ -294,7 +295,7 @@ def event_listing(value: log.LogListing, console: Console) -> str:
             style.dim(minute(event.ts)),
             _marked(event.actor, event.mark, style),
             event.kind + (f" {event.op}" if event.op else ""),
-            one_line(_about(event.doc_ids) or event.text),
+            one_line(_about(event) or event.text),
         )
         for event in value.events
     ]

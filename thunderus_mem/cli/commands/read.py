@@ -18,7 +18,6 @@ from thunderus_mem.cli.text import (
     one_line,
     verdict_word,
 )
-from thunderus_mem.document.ids import hash_prefix
 from thunderus_mem.index.questions import Filter
 
 if TYPE_CHECKING:
@@ -49,10 +48,7 @@ def show_command(
         console.raw(value.text)
         return
     console.details = raw
-    if console.json:
-        body = "" if raw else value.body.strip("\r\n")
-        value = replace(value, body=body, hash=hash_prefix(value.hash))
-    console.emit("show", value, shown, long=True)
+    console.emit("show", replace(value, body="") if raw else value, shown, long=True)
 
 
 @app.command("list")
