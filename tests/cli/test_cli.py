@@ -127,7 +127,7 @@ def test_unknown_command_suggests_the_nearest(run: Run) -> None:
             ("proposals", "review list"),
         ],
         *[("history", "log"), ("find", "search"), ("new", "add"), ("open", "show"), ("help", "--help")],
-        *[("lnit", "lint"), ("statsu", "status"), ("mcp", ""), ("remvoe", ""), ("move", "rename")],
+        *[("lnit", "lint"), ("statsu", "status"), ("grpc", ""), ("remvoe", ""), ("move", "rename")],
     ],
 )
 def test_other_words_for_a_command_lead_to_it(word: str, command: str) -> None:

@@ -182,6 +182,7 @@ _SECTIONS: Final[dict[str, tuple[CommandEntry, ...]]] = {
         CommandEntry("watch", "lint", "Refresh the index and lint files as they change."),
         CommandEntry("migrate", "store", "Upgrade an older store to the current format.", acts=True),
         CommandEntry("completion", "store", "Print a shell completion script."),
+        CommandEntry("mcp", "mcp", "Serve the memory to coding agents over MCP."),
         CommandEntry("merge-driver", "undo", "Merge one document for git.", hidden=True, acts=True),
     ),
 }

@@ -125,6 +125,12 @@ class Memory:
         self._index, refreshed = open_index(self.layout, self.tell)
         return refreshed
 
+    def close(self) -> None:
+        """Close the index; the next use opens it again."""
+        if self._index is not None:
+            self._index.close()
+            self._index = None
+
     def judge(self) -> None:
         """Use an index in memory from now on, so that the one on disk stays unchanged."""
         self._index, _ = in_memory(self.layout, "to check the one on disk", self.tell)

@@ -1,0 +1,45 @@
+"""``mcp``: serve the memory to coding agents."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from thunderus_mem.cli.console import Console
+    from thunderus_mem.memory.memory import Memory
+
+app = typer.Typer()
+
+
+@app.command("mcp")
+def mcp_command(ctx: typer.Context) -> None:
+    """Serve the memory of this folder over MCP, on standard input and output.
+
+    Agents start it; see their configuration in docs/guide/mcp.md. It needs the extra mcp:
+    pip install 'thunderus-mem[mcp]'
+    """
+    import random
+
+    console: Console = ctx.obj
+    from thunderus_mem.cli.app import write_crash_report
+    from thunderus_mem.cli.console import fixed_clock
+    from thunderus_mem.mcp.calls import Calls
+    from thunderus_mem.mcp.server import serve
+    from thunderus_mem.memory.memory import open_memory
+
+    now, random_bits = fixed_clock(console.environ)
+    start = os.path.abspath(console.start)
+
+    def opened(environ: Mapping[str, str]) -> Memory:
+        return open_memory(start, environ=environ, now=now, random_bits=random_bits)
+
+    def report(error: Exception) -> str:
+        return write_crash_report(error, ["mcp"], start, console.environ) or ""
+
+    session = f"mcp_{(random_bits or random.SystemRandom().getrandbits)(64):016x}"
+    serve(Calls(opened, console.environ, report, session))
