@@ -57,6 +57,7 @@ FLOORS = {
     "K4": Floor(250, 10_000),
     "K9": Floor(25, 100),
     "K10": Floor(20, 200),
+    "M1": Floor(30, 300),
     "X1": Floor(200, 1000),
     "X1-decay": Floor(30, 200),
     "X2": Floor(60, 700),
