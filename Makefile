@@ -1,10 +1,10 @@
-# Targets: demo test check oracle bench faults docs. Each creates .venv if it is missing.
+# Targets: demo test check oracle bench faults clients docs. Each creates .venv if it is missing.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check oracle bench faults faults-night durable-coverage docs lint types memory clean
+.PHONY: demo test check oracle bench faults faults-night clients durable-coverage docs lint types memory clean
 .DEFAULT_GOAL := test
 
 # Install the "dev" group of pyproject.toml, also with a pip that has no --group.
@@ -44,11 +44,16 @@ oracle: $(READY)
 bench: $(READY)
 	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/pattern_growth.py
+	$(BIN)/python -m benchmarks.mcp_calls
 
 faults: $(READY)
 	$(BIN)/python tests/faults/report.py --clear
 	$(BIN)/python -m pytest -n 2 -m faults
 	$(BIN)/python tests/faults/report.py
+
+# Claude Code, Codex, Gemini CLI, opencode and the MCP inspector from npm (1.2 GB) start our server.
+clients: $(READY)
+	.ci/clients
 
 faults-night: export THUNDERUS_MEM_FAULTS = night
 # One test tries thousands of fault points in this tier; each point has its own time limit in the test.
