@@ -93,7 +93,8 @@ def test_cut_text_is_within_the_budget(text: str, budget: int) -> None:
 
 
 def test_secrets_are_redacted() -> None:
-    assert "ghp_" not in quoted("token ghp_" + "A1b2C3d4" * 4 + "A1b2")
+    token = "ghp_" + "A1b2C3d4" * 4 + "A1b2"
+    assert "ghp_" not in quoted(f"token {token}") + head("fact.a", reason=f"found {token}")
 
 
 # The table

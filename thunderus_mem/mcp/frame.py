@@ -38,15 +38,15 @@ def quoted(text: str) -> str:
 
 def value_of(given: object) -> str:
     """Return a value for a head line: one word, or a JSON string on one line."""
-    text = escaped(redacted(str(given)))
+    text = escaped(str(given))
     text = text if len(text) <= _MOST_VALUE else text[:_MOST_VALUE] + "…"
     return text if _WORD.fullmatch(text) else json.dumps(text, ensure_ascii=False)
 
 
 def head(name: str, **values: object) -> str:
-    """Return a head line: ``[name] key=value …``, without the keys whose value is empty."""
+    """Return a head line: ``[name] key=value …``, without the keys whose value is empty, and secrets."""
     shown = [f"{key}={value_of(value)}" for key, value in values.items() if value not in ("", None)]
-    return " ".join([f"[{value_of(name)}]", *shown])
+    return redacted(" ".join([f"[{value_of(name)}]", *shown]))
 
 
 class Quote(NamedTuple):

@@ -210,7 +210,7 @@ def _add(memory: Memory, given: Mapping[str, Any]) -> str:
     named = head(written.id, path=written.path)
     done = [f"Added {named} event={written.event_id}"]
     if written.proposed:
-        show = f"a person decides with `thunderus-mem review show {written.proposed}`; do not add it again"
+        show = f"A person decides with `thunderus-mem review show {written.proposed}`; do not add it again"
         done = [f"Filed for review as {written.proposed}, not added yet: {named}", show]
     if not written.published:
         done.append("The change is in the log, but its file could not be written; the next write retries")
@@ -242,7 +242,7 @@ def _check(memory: Memory, given: Mapping[str, Any]) -> str:
 def _finding(one: CodeFinding, known: dict[str, str]) -> Quote:
     about = head(
         one.doc_id, path=f"{one.path}:{one.line}", anchor=one.place, verdict=one.verdict,
-        reason=one.reason, now=one.now, commit=one.commit[:12], fix=one.next_step, **known,
+        reason=one.reason, now=one.now if one.now != one.place else "", commit=one.commit[:12], fix=one.next_step, **known,
     )  # fmt: skip
     return Quote(about, one.title)
 
