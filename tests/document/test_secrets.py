@@ -239,6 +239,14 @@ MENTIONS = (
     "requirepass {key}",
     'The repository has the passphrase "velvet anchor copper garlic".',
     "the secret of the client is still {key}",
+    "MOT_DE_PASSE_BDD={password}",
+    "clave de acceso al servidor: {password}",
+    "User `preview`, password `Tide-Lamp-61`.",
+    "Unseal Key 1: {key}",
+    "The passphrase is: copper violin tuesday 48 harbour lantern. Type it twice.",
+    "echo -n '{password}' > ~/.vault_pass",
+    "postgres://app%40example:{password}@db.example/x",
+    "curl -u ops:'{password}' https://a.example",
 )
 
 
@@ -257,6 +265,13 @@ def test_value_soon_after_a_name_is_found(text: str) -> None:
         "| token | limit |\n|---|---|\n| read | 1500 |",
         "Pass the `maxBuffer` and `timeout2` on.",
         "The password policy asks for 14 characters and PBKDF2.",
+        "db_password: ENC[AES256_GCM,data:q7Tx9Lm2RvK0pZ81sWd4,iv:Ga6Yb3HcQ1x8,type:str]",
+        '"login.password.hint": "Mindestens12Zeichen"',
+        "Tests pass (1.020s), and PASS: the gate blocks low scores",
+        "The state is in PostgreSQL: passwords are rotated by PgBouncer.",
+        "accessToken = 'pk.eyJ1IjoiYWNtZS1tYXBzIiwiYSI6ImNscGtt.sLck97m6LX5E5iB6TT4y6D'",
+        "https://storage.example/index.html?sig=scheduling&test=honor",
+        "mnemonic: abandon abandon abandon abandon abandon about",
     ],
 )
 def test_words_after_a_name_are_no_finding(text: str) -> None:

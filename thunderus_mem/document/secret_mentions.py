@@ -25,7 +25,7 @@ ANCHORS: Final = (
     *("pass", "pwd", "pw", "psk", "secret", "token", "key", "bearer", "kennwort", "contrase", "senha"),
     *("wachtwoord", "parola", "\u043f\u0430\u0440\u043e\u043b", "\u5bc6\u7801", "\u5bc6\u78bc"),
     *("\u53e3\u4ee4", "\u30d1\u30b9\u30ef\u30fc\u30c9", "\ube44\ubc00\ubc88\ud638", "has\u0142o", "seed"),
-    *("appid", "snmp-server community", "recovery", "mnemonic", "mot de passe"),
+    *("appid", "snmp-server community", "recovery", "mnemonic", "clave"),
 )
 """Lower-case texts one of which is in every name of a secret."""
 
@@ -34,18 +34,21 @@ _PASSWORD: Final = (
     r"|(?<![a-z0-9-])pw(?![a-z0-9-])|"
     r"(?<![a-z])psk(?![a-z])|(?:(?<![a-z])|(?<=require)|(?<=store)|(?<=key)|(?<=root)|(?<=smtp)"
     r"|(?<=user)|(?<=db))pass(?![a-z])|"
-    r"(?<=root)pw|kennwort|mot de passe|contrase\u00f1a|senha|wachtwoord|(?<![a-z])parola"
+    r"(?<=root)pw|kennwort|"
+    r"(?<=mot[ _-]de[ _-])passe(?![a-z])|(?<![a-z])clave(?![a-z])|contrase\u00f1a|senha|wachtwoord"
+    r"|(?<![a-z])parola"
     r"|\u043f\u0430\u0440\u043e\u043b\w{1,3}|"
     r"\u5bc6[\u7801\u78bc]|\u53e3\u4ee4|\u30d1\u30b9\u30ef\u30fc\u30c9|\ube44\ubc00\ubc88\ud638|has\u0142o|"
     r"snmp-server community|(?:seed|recovery) (?:phrase|words)|mnemonic"
 )
 _KEY: Final = (
-    r"secrets?(?![a-z])|(?<![cx]srf)(?<![cx]srf[ _-])tokens?(?![a-z])|(?<![a-z])keyfile|bearer"
-    r"|(?<![a-z])seed(?![a-z])|appid"
+    r"(?<!non-)secrets?(?![a-z])|(?<![cx]srf)(?<![cx]srf[ _-])(?<!search)"
+    r"(?<![?&]ss)(?<!next)(?<!page)tokens?(?![a-z])|(?<![a-z])keyfile|bearer"
+    r"|(?<![a-z])seed(?![a-z.])|appid"
 )
 _NAME: Final = lazy_pattern(rf"(?:(?P<password>{_PASSWORD})|(?P<key>{_KEY}))")
 _QUALIFIED: Final = lazy_pattern(
-    r"(?:api|app|access|account|admin|auth|client|consumer|crypt|decryption|encryption|hmac|host"
+    r"(?:api|app|application|cron|deploy|fernet|rescue|unseal|wifi|wlan|wpa2?|write|access|account|admin|auth|client|consumer|crypt|decryption|encryption|hmac|host"
     r"|integration|jwt|license|licence|live|master|private|root|routing|sdk|sending|service|shared|sign"
     r"|signing|storage|validation|webhook)[_. -]?keys?(?![a-z])"
 )
@@ -60,12 +63,13 @@ _QUOTED: Final = lazy_pattern(
 )
 _PHRASE: Final = lazy_pattern(
     r"(?:[^\n=:]{0,30}:\s{1,3}"
-    r"|[=:] ?[\"']?)(?P<value>(?:[a-z]{3,12} ){3,23}[a-z]{3,12})[\"']?[ \t]{0,4}(?=\n|$)",
+    r"|[=:] ?[\"']?)(?P<value>(?:(?:[a-z]{3,12}|[0-9]{1,4}) ){3,23}[a-z]{3,12})[\"']?"
+    r"[ \t]{0,4}(?=\n|$|\. )",
     re.IGNORECASE,
 )
 # Only an assignment, or the word "is", between name and value.
 _DIRECT: Final = lazy_pattern(
-    r"[\w.-]{0,24}?(?:\(\w{1,12}\)|\[\w{0,12}\])?[\"'`*_\])}]{0,6}\s{0,8}"
+    r"[\w.-]{0,24}?(?: #?[0-9]{1,2}(?=:))?(?:\(\w{1,12}\)|\[\w{0,12}\])?[\"'`*_\])}]{0,6}\s{0,8}"
     r"(?:(?:[:=?+~]{0,2}[=:>|,]{1,3}|\u2192|->|\u2014|\uff1a|is(?: now)?|was|lautet|ist|est|es|\u00e8"
     r"|\u00e9|to|\u662f|\u70ba|\u4e3a|\u306f|"
     r"contains|value=|plaintext|--plaintext|by|: &?(?:str|string)\b ?=)\s{0,8})?"
@@ -93,8 +97,11 @@ _PUBLIC: Final = lazy_pattern(
     r"|etag|nonce|salt",
     re.IGNORECASE,
 )
+# A password that is encrypted, or a text about one.
+_OTHER: Final = lazy_pattern(r"ENC\[|[._-](?:hint|help|label|title|policy|error|rules?|length)\b")
 _CODE: Final = lazy_pattern(
-    r"b64|encode|decode|crypt|scram|argon|pbkdf|rpc|osxkey|\\\\|^[a-z]+[A-Z][a-z]+[A-Z]?[a-z]*$",
+    r"b64|encode|decode|crypt|scram|argon|pbkdf|rpc|osxkey|\\\\"
+    r"|^[a-z]{1,9}$|(?-i:^[a-z]+$|^[A-Z]+$|^[A-Za-z][a-z]+(?:[A-Z][a-z]+|[A-Z]{2,3}){1,2}$)",
     re.IGNORECASE,
 )
 _STOPS: Final = frozenset(
@@ -149,8 +156,10 @@ _STOPS: Final = frozenset(
 )
 _WINDOW: Final = 100
 _LONGEST_LINE: Final = 4_000
+_VERBS: Final = frozenset(("pass", "pwd", "pw"))
 _BEFORE_KEY: Final = 14
 _AFTER_KEY: Final = 5
+_SUFFIX: Final = 16
 _ROWS: Final = 40
 _ID: Final = 19
 _WORD: Final = lazy_pattern("[A-Za-z0-9]*")
@@ -222,7 +231,7 @@ def _is_in_id(text: str, start: int, end: int) -> bool:
 def _after(text: str, name: re.Match[str], start: int, end: int) -> tuple[int, int] | None:
     at, stop = name.end(), min(name.end() + _WINDOW, end)
     password = name.lastgroup == "password"
-    if password:
+    if password and name[0] != "pass":
         quoted = _QUOTED.search(text, at, min(stop + _WINDOW, end))
         if (
             quoted is not None
@@ -236,7 +245,8 @@ def _after(text: str, name: re.Match[str], start: int, end: int) -> tuple[int, i
     for token in _TOKEN.finditer(text, at, end):
         if token.start() > stop:
             break
-        if (token.start() == at and text[at] not in "=:") or text.startswith("(", token.end()):
+        assigned = text[at] in "=:" or "=" in token[0][:_SUFFIX]
+        if (token.start() == at and not assigned) or text.startswith("(", token.end()):
             continue
         value = token[0].rstrip(".:*!?)") if not _is_closed(text, token) else token[0]
         first = token.start()
@@ -248,7 +258,11 @@ def _after(text: str, name: re.Match[str], start: int, end: int) -> tuple[int, i
                 first, value = first + ahead, value[ahead:]
         direct = (
             _DIRECT.fullmatch(text, at, first) is not None
-            and (not _BLANK.fullmatch(text, at, first) or _is_option(text, name))
+            and (
+                not _BLANK.fullmatch(text, at, first)
+                or _is_option(text, name)
+                or (password and name[0] not in _VERBS and _is_compound(value))
+            )
         ) or (password and _SAID.fullmatch(text, at, first) is not None)
         if not direct and first > token.start() and re.search("[/?]", token[0][: first - token.start()]):
             continue
@@ -277,6 +291,14 @@ def _is_option(text: str, name: re.Match[str]) -> bool:
     )
 
 
+def _is_compound(value: str) -> bool:
+    """Whether a value is of words and a number that are joined by signs, as "River-Blue-77"."""
+    return (
+        re.fullmatch("(?:[A-Za-z]{3,12}[-_.!#]){1,3}[0-9]{2,4}(?:[-_.!#][a-z]{2,12})?[!?]?", value)
+        is not None
+    )
+
+
 def _is_closed(text: str, token: re.Match[str]) -> bool:
     return (
         text[token.start() - 1 : token.start()] in "\"'`\u00ab\u300c"
@@ -285,6 +307,8 @@ def _is_closed(text: str, token: re.Match[str]) -> bool:
 
 
 def _is_secret(value: str, *, password: bool, direct: bool, near: str) -> bool:
+    if _OTHER.search(near):
+        return False
     if len(value) < 6 or len(set(value)) < 5 or is_placeholder(value) or _CODE.search(value):
         return False
     if password and direct:
@@ -309,7 +333,9 @@ def _is_phrase(value: str) -> bool:
     words = value.split()
     return (
         4 <= len(words) <= 24
-        and all(word.isalpha() and word.islower() and len(word) > 2 for word in words)
+        and len(set(words)) >= len(words) / 2
+        and all((word.isalpha() and len(word) > 2) or word.isdigit() for word in words)
+        and (value.islower() or re.search("[0-9]", value) is not None)
         and _STOPS.isdisjoint(words)
     )
 

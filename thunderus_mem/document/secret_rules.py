@@ -588,7 +588,7 @@ EMBEDDED: Final = (
     _free(
         "url-password",
         "://",
-        r"://[^\s/:@\"'`<>\[\](){}$%?#]{0,64}:(?P<value>[^%n/:@\"'`<>\[\](){}$*?#]{3,128})@[A-Za-z0-9\[]",
+        r"://[^\s/:@\"'`<>\[\](){}$?#]{0,64}:(?P<value>[^%n/:@\"'`<>\[\](){}$*?#]{3,128})@[A-Za-z0-9\[]",
         "postgres://app:·k7Vq%a{8}@db.example:5432/x",
         "postgres://user:password@localhost/x",
     ),
@@ -622,6 +622,14 @@ BLOCKS: Final = (
         near='"kty"',
     ),
     _free(
+        "symmetric-web-key",
+        '"k"',
+        r"\"k\"\s{0,4}:\s{0,4}\"(?P<value>%w{22,700})\"",
+        '{"kty": "oct", "k"·: "%w{43}"}',
+        '{"kty": "oct", "k": "…"}',
+        near='"oct"',
+    ),
+    _free(
         "openvpn-key",
         "OpenVPN+Static",
         r"BEGIN OpenVPN Static key V1-----[\s>*#|-]{1,16}(?P<value>[0-9a-f]{16,64})",
@@ -648,7 +656,7 @@ BLOCKS: Final = (
         "recovery-code",
         "ecovery+codes ackup+codes",
         r"(?:ecovery"
-        r"|ackup) codes[^\n]{0,80}\n{1,2}[ \t>*+`-]{0,12}(?P<value>(?=%w{0,10}%d)%l{4,6}-%l{4,6})\b",
+        r"|ackup) codes[^\n]{0,80}(?:\n{1,2}|: )[ \t>*+`-]{0,12}(?P<value>(?=%w{0,10}%d)%l{4,6}-%l{4,6})\b",
         "Recovery codes:\n- %l{5}-·x7w9k",
         "Recovery codes:\n- kept in the safe",
     ),
@@ -666,7 +674,7 @@ _VALUE: Final = (
 _WORD: Final = r"(?:passw(?:or)?d|passphrase|pass|token|secret|api-?key|(?:access|auth|secret|account)-key)"
 _NAME: Final = (
     r"(?:passw(?:or)?d|passphrase|passcode|pwd|(?<![a-z])(?:pass|psk|pw)|(?<!hashed_)(?<!:)secret"
-    r"|(?<!publickey)(?<![?&])(?<![cx]srf)(?<!next)(?<!page)(?<!search)(?<!ss)(?<![cx]srf-)token"
+    r"|(?<!publickey)(?<![?&])(?<![cx]srf)(?<!next)(?<!page)(?<!search)(?<![?&]ss)(?<![cx]srf-)token"
     r"|(?:api|app|access|account|auth|client|consumer|crypt|encryption|hmac|jwt|license|master|private|"
     r"preshared|root|secret|service|shared|sign|signing|storage|webhook)[_. -]?key(?:[_-]?(?:base|data))?"
     r"|secret[_-]?(?:base|value|string|token))(?:[_-]?[0-9]{1,2})?"
@@ -705,7 +713,8 @@ NAMED: Final = (
         "command-line-password",
         "+-p +-u +-a +-w +-x +--user +--proxy-user +--pass htpasswd",
         r" -(?:[upawx][^a-z]|p[^\s]|-(?:user|proxy-user|pass)|pass)|htpasswd",
-        r"(?:\b(?:curl|wget|http)\b[^\n|]{0,300}?[ \t](?:-u|--user|--proxy-user)[ =]?[\"']?[^\s:\"']{1,64}:"
+        r"(?:\b(?:curl|wget|http)\b[^\n|]{0,300}?[ \t](?:-u|--user|--proxy-user)[ =]?[\"']?[^\s:\"']{1,100}"
+        r":[\"']?"
         r"|\bsshpass[ \t]{1,4}-p[ \t]{0,2}[\"']?"
         r"|\b(?:mysql|mariadb)[a-z-]{0,12}\b[^\n|]{0,200}?[ \t]-p[\"']?"
         r"|\bredis-cli\b[^\n|]{0,100}?[ \t](?:-a|--pass)[ \t]{1,4}[\"']?"

@@ -8,6 +8,7 @@ MORE_TOKENS: Final = (
     ("apify-token", "apify_api_", r"apify_api_%a{30,50}$", "api·fy_api_%a{36}", "apify_api_token"),
     ("adyen-key", "AQE", r"AQE[a-z]hm[%a+/=<>{}.%\[\]-]{60,300}", "AQ·Eyhmf%b{80}", "AQEyhm"),
     ("asaas-key", "$aact_", r"\$aact_[%w:=]{60,300}", "$a·act_%w{100}", "$aact_key"),
+    ("backblaze-key", "K00", r"K00(?=%b{0,12}%d)%b{28}$=", "K·00%b{28}", "K00%h{8}"),
     ("bitbucket-token", "BBDC-", r"BBDC-%b{40,50}$=", "BB·DC-%b{44}", "BBDC-1234"),
     ("buildkite-access", "bkaj_ bkct_ bkpt_", r"bk(?:aj|ct|pt)_%w{36,60}$", "bk·ct_%a{40}", "bkct_token"),
     ("clickhouse-key", "4b1d", r"4b1d%a{38}$", "4b·1d%a{38}", "4b1d%h{12}"),
@@ -19,6 +20,13 @@ MORE_TOKENS: Final = (
     ("firecrawl-key", "fc-", r"fc-%h{32}$", "f·c-%h{32}", "fc-list"),
     ("intra-42-secret", "s-s4t2", r"s-s4t2(?:ud|af)-%h{64}$", "s·-s4t2ud-%h{64}", "s-s4t2ud-"),
     ("jina-key", "jina_", r"jina_%h{32}%w{20,40}$", "ji·na_%h{32}%a{28}", "jina_embeddings"),
+    (
+        "k3s-token",
+        "K10",
+        r"K10%h{40,64}::(?:server|node|[%w]{1,20}):%h{32}$",
+        "K·10%h{64}::server:%h{32}",
+        "K10%h{8}",
+    ),
     ("linkedin-secret", "WPL_AP", r"WPL_AP1\.[%w.]{10,40}={0,2}", "WP·L_AP1.%a{16}.%a{6}==", "WPL_AP1."),
     (
         "mercadopago-token",
@@ -35,6 +43,7 @@ MORE_TOKENS: Final = (
         "AzFunction==",
     ),
     ("mongodb-atlas-secret", "mdb_sa_sk_", r"mdb_sa_sk_%w{40}$", "mdb·_sa_sk_%w{40}", "mdb_sa_sk_"),
+    ("neon-password", "npg_", r"npg_%a{12,20}$", "np·g_%a{16}", "npg_user"),
     ("runpod-key", "rpa_", r"rpa_%a{40,50}$", "rp·a_%a{44}", "rpa_tool"),
     ("salesforce-session", "00D", r"00D%a{12,15}![%w.]{60,200}", "00·D%a{12}!%a{80}", "00D%a{12}"),
     ("settlemint-token", "sm_", r"sm_(?:aat|pat|sat)_%a{16}$", "sm·_aat_%a{16}", "sm_pat_token"),
@@ -74,7 +83,7 @@ MORE_TOKENS: Final = (
         "prefixed-key",
         "sk_ cret_ ken_ tok_ pat_ key_ auth_ live_ prod_ priv_ svc_ sat_ rk_",
         (
-            r"(?:[a-z][a-z0-9]{1,11}_){0,2}(?:sk|secret|token|tok|pat|key|apikey|auth|live|prod|priv|svc"
+            r"(?!pk_|pub_)(?:[a-z][a-z0-9]{1,11}_){0,2}(?:sk|secret|token|tok|pat|key|apikey|auth|live|prod|priv|svc"
             r"|oauth|sat|rk)_(?:[a-z0-9]{1,8}_){0,2}(?P<value>(?=[A-Za-z_]{0,30}%d)%a{28,200})$"
         ),
         "acme_sk·_live_%a{32}",
@@ -95,7 +104,7 @@ MORE_EMBEDDED: Final = (
         "url-parameter",
         "pw= pwd= pass= word= wd= key= appid= app_id= token= auth= secret= &p=",
         (
-            r"(?:[?&](?:pw|pwd|pass(?:word|wd)?|key|api[_-]?key|appid|app_id|subscription-key|token"
+            r"(?:[?&](?:(?:cron|access|private|license|write|account)[_-]?key|pw|pwd|pass(?:word|wd)?|key|api[_-]?key|appid|app_id|subscription-key|token"
             r"|access_token|auth|"
             r"auth_token|secret|client_secret)"
             r"|[?&]u(?:ser)?=[%w.@-]{1,40}&p)=(?P<value>[%w.~+/%-]{10,400}={0,2})"
@@ -142,6 +151,13 @@ MORE_EMBEDDED: Final = (
         r"(?P<value>(?:QVdTX0(?:FDQ0VTU19LRVl|TRUNSRVR)|QUtJQ)%b{24,2000}={0,2})",
         "QVdTX0·FDQ0VTU19LRVl%b{60}",
         "QVdTX0FDQ0VTU19LRVk=",
+    ),
+    (
+        "telegram-bot",
+        "telegram.org/bot",
+        r"telegram\.org/bot(?P<value>%d{8,10}:%w{30,40})$",
+        "https://api.telegram.org/bot·%d{10}:AA%w{33}/getMe",
+        "https://api.telegram.org/bot%d{10}/getMe",
     ),
     (
         "webhook-path",

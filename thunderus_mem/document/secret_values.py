@@ -9,7 +9,10 @@ from typing import Final
 
 _PLACEHOLDER = (
     r"example|sample|placeholder|redacted|dummy|change_?-?me|xxxx|your[_-]?|notreal|not-real|fake"
-    r"|foobar|deadbeef|"
+    r"|foobar|deadbeef|^pk[._](?:live|test|eyJ)|^[0-9]:[0-9]{6,16}:(?:web|ios|android):|"
+    r"^20[0-9]{2}-[0-9]{2}-[0-9]{2}T|^phc_|^ENC\[|^[0-9.,]{1,20}[a-z]{1,3}$|"
+    # Published by their issuers, for tests.
+    r"4eC39HqLyjWDarjt|Eby8vdM02xNOcqFlq|devstoreaccount1|6LeIxAcTAAAA|"
     r"\.\.\.|\u2026|\*\*\*|[_-]here\b|insert|replace|(.)\1{5}"
 )
 # Words of passwords in documentation, and characters of code, templates and paths.
@@ -17,13 +20,14 @@ _CODE = (
     r"example|sample|password|secret|generated|encoded|undefined|placeholder|base64|header|payload"
     r"|signature|"
     r"^sha[0-9]{1,3}[:-]|^ENC\[|^AgB[a-z]|"
-    r"\$[{(]|\{\{|%\(|[<>]|\$[A-Z_]{3}|^[$%/~]|://|::|->|\(\)|^[@#]"
+    r"\$[{(]|\{\{|%\(|[<>]|\$[A-Z_]{3}|^[$%~]|^/(?![A-Za-z0-9+/]{39,400}={0,2}$)|://|::|->|\(\)|^[@#]"
 )
+_SHORT_WORDS = r"pa[s$]+|pwd|test|demo|abc|foo|bar(?![a-z])|some|(?<![a-z0-9])my|sha[0-9]|md5|user|hash"
 _MADE_UP = (
     r"p(?:[a4@]|%40)[s$]+|w[o0]rd[^a-z]*$|pwd|secret|token|test|demo|abc|1234|123$|qwert|hunter2"
     r"|letmein|admin|user|value|string|foo|bar(?![a-z])|some|(?<![a-z0-9])my|"
     r"base64|hash|sha[0-9]|md5|generated|random|encoded|hidden|masked|todo|null|undefined|"
-    r"\$[{(]|\{\{|%\(|[<>]|\$[A-Z_]{3}|^[$%/~]|%[A-Z_]{3,40}%|://|/\.|\.(?:com|io|org|net|txt|key|pem"
+    r"\$[{(]|\{\{|%\(|[<>]|(?-i:\$[A-Z_]{3})|^[$%/~]|%[A-Z_]{3,40}%|://|/\.|\.(?:com|io|org|net|txt|key|pem"
     r"|json|ya?ml|env|md|py|js|ts|go|sh)\b|::|->|\(\)|^[@#]"
 )
 # Words, each with up to four digits: identifiers, names of resources, versions.
@@ -73,6 +77,7 @@ _UNUSUAL_SHARE: Final = 0.3
 _FEW_UNUSUAL: Final = 3
 _SHORT_KEY: Final = 24
 _LONG: Final = 80
+_RANDOM_REST: Final = 8
 
 
 def is_placeholder(value: str) -> bool:
@@ -84,8 +89,16 @@ def is_placeholder(value: str) -> bool:
 def is_made_up(value: str) -> bool:
     """Whether a value has words of documentation or characters of code."""
     if len(value) < _SHORT_KEY:
-        return re.search(_MADE_UP, value, re.IGNORECASE) is not None
+        # Short words are in random values by chance.
+        rest = re.sub(_SHORT_WORDS, "", value, flags=re.IGNORECASE)
+        by_chance = rest != value and len(rest) > _RANDOM_REST and _is_mixed_inside(rest)
+        return re.search(_MADE_UP, rest if by_chance else value, re.IGNORECASE) is not None
     return re.search(_CODE, value, re.IGNORECASE) is not None
+
+
+def _is_mixed_inside(value: str) -> bool:
+    """Whether a value has capitals inside words and letters that no word has in this order."""
+    return re.search("[a-z][A-Z]", value) is not None and is_unpronounceable(value)
 
 
 @cache

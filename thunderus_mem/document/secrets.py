@@ -29,10 +29,21 @@ _LONGEST_VALUE_HERE = 2_400
 _LONGEST_VALUE = 200
 # Kinds whose place says that the value is a password, and that it is random.
 _PASSWORDS = frozenset(
-    ("used-as-password", "sent-password", "identified-password", "call-password", "changed-password")
+    (
+        *("used-as-password", "sent-password", "identified-password", "call-password", "changed-password"),
+        *("secure-string", "command-password"),
+    )
 )
 _BY_PLACE = frozenset(
-    ("url-parameter", "url-token", "go-database-password", "webhook-path", "prefixed-key", "alias-secret")
+    (
+        "url-parameter",
+        "url-token",
+        "shared-access-signature",
+        "go-database-password",
+        "webhook-path",
+        "prefixed-key",
+        "alias-secret",
+    )
 )
 
 
@@ -76,9 +87,11 @@ _TUTORIAL_JWT = "eyJzdWIiOiIxMjM0NTY3ODkwIi"
 def _is_placeholder(rule: SecretRule, value: str) -> bool:
     if rule.kind in ("private-key", "putty-key", "encoded-private-key"):
         return len(set(value)) < _FEW_CHARACTERS
-    by_name = bool(rule.gate) or rule.kind == "url-password"
+    by_name = bool(rule.gate) or rule.kind in ("url-password", "recovery-code")
     if len(set(value)) < (_FEW_IN_PASSWORD if by_name else _FEW_CHARACTERS) or is_placeholder(value):
         return True
+    if rule.kind in ("personal-number", "recovery-code"):
+        return value in "01234567890123456789"
     if rule.kind == "json-web-token":
         return _TUTORIAL_JWT in value
     if rule.kind in _PASSWORDS:
