@@ -242,7 +242,8 @@ def _check(memory: Memory, given: Mapping[str, Any]) -> str:
 def _finding(one: CodeFinding, known: dict[str, str]) -> Quote:
     about = head(
         one.doc_id, path=f"{one.path}:{one.line}", anchor=one.place, verdict=one.verdict,
-        reason=one.reason, now=one.now if one.now != one.place else "", commit=one.commit[:12], fix=one.next_step, **known,
+        reason=one.reason, now=one.now if one.now != one.place else "", commit=one.commit[:12],
+        fix=one.next_step, **known,
     )  # fmt: skip
     return Quote(about, one.title)
 
