@@ -3,6 +3,7 @@
 ::
 
     ThunderusError              2   wrong usage or invalid input
+    ├── NothingWritten          1   the editor saved no new text
     ├── InvalidDocument         2   carries its diagnostics
     ├── InvalidConfig           2   file, key, "did you mean"
     ├── InvalidQuery            2   too long, too many terms
@@ -48,6 +49,16 @@ class ThunderusError(Exception):
         super().__init__(message)
         self.hint = hint
         self.diagnostics = tuple(diagnostics)
+
+
+class NothingWritten(ThunderusError):
+    """The editor saved no new text."""
+
+    code = "NothingWritten"
+    exit_code = 1
+
+    def __init__(self) -> None:
+        super().__init__("nothing written: the text is empty or unchanged")
 
 
 class InvalidDocument(ThunderusError):

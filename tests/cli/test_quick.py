@@ -1,88 +1,53 @@
-"""The parser of the commands that start fast agrees with Typer."""
+"""The quick parser agrees with Typer."""
 
 from __future__ import annotations
 
-import importlib
-import inspect
 import io
-import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.cli import group, quick
+from thunderus_mem.cli import group, options, quick
 from thunderus_mem.cli.console import Console
-from thunderus_mem.cli.table import BY_NAME
+from thunderus_mem.cli.table import COMMANDS
 from thunderus_mem.errors import ThunderusError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-STATE = ("json", "quiet", "no_input", "no_pager", "color", "actor", "start")
+STATE = ("json", "pretty", "quiet", "no_input", "no_pager", "color", "actor", "start")
 GLOBAL = [
     ("--json",),
     ("-q",),
     ("--no-input",),
     ("--color", "always"),
-    ("--all",),
+    ("--pretty",),
     ("-C", "."),
     ("--actor", "me"),
 ]
-OPTIONS = [
-    *(
-        ("words",),
-        ("a b",),
-        ("",),
-        ("-n", "3"),
-        ("--limit=7",),
-        ("--limit", "1000"),
-        ("--archived",),
-        ("--ids",),
-    ),
-    *(("--raw",), ("--mentions",), ("--no-mentions",), ("--no-pager",), ("--json",), ("--quiet",)),
-    *(("--color", "never"), ("--color", "green"), ("--explain",), ("--", "-x")),
-]
+WORDS = ["words", "a b", "", "-", "3", "1000", "x=y"]
 STRANGE = [
-    *(
-        "-",
-        "-5",
-        "0",
-        "1001",
-        "-n",
-        "-n5",
-        "--limit",
-        "--limit=",
-        "-n=3",
-        "--lim",
-        "-i",
-        "--help",
-        "--version",
-    ),
-    *("--color=never", "--actor=user", "-C.", "--unknown", "-x", "-qn", "\u0663", "search", "show", "list"),
+    *("-5", "-n", "-n5", "--limit", "--limit=", "-n=3", "--lim", "-i", "--help", "--version", "--all", "--"),
+    *("--color=never", "--color", "green", "--actor=user", "-C.", "--unknown", "-x", "-qn", "\u0663"),
+    *("search", "show", "list", "add", "--raw=1", "-m", "-mtext", "--no-pager", "--json", "--quiet"),
 ]
 
 
-@pytest.fixture(scope="module")
-def functions() -> Iterator[dict[str, inspect.Signature]]:
-    """Replace the functions of the quick commands by one that raises what it was given."""
+def every_function() -> dict[tuple[str, ...], Callable[..., Any]]:
+    """The function of every command, by the words that name it."""
+    found = {}
+    for entry in COMMANDS:
+        app = quick.commands_of(entry.name)
+        if entry.name in app.functions:
+            found[entry.name,] = app.functions[entry.name]
+        else:
+            found |= {(entry.name, name): one for name, one in app.groups[entry.name].functions.items()}
+    return found
 
-    def ran(ctx: object, **given: Any) -> None:
-        raise Ran(given)
 
-    signatures = {}
-    with pytest.MonkeyPatch.context() as patch:
-        loaded = {name: group.load_command(BY_NAME[name]) for name in quick.QUICK}
-        for name, command in loaded.items():
-            module = importlib.import_module(f"{quick.PACKAGE}.{BY_NAME[name].module}")
-            signatures[name] = inspect.signature(module.app.functions[name])
-            patch.setitem(module.app.functions, name, ran)
-            patch.setattr(command, "callback", lambda **given: ran(None, **given))
-        patch.setattr(
-            group, "load_command", lambda entry: loaded.get(entry.name) or pytest.skip("another command")
-        )
-        yield signatures
+FUNCTIONS = every_function()
 
 
 class Ran(BaseException):
@@ -93,75 +58,87 @@ class Ran(BaseException):
         self.given = given
 
 
-def outcome(call: Any, arguments: list[str]) -> tuple[object, ...]:
-    """The error of a command line, or its parameters that are no defaults; and the state of the console."""
-    console = Console(io.StringIO(), io.StringIO(), {})
-    ended: object
-    try:
-        ended = call(arguments, console)
-    except Ran as ran:
-        ended = ran.given
-    except ThunderusError as error:
-        return (str(error),)
-    return (ended, *(getattr(console, name) for name in STATE))
+@pytest.fixture(scope="module")
+def typers() -> Iterator[None]:
+    """Let every command of Typer raise what it was given."""
+
+    def ran(**given: Any) -> None:
+        raise Ran(given)
+
+    with pytest.MonkeyPatch.context() as patch:
+        loaded = {entry.name: group.load_command(entry) for entry in COMMANDS}
+        for command in loaded.values():
+            for one in getattr(command, "commands", {"": command}).values():
+                patch.setattr(one, "callback", ran)
+        patch.setattr(group, "load_command", lambda entry: loaded[entry.name])
+        yield
 
 
-def by_typer(arguments: list[str], console: Console) -> object:
-    return group.invoke(arguments, console, json=False)
+def console() -> Console:
+    return Console(io.StringIO(), io.StringIO(), {})
 
 
-@settings(max_examples=400, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-@given(
-    before=st.lists(st.sampled_from(GLOBAL), max_size=2),
-    command=st.sampled_from(sorted(quick.QUICK)),
-    after=st.lists(st.sampled_from(OPTIONS), max_size=4),
-    strange=st.none() | st.tuples(st.integers(0, 6), st.sampled_from(STRANGE)),
-)
-def test_parsers_agree(
-    functions: dict[str, inspect.Signature],
-    before: list[tuple[str, ...]],
-    command: str,
-    after: list[tuple[str, ...]],
-    strange: tuple[int, str] | None,
-) -> None:
-    arguments = [word for words in (*before, (command,), *after) for word in words]
-    if strange:
-        arguments.insert(*strange)
+def state(used: Console) -> tuple[object, ...]:
+    return tuple(getattr(used, name) for name in STATE)
+
+
+def by_quick(arguments: list[str]) -> tuple[object, ...] | None:
+    """The parameters of a command line and the state of the console, or the error."""
     parsed = quick.parse(arguments)
     if parsed is None:
-        return
-    mine, typers = outcome(quick.invoke, arguments), outcome(by_typer, arguments)
-    if isinstance(mine[0], dict):
-        assert isinstance(typers[0], dict)
-        bound = functions[parsed.command].bind(None, **mine[0])
-        bound.apply_defaults()
-        given = {name: value for name, value in bound.arguments.items() if name != "ctx"}
-        assert given == {
-            name: list(value) if isinstance(value, tuple) else value for name, value in typers[0].items()
-        }
-    else:
-        assert mine[0] == typers[0]
-    assert mine[1:] == typers[1:]
+        return None
+    used = console()
+    defaults = {one.name: one.default for one in options.parameters(parsed.function)}
+    try:
+        quick.configure(parsed, used)
+    except ThunderusError as error:
+        return (str(error),)
+    return (plain(defaults | parsed.parameters), *state(used))
 
 
-@pytest.mark.parametrize("name", sorted(quick.QUICK))
-def test_table_has_the_parameters_of_typer(name: str) -> None:
-    spec = quick.QUICK[name]
-    found: dict[str, Any] = {
-        option: parameter
-        for parameter in group.load_command(BY_NAME[name]).params
-        for option in (*parameter.opts, *parameter.secondary_opts)
-    }
-    assert (found[spec.arguments].nargs == -1) == spec.several
-    for option, (parameter, value) in spec.switches.items():
-        assert found[option].name == parameter
-        assert (option in found[option].opts) == value
-    for option, (parameter, least, most) in spec.numbers.items():
-        assert (found[option].name, found[option].type.min, found[option].type.max) == (
-            parameter,
-            least,
-            most,
-        )
+def by_typer(arguments: list[str]) -> tuple[object, ...]:
+    used = console()
+    try:
+        code = group.invoke(arguments, used, json=False)
+    except Ran as ran:
+        return (plain(ran.given), *state(used))
+    except ThunderusError as error:
+        return (str(error),)
+    return (code,)
+
+
+def plain(given: dict[str, Any]) -> dict[str, Any]:
+    """The parameters without those that are not given, or an empty list."""
+    lists = {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
+    return {name: value for name, value in lists.items() if value not in (None, [])}
+
+
+@st.composite
+def command_lines(draw: st.DrawFn) -> list[str]:
+    path = draw(st.sampled_from(sorted(FUNCTIONS)))
+    declared = options.parameters(FUNCTIONS[path])
+    arguments = [word for words in draw(st.lists(st.sampled_from(GLOBAL), max_size=2)) for word in words]
+    arguments += path
+    named = [(name, one) for one in declared for name in one.options]
+    for _ in range(draw(st.integers(0, 3))):
+        if named and draw(st.booleans()):
+            name, one = draw(st.sampled_from(named))
+            arguments.append(name)
+            if one.kind is not bool:
+                arguments.append(draw(st.sampled_from(WORDS)))
+        else:
+            arguments.append(draw(st.sampled_from(WORDS)))
+    arguments += [draw(st.sampled_from(WORDS)) for one in declared if one.default is options.REQUIRED]
+    if draw(st.booleans()):
+        arguments.insert(draw(st.integers(0, len(arguments))), draw(st.sampled_from(STRANGE)))
+    return arguments
+
+
+@settings(max_examples=800, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(arguments=command_lines())
+def test_parsers_agree(typers: None, arguments: list[str]) -> None:
+    mine = by_quick(arguments)
+    assert mine is None or mine == by_typer(arguments)
 
 
 @pytest.mark.parametrize(
@@ -173,6 +150,11 @@ def test_table_has_the_parameters_of_typer(name: str) -> None:
         ["show", "fact.x", "--raw", "--json"],
         ["for", "src/a.py#run", "--no-mentions"],
         ["search", "--", "-excluded"],
+        ["add", "fact", "Title", "--tag", "a", "-t", "b", "--body", "-", "--anchor=src/a.py"],
+        ["lint", "--staged", "--select", "TM201", "--select=TM202"],
+        ["check", "--staged"],
+        ["hooks", "run", "pre-commit"],
+        ["status"],
     ],
 )
 def test_usual_arguments_need_no_typer(arguments: list[str]) -> None:
@@ -183,18 +165,17 @@ def test_usual_arguments_need_no_typer(arguments: list[str]) -> None:
     "arguments",
     [
         [],
-        ["search"],
         ["search", "a", "--help"],
         ["search", "a", "-n", "-1"],
-        ["search", "a", "--limit", "1001"],
+        ["search", "a", "-n", "1001"],
         ["show"],
         ["show", "a", "b"],
         ["show", "a", "--unknown"],
         ["search", "-n", "2", "-n", "3", "a"],
         ["--version", "search", "a"],
-        ["list"],
+        ["events"],
+        ["events", "unknown"],
     ],
 )
 def test_other_arguments_are_left_to_typer(arguments: list[str]) -> None:
     assert quick.parse(arguments) is None
-    assert "typer" in sys.modules

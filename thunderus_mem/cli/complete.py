@@ -1,6 +1,6 @@
 """Shell completion: the scripts, and the candidates for a word.
 
-For speed, typer is imported only to complete options and subcommands. Ids come from the files and the index
+Options come from what the command declares; Typer is not imported. Ids come from the files and the index
 without a refresh, and only ids that match our grammar are offered, because the shell inserts them.
 
 Protocol: ``thunderus-mem --complete WORD…`` with the words after the program name, the last one incomplete;
@@ -13,6 +13,8 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
+from thunderus_mem.cli.options import parameters
+from thunderus_mem.cli.quick import commands_of
 from thunderus_mem.cli.table import BY_NAME, COMMANDS, GLOBAL_OPTIONS, VALUES
 
 if TYPE_CHECKING:
@@ -159,10 +161,9 @@ def _names() -> list[tuple[str, str]]:
 
 def _subcommands(command: str) -> list[tuple[str, str]]:
     """Return the commands of a group such as ``review``; empty for any other command."""
-    from thunderus_mem.cli.group import load_command
-
-    found = getattr(load_command(BY_NAME[command]), "commands", {})
-    return [(name, one.get_short_help_str()) for name, one in found.items()]
+    group = commands_of(command).groups.get(command)
+    found = group.functions if group else {}
+    return [(name, (one.__doc__ or "").partition("\n")[0]) for name, one in found.items()]
 
 
 def _split_globals(words: Sequence[str]) -> tuple[list[str], str]:
@@ -178,22 +179,23 @@ def _split_globals(words: Sequence[str]) -> tuple[list[str], str]:
 
 def _options(before: Sequence[str], typed: str) -> Iterable[tuple[str, str]]:
     """Return a command's options; this loads its module."""
-    import typer
-
-    from thunderus_mem.cli.group import load_command
-
     entry = BY_NAME.get(before[0])
     if entry is None:
         return
-    command = load_command(entry)
-    subcommands = getattr(command, "commands", {})
-    if len(before) > 1:
-        command = subcommands.get(before[1], command)
-    context = typer.Context(command)
-    for parameter in command.get_params(context):
-        for name in parameter.opts:
-            if name.startswith("--") and name.startswith(typed):
-                yield name, getattr(parameter, "help", None) or ""
+    app = commands_of(entry.name)
+    app = app.groups.get(entry.name, app)
+    names = [name for name in before[:2] if name in app.functions]
+    known: dict[str, str] = {"--help": "Show this message and exit."}
+    if names:
+        for one in parameters(app.functions[names[-1]]):
+            if not one.declared.settings.get("hidden"):
+                known |= dict.fromkeys(one.options, one.declared.settings.get("help", ""))
+        for option in GLOBAL_OPTIONS:
+            if option.switch in entry.switches:
+                known |= dict.fromkeys(set(option.names) - known.keys(), option.help)
+    for name, text in known.items():
+        if name.startswith("--") and name.startswith(typed):
+            yield name, text
 
 
 def _one_line(text: str) -> str:

@@ -1,22 +1,22 @@
 """The commands as Typer has them: parsing, help, and messages about wrong usage.
 
-Only the command that is used is loaded. A command family is a module with an ``app``: `quick.Commands` if it
-has a command that must start fast, else a ``typer.Typer()``; commands are registered on it by name
-(``@app.command("add")``), and groups added by name (``app.add_typer(…, name="index")``).
+Only the command that is used is loaded, from what its module declares (``options.py``). Usual command lines
+do not come here: ``quick.py`` parses them.
 """
 
 from __future__ import annotations
 
-import importlib
+import inspect
 from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 import typer
 from typer.core import TyperGroup, TyperOption
 from typer.exceptions import TyperException
-from typer.main import get_command_from_info, get_group_from_info
+from typer.main import get_command_from_info
+from typer.models import CommandInfo
 
-from thunderus_mem.cli import params
-from thunderus_mem.cli.quick import PACKAGE, Commands
+from thunderus_mem.cli.options import REQUIRED, Declared, parameters
+from thunderus_mem.cli.quick import commands_of
 from thunderus_mem.cli.table import (
     BY_NAME,
     COMMANDS,
@@ -31,8 +31,7 @@ from thunderus_mem.errors import ThunderusError
 from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from types import ModuleType
+    from collections.abc import Callable, Sequence
 
     from typer._click import Command, Context, HelpFormatter
 
@@ -90,33 +89,47 @@ class LazyGroup(TyperGroup):
 
 
 def load_command(entry: CommandEntry) -> Command:
-    """Import a command's module and convert only that command."""
-    module = importlib.import_module(f"{PACKAGE}.{entry.module}")
-    app = _typed(module) if isinstance(module.app, Commands) else module.app
-    for info in app.registered_commands:
-        if info.name == entry.name:
-            return _with_globals(
-                get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode=None), entry
-            )
-    for group in app.registered_groups:
-        if group.name == entry.name:
-            made = get_group_from_info(
-                group, pretty_exceptions_short=False, rich_markup_mode=None, suggest_commands=True
-            )
-            made.help = entry.help
-            made.commands = {name: _with_globals(command, entry) for name, command in made.commands.items()}
-            return cast("Command", made)
-    raise LookupError(f"{entry.module} has no command {entry.name}")
-
-
-def _typed(module: ModuleType) -> typer.Typer:
-    """Make the Typer of a module that does not import it: the names in its annotations are added here."""
-    names = {name: value for name, value in vars(params).items() if name[0].isupper()}
-    vars(module).update(names, typer=typer)
-    made = typer.Typer()
-    for name, function in module.app.functions.items():
-        made.command(name)(function)
+    """Import a command's module and convert only that command, or that group."""
+    app = commands_of(entry.name)
+    if entry.name in app.functions:
+        return _with_globals(_typed(entry.name, app.functions[entry.name]), entry)
+    made = TyperGroup(name=entry.name, help=entry.help, no_args_is_help=True, rich_markup_mode=None)
+    for name, function in app.groups[entry.name].functions.items():
+        made.add_command(_with_globals(_typed(name, function), entry), name)
     return made
+
+
+def _typed(name: str, function: Callable[..., Any]) -> Command:
+    """Return a command as Typer has it."""
+
+    def call(ctx: object, **given: Any) -> Any:
+        return function(ctx, **given)
+
+    declared = parameters(function)
+    hints: dict[str, Any] = {"ctx": typer.Context}
+    hints |= {one.name: Annotated[one.annotation, _declaration(one.declared)] for one in declared}
+    call.__doc__, call.__annotations__ = function.__doc__, hints
+    call.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context),
+            *(
+                inspect.Parameter(
+                    one.name,
+                    inspect.Parameter.KEYWORD_ONLY,
+                    default=inspect.Parameter.empty if one.default is REQUIRED else one.default,
+                    annotation=hints[one.name],
+                )
+                for one in declared
+            ),
+        ]
+    )
+    info = CommandInfo(name=name, callback=call)
+    return get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode=None)
+
+
+def _declaration(declared: Declared) -> Any:
+    make = typer.Option if declared.is_option else typer.Argument
+    return make(*declared.names, **declared.settings)
 
 
 _OPTIONS = {option.switch: option for option in GLOBAL_OPTIONS}

@@ -4,30 +4,25 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
+from thunderus_mem.cli.options import Argument, Option
 from thunderus_mem.errors import ThunderusError
 
-DocumentId = Annotated[str, typer.Argument(metavar="ID", help="Document id, or a unique prefix of it.")]
-ChangedId = Annotated[str, typer.Argument(metavar="ID", help="Document id, or a unique prefix of it.")]
+DocumentId = Annotated[str, Argument(metavar="ID", help="Document id, or a unique prefix of it.")]
+ChangedId = Annotated[str, Argument(metavar="ID", help="Document id, or a unique prefix of it.")]
 
-Why = Annotated[str, typer.Option("-m", "--why", metavar="WHY", help="The reason, recorded in the log.")]
-NeededWhy = Annotated[
-    str, typer.Option("-m", "--why", metavar="WHY", help="The reason, recorded in the log.")
-]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Skip the confirmation prompt.")]
+Why = Annotated[str, Option("-m", "--why", metavar="WHY", help="The reason, recorded in the log.")]
+NeededWhy = Annotated[str, Option("-m", "--why", metavar="WHY", help="The reason, recorded in the log.")]
+Yes = Annotated[bool, Option("--yes", "-y", help="Skip the confirmation prompt.")]
 
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the changes without writing them.")]
+DryRun = Annotated[bool, Option("--dry-run", help="Show the changes without writing them.")]
 
 Kinds = Annotated[
-    list[str] | None, typer.Option("--kind", "-k", metavar="KIND", help="Only this kind (repeatable).")
+    list[str] | None, Option("--kind", "-k", metavar="KIND", help="Only this kind (repeatable).")
 ]
-Newest = Annotated[
-    int, typer.Option("--limit", "-n", metavar="N", min=1, help="Show at most N, newest first.")
-]
+Newest = Annotated[int, Option("--limit", "-n", metavar="N", min=1, help="Show at most N, newest first.")]
 Budget = Annotated[
     int,
-    typer.Option(
+    Option(
         "--budget",
         metavar="TOKENS",
         min=0,
@@ -36,17 +31,15 @@ Budget = Annotated[
         help="Print at most about this many tokens (characters / 4).",
     ),
 ]
-OnlyIds = Annotated[bool, typer.Option("--ids", help="Print only the ids.")]
-Patch = Annotated[bool, typer.Option("--patch", "-p", help="Show the code as verified and as it is now.")]
+OnlyIds = Annotated[bool, Option("--ids", help="Print only the ids.")]
+Patch = Annotated[bool, Option("--patch", "-p", help="Show the code as verified and as it is now.")]
 FailOn = Annotated[
     str,
-    typer.Option(
-        "--fail-on", metavar="SEVERITY", help="Exit with 1 from error, warning or note on; or never."
-    ),
+    Option("--fail-on", metavar="SEVERITY", help="Exit with 1 from error, warning or note on; or never."),
 ]
-PreCommit = Annotated[bool, typer.Option("--pre-commit", hidden=True)]
+PreCommit = Annotated[bool, Option("--pre-commit", hidden=True)]
 """The command is a hook of the pre-commit framework, which says in the environment what to check."""
-Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Write the report to a file.")]
+Output = Annotated[str, Option("--output", "-o", metavar="FILE", help="Write the report to a file.")]
 
 
 def checked_limit(given: str) -> str:

@@ -1,76 +1,25 @@
-"""Command lines that are parsed without Typer, whose import is most of the time of a quick command.
+"""Command lines that are parsed without Typer, whose import takes longer than most commands.
 
-`parse` knows the options of the commands in `QUICK`; it returns ``None`` for help, for errors and for
-whatever else it does not know, and Typer parses those. Tests hold the table equal to what Typer has, and the
-results of both parsers equal for any arguments.
+`parse` reads the usual forms of what commands declare (``options.py``); it returns ``None`` for help, for
+errors and for whatever else it does not know, and Typer parses those. A test holds the results of both
+parsers equal for any arguments.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from thunderus_mem.cli.options import REQUIRED, Call, parameters
 from thunderus_mem.cli.table import BY_NAME, GLOBAL_OPTIONS
 from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import TypeVar
 
     from thunderus_mem.cli.console import Console
-
-    Function = TypeVar("Function", bound=Callable[..., Any])
+    from thunderus_mem.cli.options import Commands, Parameter
 
 PACKAGE: Final = "thunderus_mem.cli.commands"
-
-
-class Commands:
-    """The commands of a module, by name: like a ``typer.Typer``, which is made from it when needed."""
-
-    def __init__(self) -> None:
-        self.functions: dict[str, Callable[..., Any]] = {}
-
-    def command(self, name: str) -> Callable[[Function], Function]:
-        """Register a command: ``@app.command("show")``."""
-
-        def register(function: Function) -> Function:
-            self.functions[name] = function
-            return function
-
-        return register
-
-
-class Quick(NamedTuple):
-    """The parameters of a command: of its arguments, of options without a value, and of whole numbers.
-
-    ``several``: the arguments are a list; else there is one. An option without a value has the value that it
-    sets, a number its limits.
-    """
-
-    arguments: str
-    several: bool
-    switches: dict[str, tuple[str, bool]]
-    numbers: dict[str, tuple[str, int, int]]
-
-
-QUICK: Final = {
-    "search": Quick(
-        "query",
-        True,
-        {"--archived": ("archived", True), "--ids": ("ids", True), "--explain": ("explain", True)},
-        {
-            "--limit": ("limit", 0, 1000),
-            "-n": ("limit", 0, 1000),
-            "--budget": ("budget", 0, 999_999),
-        },
-    ),
-    "show": Quick("document", False, {"--raw": ("raw", True)}, {}),
-    "for": Quick(
-        "place",
-        False,
-        {"--mentions": ("mentions", True), "--no-mentions": ("mentions", False)},
-        {"--budget": ("budget", 0, 999_999)},
-    ),
-}
 _GLOBALS: Final = {
     name: (option.switch, option.metavar is not None) for option in GLOBAL_OPTIONS for name in option.names
 }
@@ -79,18 +28,12 @@ _MOST_DIGITS: Final = 6
 
 
 class CommandLine(NamedTuple):
-    """A command line: global options before and after the command, the command, and its parameters."""
+    """A command line: global options before and after the command, its function, and its parameters."""
 
     before: dict[str, bool | str]
-    command: str
+    function: Callable[..., Any]
     after: dict[str, bool | str]
     parameters: dict[str, Any]
-
-
-class Call(NamedTuple):
-    """What a command's function gets of a Typer context."""
-
-    obj: Console
 
 
 def invoke(arguments: Sequence[str], console: Console) -> int | None:
@@ -98,26 +41,47 @@ def invoke(arguments: Sequence[str], console: Console) -> int | None:
     parsed = parse(arguments)
     if parsed is None:
         return None
+    configure(parsed, console)
+    result = parsed.function(Call(console), **parsed.parameters)
+    return result if isinstance(result, int) else 0
+
+
+def configure(parsed: CommandLine, console: Console) -> None:
+    """Set the global options of a command line. Raises ``ThunderusError`` for an invalid value."""
     switches = dict.fromkeys(("json", "pretty", "quiet", "no_input", "no_pager"), False)
     console.configure(**({"directory": "", "color": "auto", "actor": ""} | switches | parsed.before))  # type: ignore[arg-type]
     for name, value in parsed.after.items():
         console.switch(name, value)
-    module = __import__(f"{PACKAGE}.{BY_NAME[parsed.command].module}", fromlist=["app"])
-    result = module.app.functions[parsed.command](Call(console), **parsed.parameters)
-    return result if isinstance(result, int) else 0
+
+
+def commands_of(name: str) -> Commands:
+    """Import the module of a command and return what it declares."""
+    app: Commands = __import__(f"{PACKAGE}.{BY_NAME[name].module}", fromlist=["app"]).app
+    return app
 
 
 def parse(arguments: Sequence[str]) -> CommandLine | None:
     """Parse a command line; ``None`` for one that only Typer can parse, or that has an error."""
     rest = list(reversed(arguments))
     before = _options(rest, _GLOBALS)
-    if before is None or before.keys() & _NOT_QUICK or not rest or rest[-1] not in QUICK:
+    if before is None or before.keys() & _NOT_QUICK or not rest or rest[-1] not in BY_NAME:
         return None
-    command = rest.pop()
-    spec, accepted = QUICK[command], BY_NAME[command].switches
-    allowed = {name: about for name, about in _GLOBALS.items() if about[0] in accepted}
+    name = rest.pop()
+    app = commands_of(name)
+    if name in app.groups:
+        app, name, accepted = app.groups[name], rest.pop() if rest else "", BY_NAME[name].switches
+    else:
+        accepted = BY_NAME[name].switches
+    function = app.functions.get(name)
+    if function is None:
+        return None
+    declared = parameters(function)
+    options = {option: (one, on) for one in declared for option, on in one.options.items()}
+    allowed = {
+        name: about for name, about in _GLOBALS.items() if about[0] in accepted and name not in options
+    }
     after: dict[str, bool | str] = {}
-    parameters: dict[str, Any] = {}
+    found: dict[str, Any] = {}
     words: list[str] = []
     while rest:
         if (given := _options(rest, allowed)) is None or given.keys() & after.keys():
@@ -129,20 +93,16 @@ def parse(arguments: Sequence[str]) -> CommandLine | None:
         if word == "--":
             words += reversed(rest)
             break
-        if not word.startswith("-"):
+        if word == "-" or not word.startswith("-"):
             words.append(word)
-        elif word in spec.switches:
-            name, value = spec.switches[word]
-            parameters[name] = value
-        elif (number := _number(word, rest, spec)) and number[0] not in parameters:
-            parameters[number[0]] = number[1]
-        else:
+        elif not _take(word, rest, options, found):
             return None
-    if not words or not (spec.several or len(words) == 1):
+    positional = _positional(words, [one for one in declared if not one.declared.is_option])
+    if positional is None or any(
+        one.default is REQUIRED and one.name not in found for one in declared if one.declared.is_option
+    ):
         return None
-    return CommandLine(
-        before, command, after, parameters | {spec.arguments: words if spec.several else words[0]}
-    )
+    return CommandLine(before, function, after, found | positional)
 
 
 def _options(rest: list[str], known: dict[str, tuple[str, bool]]) -> dict[str, bool | str] | None:
@@ -156,13 +116,60 @@ def _options(rest: list[str], known: dict[str, tuple[str, bool]]) -> dict[str, b
     return found
 
 
-def _number(word: str, rest: list[str], spec: Quick) -> tuple[str, int] | None:
-    """Parse an option with a whole number: ``-n 5``, ``--limit 5``, ``--limit=5``."""
+def _take(
+    word: str, rest: list[str], options: dict[str, tuple[Parameter, bool]], found: dict[str, Any]
+) -> bool:
+    """Add an option and its value to ``found``: ``-n 5``, ``--limit 5``, ``--limit=5``, ``--raw``.
+
+    False for one that is unknown, is repeated, or lacks a plain value.
+    """
     option, equals, given = word.partition("=")
-    if option not in spec.numbers or (equals and not option.startswith("--")):
+    if option not in options or (equals and not option.startswith("--")):
+        return False
+    one, on = options[option]
+    if one.kind is bool:
+        found[one.name] = on
+        return not equals
+    if not equals:
+        if not rest or (rest[-1].startswith("-") and rest[-1] != "-"):
+            return False
+        given = rest.pop()
+    value = _value(one, given)
+    if value is None or (one.name in found and not one.several):
+        return False
+    if one.several:
+        found.setdefault(one.name, []).append(value)
+    else:
+        found[one.name] = value
+    return True
+
+
+def _value(one: Parameter, given: str) -> str | int | None:
+    """Convert a value; ``None`` for one that Typer would report, or of another type."""
+    if one.kind is str:
+        return given
+    if one.kind is not int or not (given.isascii() and given.isdigit() and len(given) <= _MOST_DIGITS):
         return None
-    given = given if equals else (rest.pop() if rest else "")
-    name, least, most = spec.numbers[option]
-    if not (given.isascii() and given.isdigit() and len(given) <= _MOST_DIGITS):
-        return None
-    return (name, int(given)) if least <= int(given) <= most else None
+    limits = one.declared.settings
+    most = limits.get("max")
+    return int(given) if limits.get("min", 0) <= int(given) and (most is None or int(given) <= most) else None
+
+
+def _positional(words: list[str], declared: list[Parameter]) -> dict[str, Any] | None:
+    """Give each argument its words, the last one all that are left if it takes several."""
+    found: dict[str, Any] = {}
+    for one in declared:
+        if one.several:
+            if one is not declared[-1]:
+                return None
+            taken, words = words, []
+        else:
+            taken, words = words[:1], words[1:]
+        if not taken and one.default is REQUIRED:
+            return None
+        values = [_value(one, word) for word in taken]
+        if None in values:
+            return None
+        if values:
+            found[one.name] = values if one.several else values[0]
+    return None if words else found

@@ -11,11 +11,10 @@ import os
 import shlex
 from typing import TYPE_CHECKING, Annotated, Final
 
-import typer
-
 from thunderus_mem.authoring import anchor
 from thunderus_mem.cli.commands.write import filed
 from thunderus_mem.cli.input import read_stdin
+from thunderus_mem.cli.options import Argument, Call, Commands, Option
 from thunderus_mem.cli.params import Budget, FailOn, Output, Patch, PreCommit, Why, Yes, checked_limit
 from thunderus_mem.cli.report import (
     REPOSITORY_PATHS,
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     from thunderus_mem.cli.console import Console
     from thunderus_mem.memory.memory import Memory
 
-app = typer.Typer()
+app = Commands()
 
 # ``anchor verify``
 
@@ -49,23 +48,21 @@ _MOST_NAMES: Final = 12
 
 @app.command("anchor")
 def anchor_command(
-    ctx: typer.Context,
+    ctx: Call,
     document: Annotated[
-        str, typer.Argument(metavar="ID", help="Document id, or a unique prefix of it.", show_default=False)
+        str, Argument(metavar="ID", help="Document id, or a unique prefix of it.", show_default=False)
     ] = "",
     places: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[PLACE]...", help="PATH, PATH#SYMBOL, PATH:10-20 or a glob."),
+        Argument(metavar="[PLACE]...", help="PATH, PATH#SYMBOL, PATH:10-20 or a glob."),
     ] = None,
-    remove: Annotated[bool, typer.Option("--remove", help="Remove the given anchors.")] = False,
+    remove: Annotated[bool, Option("--remove", help="Remove the given anchors.")] = False,
     suggest: Annotated[
-        bool, typer.Option("--suggest", help="Suggest anchors for code that the text mentions.")
+        bool, Option("--suggest", help="Suggest anchors for code that the text mentions.")
     ] = False,
-    apply: Annotated[
-        bool, typer.Option("--apply", help="With --suggest: add the strong suggestions.")
-    ] = False,
+    apply: Annotated[bool, Option("--apply", help="With --suggest: add the strong suggestions.")] = False,
     suggest_all: Annotated[
-        bool, typer.Option("--all", help="With --suggest: for all documents without anchors.")
+        bool, Option("--all", help="With --suggest: for all documents without anchors.")
     ] = False,
     why: Why = "",
 ) -> int:
@@ -123,26 +120,26 @@ def _suggested_places(console: Console, document: str, *, apply: bool) -> list[s
 
 @app.command("verify")
 def verify_command(
-    ctx: typer.Context,
+    ctx: Call,
     documents: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[ID]...", help="Documents that you have read and found correct."),
+        Argument(metavar="[ID]...", help="Documents that you have read and found correct."),
     ] = None,
     all_moved: Annotated[
-        bool, typer.Option("--all-moved", help="Verify all documents whose code only moved.")
+        bool, Option("--all-moved", help="Verify all documents whose code only moved.")
     ] = False,
     fix_moved: Annotated[
-        bool, typer.Option("--fix-moved", help="Update anchors whose code only moved, without verifying.")
+        bool, Option("--fix-moved", help="Update anchors whose code only moved, without verifying.")
     ] = False,
     status: Annotated[
-        bool, typer.Option("--update-status", help="Write the current status into the files.")
+        bool, Option("--update-status", help="Write the current status into the files.")
     ] = False,
     restamp: Annotated[
         bool,
-        typer.Option("--restamp", help="Replace fingerprints by older rules, without verifying."),
+        Option("--restamp", help="Replace fingerprints by older rules, without verifying."),
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="With --update-status: only show them; exit with 1 if any.")
+        bool, Option("--dry-run", help="With --update-status: only show them; exit with 1 if any.")
     ] = False,
     yes: Yes = False,
     why: Why = "",
@@ -338,21 +335,17 @@ def restamped(value: anchor.Restamping, console: Console) -> str:
 FORMATS: Final = ("text", "markdown", "json", "jsonl", "github", "gitlab", "sarif", "junit")
 _MOST_UNKNOWN: Final = 10
 
-Format = Annotated[str, typer.Option("--format", metavar="FORMAT", help=f"{', '.join(FORMATS)}.")]
+Format = Annotated[str, Option("--format", metavar="FORMAT", help=f"{', '.join(FORMATS)}.")]
 
 
 @app.command("check")
 def check_command(
-    ctx: typer.Context,
-    documents: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID]...", help="Only these documents.")
-    ] = None,
-    since: Annotated[
-        str, typer.Option("--since", metavar="REV", help="Check the changes since a revision.")
-    ] = "",
-    staged: Annotated[bool, typer.Option("--staged", help="Check the staged changes.")] = False,
+    ctx: Call,
+    documents: Annotated[list[str] | None, Argument(metavar="[ID]...", help="Only these documents.")] = None,
+    since: Annotated[str, Option("--since", metavar="REV", help="Check the changes since a revision.")] = "",
+    staged: Annotated[bool, Option("--staged", help="Check the staged changes.")] = False,
     diff: Annotated[
-        str, typer.Option("--diff", metavar="FILE|-", help="Check the changes in a unified diff; - is stdin.")
+        str, Option("--diff", metavar="FILE|-", help="Check the changes in a unified diff; - is stdin.")
     ] = "",
     form: Format = "",
     patch: Patch = False,
@@ -541,14 +534,14 @@ def _row(one: check.CodeFinding, top: str) -> str:
 
 @app.command("coverage")
 def coverage_command(
-    ctx: typer.Context,
-    path: Annotated[str, typer.Argument(metavar="[PATH]", help="Only this folder.", show_default=False)] = "",
+    ctx: Call,
+    path: Annotated[str, Argument(metavar="[PATH]", help="Only this folder.", show_default=False)] = "",
     depth: Annotated[
-        int, typer.Option("--depth", "-d", metavar="N", min=0, max=100, help="Depth of the folders listed.")
+        int, Option("--depth", "-d", metavar="N", min=0, max=100, help="Depth of the folders listed.")
     ] = 2,
     limit: Annotated[
         int,
-        typer.Option("--limit", "-n", metavar="N", min=0, help="Documents of each kind to list; 0 for all."),
+        Option("--limit", "-n", metavar="N", min=0, help="Documents of each kind to list; 0 for all."),
     ] = 10,
     budget: Budget = 0,
 ) -> None:

@@ -9,9 +9,8 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from thunderus_mem.cli.commands.write import written_code
+from thunderus_mem.cli.options import Call, Commands, Option
 from thunderus_mem.cli.params import DryRun, Why
 from thunderus_mem.cli.text import counted, cut, diff_lines, one_line
 from thunderus_mem.errors import Conflict, ThunderusError
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from thunderus_mem.garden.plan import Plan, Step
     from thunderus_mem.memory.memory import Memory
 
-app = typer.Typer()
+app = Commands()
 
 # ``garden``
 
@@ -39,29 +38,29 @@ _MOST_STEPS = 5
 
 @app.command("garden")
 def garden_command(
-    ctx: typer.Context,
-    apply: Annotated[bool, typer.Option("--apply", help="Apply the safe steps.")] = False,
+    ctx: Call,
+    apply: Annotated[bool, Option("--apply", help="Apply the safe steps.")] = False,
     propose: Annotated[
-        bool, typer.Option("--propose", help="Queue all steps for review, including safe ones; see `review`.")
+        bool, Option("--propose", help="Queue all steps for review, including safe ones; see `review`.")
     ] = False,
     check: Annotated[
-        bool, typer.Option("--check", help="Exit with 1 if there is anything to apply or propose.")
+        bool, Option("--check", help="Exit with 1 if there is anything to apply or propose.")
     ] = False,
     only: Annotated[
         list[str] | None,
-        typer.Option("--only", metavar="RULE", help="Only these rules, e.g. links,tags (repeatable)."),
+        Option("--only", metavar="RULE", help="Only these rules, e.g. links,tags (repeatable)."),
     ] = None,
     patch: Annotated[
-        bool, typer.Option("--patch", "-p", help="Show the evidence and the diff of each step.")
+        bool, Option("--patch", "-p", help="Show the evidence and the diff of each step.")
     ] = False,
     verbose: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--verbose", "-v", help="Report also similar documents and tags for which no change is proposed."
         ),
     ] = False,
     limit: Annotated[
-        int, typer.Option("--limit", "-n", metavar="N", min=0, help="Steps to show per rule; 0 for all.")
+        int, Option("--limit", "-n", metavar="N", min=0, help="Steps to show per rule; 0 for all.")
     ] = 20,
 ) -> int:
     """Plan cleanup: duplicates, numbers, links, tags, sizes, recaps, documents to archive.
@@ -233,43 +232,37 @@ def _filed_lines(proposals: Sequence[gardener.FiledStep], console: Console) -> l
 
 # ``recap``
 
-_Day = Annotated[
-    str, typer.Option("--day", metavar="DATE", help="A day: 2026-01-21, today or yesterday (UTC).")
-]
+_Day = Annotated[str, Option("--day", metavar="DATE", help="A day: 2026-01-21, today or yesterday (UTC).")]
 _Session = Annotated[
-    str, typer.Option("--session", metavar="ID", help="A session id, or its first or last characters.")
+    str, Option("--session", metavar="ID", help="A session id, or its first or last characters.")
 ]
 _Since = Annotated[
-    str, typer.Option("--since", metavar="WHEN", help="Since a day, a time, an age (2d) or a git revision.")
+    str, Option("--since", metavar="WHEN", help="Since a day, a time, an age (2d) or a git revision.")
 ]
-_Episode = Annotated[str, typer.Option("--episode", metavar="NAME", help="The events with this episode_id.")]
-_Week = Annotated[str, typer.Option("--week", metavar="WEEK", help="The recaps of a week, e.g. 2026-W04.")]
-_Month = Annotated[str, typer.Option("--month", metavar="MONTH", help="The recaps of a month, e.g. 2026-01.")]
+_Episode = Annotated[str, Option("--episode", metavar="NAME", help="The events with this episode_id.")]
+_Week = Annotated[str, Option("--week", metavar="WEEK", help="The recaps of a week, e.g. 2026-W04.")]
+_Month = Annotated[str, Option("--month", metavar="MONTH", help="The recaps of a month, e.g. 2026-01.")]
 _Summarizer = Annotated[
     str,
-    typer.Option(
+    Option(
         "--summarizer",
         metavar="CMD",
         help="A command that reads the recap from stdin and prints a draft summary.",
     ),
 ]
-_Timeout = Annotated[
-    float, typer.Option("--timeout", metavar="SECONDS", help="Time limit of the summarizer.")
-]
+_Timeout = Annotated[float, Option("--timeout", metavar="SECONDS", help="Time limit of the summarizer.")]
 
 
 @app.command("recap")
 def recap_command(
-    ctx: typer.Context,
+    ctx: Call,
     day: _Day = "",
     session: _Session = "",
     since: _Since = "",
     episode: _Episode = "",
     week: _Week = "",
     month: _Month = "",
-    force: Annotated[
-        bool, typer.Option("--force", help="Overwrite a recap that was edited by hand.")
-    ] = False,
+    force: Annotated[bool, Option("--force", help="Overwrite a recap that was edited by hand.")] = False,
     dry_run: DryRun = False,
     summarizer: _Summarizer = "",
     timeout: _Timeout = 60.0,

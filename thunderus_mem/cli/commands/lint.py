@@ -11,8 +11,7 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from thunderus_mem.cli.options import Argument, Call, Commands, Option
 from thunderus_mem.cli.params import Budget, FailOn, Output, PreCommit, checked_limit
 from thunderus_mem.cli.report import (
     FOR_PEOPLE,
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.watch import WatchTurn
 
-app = typer.Typer()
+app = Commands()
 
 BRIEF, STATISTICS = "brief", "statistics"
 """One line per finding if there are many, which is the default; and only the number for each rule."""
@@ -65,43 +64,35 @@ class RulePage:
 
 _Form = Annotated[
     str,
-    typer.Option(
-        "--format", metavar="FORMAT", help="full, concise, json, jsonl, github, gitlab, sarif, junit."
-    ),
+    Option("--format", metavar="FORMAT", help="full, concise, json, jsonl, github, gitlab, sarif, junit."),
 ]
 _Baseline = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Hide the findings in this baseline; '' for none.")
+    str | None, Option(metavar="FILE", help="Hide the findings in this baseline; '' for none.")
 ]
 _WriteBaseline = Annotated[
-    str, typer.Option("--write-baseline", metavar="FILE", help="Record the current findings as a baseline.")
+    str, Option("--write-baseline", metavar="FILE", help="Record the current findings as a baseline.")
 ]
-_Explain = Annotated[str, typer.Option("--explain", metavar="CODE", help="Explain a rule; all lists them.")]
+_Explain = Annotated[str, Option("--explain", metavar="CODE", help="Explain a rule; all lists them.")]
 
 
 @app.command("lint")
 def lint_command(
-    ctx: typer.Context,
-    paths: Annotated[list[str] | None, typer.Argument(metavar="[PATH]...", help="Only these paths.")] = None,
-    staged: Annotated[bool, typer.Option("--staged", help="Check the staged text.")] = False,
-    fix: Annotated[bool, typer.Option("--fix", help="Apply all safe fixes.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what --fix would change.")] = False,
-    select: Annotated[
-        list[str] | None, typer.Option(metavar="CODE", help="Only this rule (repeatable).")
-    ] = None,
-    ignore: Annotated[
-        list[str] | None, typer.Option(metavar="CODE", help="Skip this rule (repeatable).")
-    ] = None,
+    ctx: Call,
+    paths: Annotated[list[str] | None, Argument(metavar="[PATH]...", help="Only these paths.")] = None,
+    staged: Annotated[bool, Option("--staged", help="Check the staged text.")] = False,
+    fix: Annotated[bool, Option("--fix", help="Apply all safe fixes.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Show what --fix would change.")] = False,
+    select: Annotated[list[str] | None, Option(metavar="CODE", help="Only this rule (repeatable).")] = None,
+    ignore: Annotated[list[str] | None, Option(metavar="CODE", help="Skip this rule (repeatable).")] = None,
     form: _Form = "",
     output: Output = "",
     baseline: _Baseline = None,
     write_baseline: _WriteBaseline = "",
     prune_baseline: Annotated[
-        bool, typer.Option("--prune-baseline", help="Remove fixed findings from the baseline.")
+        bool, Option("--prune-baseline", help="Remove fixed findings from the baseline.")
     ] = False,
     explain: _Explain = "",
-    statistics: Annotated[
-        bool, typer.Option("--statistics", help="Count the findings of each rule.")
-    ] = False,
+    statistics: Annotated[bool, Option("--statistics", help="Count the findings of each rule.")] = False,
     budget: Budget = 0,
     fail_on: FailOn = "warning",
     pre_commit: PreCommit = False,
@@ -278,10 +269,9 @@ def _page(rule: Rule, page: str) -> RulePage:
 
 # ``hooks``
 
-hooks_app = typer.Typer(no_args_is_help=True)
-app.add_typer(hooks_app, name="hooks")
+hooks_app = app.group("hooks")
 
-_HOOK = typer.Argument(metavar="[HOOK]", help="Only pre-commit is supported.")
+_HOOK = Argument(metavar="[HOOK]", help="Only pre-commit is supported.")
 _HOOK_STATES = {
     "installed": "is installed",
     "outdated": "is installed by another version or location of this tool",
@@ -292,7 +282,7 @@ _HOOK_STATES = {
 
 
 @hooks_app.command("install")
-def hooks_install(ctx: typer.Context, hook: Annotated[str, _HOOK] = "pre-commit") -> None:
+def hooks_install(ctx: Call, hook: Annotated[str, _HOOK] = "pre-commit") -> None:
     """Install the hook; an existing hook still runs."""
     from thunderus_mem import hooks
 
@@ -301,7 +291,7 @@ def hooks_install(ctx: typer.Context, hook: Annotated[str, _HOOK] = "pre-commit"
 
 
 @hooks_app.command("uninstall")
-def hooks_uninstall(ctx: typer.Context, hook: Annotated[str, _HOOK] = "pre-commit") -> None:
+def hooks_uninstall(ctx: Call, hook: Annotated[str, _HOOK] = "pre-commit") -> None:
     """Remove the hook; other commands in the hook file stay."""
     from thunderus_mem import hooks
 
@@ -310,7 +300,7 @@ def hooks_uninstall(ctx: typer.Context, hook: Annotated[str, _HOOK] = "pre-commi
 
 
 @hooks_app.command("status")
-def hooks_status(ctx: typer.Context, hook: Annotated[str, _HOOK] = "pre-commit") -> int:
+def hooks_status(ctx: Call, hook: Annotated[str, _HOOK] = "pre-commit") -> int:
     """Show whether the hook is installed. Exits with 1 if it is not."""
     from thunderus_mem import hooks
 
@@ -322,9 +312,9 @@ def hooks_status(ctx: typer.Context, hook: Annotated[str, _HOOK] = "pre-commit")
 
 @hooks_app.command("run")
 def hooks_run(
-    ctx: typer.Context,
+    ctx: Call,
     hook: Annotated[str, _HOOK] = "pre-commit",
-    from_hook: Annotated[bool, typer.Option("--hook", hidden=True)] = False,
+    from_hook: Annotated[bool, Option("--hook", hidden=True)] = False,
 ) -> int:
     """Run the hook now, on the staged text. Exits with 1 on errors."""
     from thunderus_mem import hooks
@@ -428,14 +418,12 @@ def _hook_run(value: HookRun, console: Console) -> str:
 
 @app.command("watch")
 def watch_command(
-    ctx: typer.Context,
+    ctx: Call,
     poll: Annotated[
         bool | None,
-        typer.Option("--poll/--no-poll", help="Poll for changes (for network folders); default: watch.poll."),
+        Option("--poll/--no-poll", help="Poll for changes (for network folders); default: watch.poll."),
     ] = None,
-    every: Annotated[
-        float, typer.Option("--every", metavar="SECONDS", min=0.1, help="Polling interval.")
-    ] = 1.0,
+    every: Annotated[float, Option("--every", metavar="SECONDS", min=0.1, help="Polling interval.")] = 1.0,
 ) -> None:
     """Watch documents and anchored code: refresh the index and lint changes.
 

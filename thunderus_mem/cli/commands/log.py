@@ -14,10 +14,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import typer
-
 from thunderus_mem.authoring import edit
 from thunderus_mem.cli.input import read_stdin, text_of
+from thunderus_mem.cli.options import Argument, Call, Commands, Option
 from thunderus_mem.cli.output import dumps, plain
 from thunderus_mem.cli.params import Budget, DocumentId, Kinds, Newest, Patch, Why
 from thunderus_mem.cli.text import (
@@ -46,12 +45,11 @@ if TYPE_CHECKING:
     from thunderus_mem.cli.console import Console
 
 
-app = typer.Typer()
+app = Commands()
 
 # ``log events``
 
-events_app = typer.Typer(no_args_is_help=True)
-app.add_typer(events_app, name="events")
+events_app = app.group("events")
 
 _SHORT_COMMIT = 12
 _MOST_NAMED = 2
@@ -63,10 +61,10 @@ _MOST_IDS = 5
 
 @app.command("log")
 def log_command(
-    ctx: typer.Context,
-    document: Annotated[str | None, typer.Argument(metavar="[ID]", help="Only this document.")] = None,
+    ctx: Call,
+    document: Annotated[str | None, Argument(metavar="[ID]", help="Only this document.")] = None,
     every: Annotated[
-        bool, typer.Option("--all", help="Show all events with their ids, also messages and tool calls.")
+        bool, Option("--all", help="Show all events with their ids, also messages and tool calls.")
     ] = False,
     kind: Kinds = None,
     limit: Newest = 50,
@@ -91,13 +89,13 @@ def log_command(
 
 @events_app.command("add")
 def events_add_command(
-    ctx: typer.Context,
+    ctx: Call,
     kind: Annotated[
-        str, typer.Option("--kind", "-k", metavar="KIND", help="message, tool_call, tool_result or note.")
+        str, Option("--kind", "-k", metavar="KIND", help="message, tool_call, tool_result or note.")
     ] = "",
     body: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--body",
             metavar="TEXT|-|@FILE",
             help="The text, or the command that was run; - reads stdin, @FILE a file.",
@@ -105,13 +103,13 @@ def events_add_command(
     ] = None,
     exit_code: Annotated[
         int | None,
-        typer.Option("--exit-code", metavar="N", help="The command's exit code, for tool_result."),
+        Option("--exit-code", metavar="N", help="The command's exit code, for tool_result."),
     ] = None,
     about: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="A document it is about (repeatable).")
+        list[str] | None, Option(metavar="ID", help="A document it is about (repeatable).")
     ] = None,
     share: Annotated[
-        bool, typer.Option("--share", help="Commit imported events too, except kinds in events.private.")
+        bool, Option("--share", help="Commit imported events too, except kinds in events.private.")
     ] = False,
     why: Why = "",
 ) -> int:
@@ -147,10 +145,8 @@ def events_add_command(
 
 @events_app.command("record")
 def events_record_command(
-    ctx: typer.Context,
-    yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Record even if many documents were deleted.")
-    ] = False,
+    ctx: Call,
+    yes: Annotated[bool, Option("--yes", "-y", help="Record even if many documents were deleted.")] = False,
     why: Why = "",
 ) -> None:
     """Log edits made by hand. Every command that writes also does this first."""
@@ -163,8 +159,8 @@ def events_record_command(
 
 @events_app.command("show")
 def events_show_command(
-    ctx: typer.Context,
-    event: Annotated[str, typer.Argument(metavar="ID", help="Event id, or a unique prefix of it.")],
+    ctx: Call,
+    event: Annotated[str, Argument(metavar="ID", help="Event id, or a unique prefix of it.")],
 ) -> int:
     """Print one event as JSON."""
     console: Console = ctx.obj
@@ -175,9 +171,9 @@ def events_show_command(
 
 @events_app.command("verify")
 def events_verify_command(
-    ctx: typer.Context,
+    ctx: Call,
     since: Annotated[
-        str, typer.Option("--since", metavar="REV", help="Shards must contain all lines they had in REV.")
+        str, Option("--since", metavar="REV", help="Shards must contain all lines they had in REV.")
     ] = "",
 ) -> int:
     """Verify the log: schema, hash chain, incomplete lines. Exits with 1 on errors or warnings.
@@ -193,14 +189,12 @@ def events_verify_command(
 
 @events_app.command("replay")
 def events_replay_command(
-    ctx: typer.Context,
+    ctx: Call,
     check: Annotated[
         bool,
-        typer.Option(
-            "--check", help="Exit with 1 if the text of a document is neither in the log nor in git."
-        ),
+        Option("--check", help="Exit with 1 if the text of a document is neither in the log nor in git."),
     ] = False,
-    every: Annotated[bool, typer.Option("--all", help="Also list documents that match the log.")] = False,
+    every: Annotated[bool, Option("--all", help="Also list documents that match the log.")] = False,
 ) -> int:
     """Rebuild documents from the log and list differences.
 
@@ -216,18 +210,16 @@ def events_replay_command(
 
 @events_app.command("export")
 def events_export_command(
-    ctx: typer.Context,
+    ctx: Call,
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Write to this file instead of stdout.")
+        str, Option("--output", "-o", metavar="FILE", help="Write to this file instead of stdout.")
     ] = "",
-    document: Annotated[
-        str, typer.Option("--about", metavar="ID", help="Only events about this document.")
-    ] = "",
+    document: Annotated[str, Option("--about", metavar="ID", help="Only events about this document.")] = "",
     kind: Kinds = None,
-    since: Annotated[str, typer.Option(metavar="DATE", help="Only events on or after this day.")] = "",
-    private: Annotated[bool, typer.Option("--private", help="Include local events (not committed).")] = False,
+    since: Annotated[str, Option(metavar="DATE", help="Only events on or after this day.")] = "",
+    private: Annotated[bool, Option("--private", help="Include local events (not committed).")] = False,
     form: Annotated[
-        str, typer.Option("--format", metavar="FORMAT", help="jsonl or prov-json (W3C PROV).")
+        str, Option("--format", metavar="FORMAT", help="jsonl or prov-json (W3C PROV).")
     ] = "jsonl",
 ) -> int:
     """Export all events in order, one per line. A file is written completely or not at all.
@@ -410,16 +402,16 @@ _LINES = lazy_pattern(r"([0-9]{1,9})?(?:(,)([0-9]{1,9})?)?", re.ASCII)
 
 @app.command("why")
 def why_command(
-    ctx: typer.Context,
+    ctx: Call,
     document: DocumentId,
     lines: Annotated[
-        bool, typer.Option("--lines", help="Show which event or commit last changed each line.")
+        bool, Option("--lines", help="Show which event or commit last changed each line.")
     ] = False,
     extent: Annotated[
         str,
-        typer.Option("-L", metavar="FROM,TO", help="Only these lines: 10,20 or 10, (to the end) or 7."),
+        Option("-L", metavar="FROM,TO", help="Only these lines: 10,20 or 10, (to the end) or 7."),
     ] = "",
-    form: Annotated[str, typer.Option("--format", metavar="FORMAT", help="tree, mermaid or dot.")] = "tree",
+    form: Annotated[str, Option("--format", metavar="FORMAT", help="tree, mermaid or dot.")] = "tree",
     patch: Patch = False,
 ) -> int:
     """Show where a document comes from: events, sessions, patches, commits, and the code it describes.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-import typer
+from thunderus_mem.cli.options import Call, Commands
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from thunderus_mem.cli.console import Console
     from thunderus_mem.memory.memory import Memory
 
-app = typer.Typer()
+app = Commands()
 
 
 @app.command("mcp")
-def mcp_command(ctx: typer.Context) -> None:
+def mcp_command(ctx: Call) -> None:
     """Serve the memory of this folder over MCP, on standard input and output.
 
     Agents start it; see their configuration in docs/guide/mcp.md. It needs the extra mcp:

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Final
 
 from thunderus_mem.authoring import show
-from thunderus_mem.cli.quick import Commands
+from thunderus_mem.cli.options import Call, Commands, Option
+from thunderus_mem.cli.params import Budget, DocumentId, Kinds, OnlyIds
 from thunderus_mem.cli.text import (
     Style,
     aligned,
@@ -23,10 +24,7 @@ from thunderus_mem.index.questions import Filter
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import typer
-
     from thunderus_mem.cli.console import Console
-    from thunderus_mem.cli.params import Budget, DocumentId, Kinds, OnlyIds
 
 app = Commands()
 
@@ -35,11 +33,9 @@ _MOST_NAMED = 3
 
 @app.command("show")
 def show_command(
-    ctx: typer.Context,
+    ctx: Call,
     document: DocumentId,
-    raw: Annotated[
-        bool, typer.Option("--raw", help="Print the file unchanged, with its frontmatter.")
-    ] = False,
+    raw: Annotated[bool, Option("--raw", help="Print the file unchanged, with its frontmatter.")] = False,
 ) -> None:
     """Print a document: metadata, then its text."""
     console: Console = ctx.obj
@@ -53,32 +49,32 @@ def show_command(
 
 @app.command("list")
 def list_command(
-    ctx: typer.Context,
+    ctx: Call,
     kind: Kinds = None,
     tag: Annotated[
-        list[str] | None, typer.Option("--tag", "-t", metavar="TAG", help="Only with this tag (repeatable).")
+        list[str] | None, Option("--tag", "-t", metavar="TAG", help="Only with this tag (repeatable).")
     ] = None,
     state: Annotated[
         list[str] | None,
-        typer.Option(metavar="STATE", help="Only decisions in this state, e.g. accepted (repeatable)."),
+        Option(metavar="STATE", help="Only decisions in this state, e.g. accepted (repeatable)."),
     ] = None,
     verdict: Annotated[
         list[str] | None,
-        typer.Option(metavar="VERDICT", help="Only with this verdict, e.g. stale (repeatable)."),
+        Option(metavar="VERDICT", help="Only with this verdict, e.g. stale (repeatable)."),
     ] = None,
     status: Annotated[
         list[str] | None,
-        typer.Option(metavar="STATUS", help="Only with this status in the file (repeatable)."),
+        Option(metavar="STATUS", help="Only with this status in the file (repeatable)."),
     ] = None,
-    path: Annotated[str, typer.Option(metavar="TEXT", help="Only paths that contain TEXT.")] = "",
-    since: Annotated[str, typer.Option(metavar="DATE", help="Updated on or after this day.")] = "",
-    before: Annotated[str, typer.Option(metavar="DATE", help="Updated before this day.")] = "",
-    archived: Annotated[bool, typer.Option("--archived", help="Include archived documents.")] = False,
+    path: Annotated[str, Option(metavar="TEXT", help="Only paths that contain TEXT.")] = "",
+    since: Annotated[str, Option(metavar="DATE", help="Updated on or after this day.")] = "",
+    before: Annotated[str, Option(metavar="DATE", help="Updated before this day.")] = "",
+    archived: Annotated[bool, Option("--archived", help="Include archived documents.")] = False,
     order: Annotated[
-        str, typer.Option("--sort", metavar="KEY", help="Sort by id, updated, created, title or tokens.")
+        str, Option("--sort", metavar="KEY", help="Sort by id, updated, created, title or tokens.")
     ] = "id",
     limit: Annotated[
-        int, typer.Option("--limit", "-n", metavar="N", min=0, help="Documents to show; 0 for all.")
+        int, Option("--limit", "-n", metavar="N", min=0, help="Documents to show; 0 for all.")
     ] = 0,
     ids: OnlyIds = False,
     budget: Budget = 0,
@@ -106,7 +102,7 @@ def list_command(
 
 
 @app.command("status")
-def status_command(ctx: typer.Context) -> None:
+def status_command(ctx: Call) -> None:
     """Show counts by kind, stale or unrecorded documents, the state of the index, and the next step."""
     console: Console = ctx.obj
     console.emit("status", show.status(console.memory()), state_of_memory)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from thunderus_mem.cli.options import Argument, Call, Commands, Option
 from thunderus_mem.cli.params import DryRun, NeededWhy, Why, Yes
 from thunderus_mem.cli.text import (
     Style,
@@ -31,9 +30,8 @@ if TYPE_CHECKING:
     from thunderus_mem.cli.console import Console
     from thunderus_mem.memory.proposals import BadProposal
 
-app = typer.Typer()
-review_app = typer.Typer(no_args_is_help=True)
-app.add_typer(review_app, name="review")
+app = Commands()
+review_app = app.group("review")
 
 _MOST_BAD = 20
 _NARROW = 64
@@ -49,21 +47,19 @@ _APPLIES = {
 }
 _DAYS = lazy_pattern(r"([0-9]{1,4})d?", re.ASCII)
 
-Ids = Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Proposal ids, or unique prefixes.")]
-Every = Annotated[bool, typer.Option("--all", help="All pending proposals; filter with --label, --rule.")]
-Label = Annotated[
-    str, typer.Option("--label", metavar="LABEL", help="Only with this label, e.g. same, related.")
-]
-Rule = Annotated[str, typer.Option("--rule", metavar="RULE", help="Only from this gardener rule.")]
+Ids = Annotated[list[str] | None, Argument(metavar="[ID]...", help="Proposal ids, or unique prefixes.")]
+Every = Annotated[bool, Option("--all", help="All pending proposals; filter with --label, --rule.")]
+Label = Annotated[str, Option("--label", metavar="LABEL", help="Only with this label, e.g. same, related.")]
+Rule = Annotated[str, Option("--rule", metavar="RULE", help="Only from this gardener rule.")]
 
 
 @review_app.command("list")
 def review_list_command(
-    ctx: typer.Context,
+    ctx: Call,
     label: Label = "",
     rule: Rule = "",
     limit: Annotated[
-        int, typer.Option("--limit", "-n", metavar="N", min=0, help="Proposals to show; 0 for all.")
+        int, Option("--limit", "-n", metavar="N", min=0, help="Proposals to show; 0 for all.")
     ] = 50,
 ) -> int:
     """List pending proposals, oldest first. Exits with 6 if a proposal file is unreadable."""
@@ -82,8 +78,8 @@ def review_list_command(
 
 @review_app.command("show")
 def review_show_command(
-    ctx: typer.Context,
-    proposal: Annotated[str, typer.Argument(metavar="ID", help="Proposal id, or a unique prefix of it.")],
+    ctx: Call,
+    proposal: Annotated[str, Argument(metavar="ID", help="Proposal id, or a unique prefix of it.")],
 ) -> None:
     """Show a proposal, and whether it still applies."""
     console: Console = ctx.obj
@@ -92,13 +88,13 @@ def review_show_command(
 
 @review_app.command("approve")
 def review_approve_command(
-    ctx: typer.Context,
+    ctx: Call,
     proposals: Ids = None,
     every: Every = False,
     label: Label = "",
     rule: Rule = "",
     rebase: Annotated[
-        bool, typer.Option("--rebase", help="Also apply proposals whose documents have changed.")
+        bool, Option("--rebase", help="Also apply proposals whose documents have changed.")
     ] = False,
     yes: Yes = False,
     why: Why = "",
@@ -120,7 +116,7 @@ def review_approve_command(
 
 @review_app.command("reject")
 def review_reject_command(
-    ctx: typer.Context,
+    ctx: Call,
     proposals: Ids = None,
     every: Every = False,
     label: Label = "",
@@ -142,8 +138,8 @@ def review_reject_command(
 
 @review_app.command("rebase")
 def review_rebase_command(
-    ctx: typer.Context,
-    proposals: Annotated[list[str], typer.Argument(metavar="ID...", help="Proposals to rebase.")],
+    ctx: Call,
+    proposals: Annotated[list[str], Argument(metavar="ID...", help="Proposals to rebase.")],
 ) -> int:
     """Recompute proposals against the current documents.
 
@@ -158,12 +154,10 @@ def review_rebase_command(
 
 @review_app.command("expire")
 def review_expire_command(
-    ctx: typer.Context,
+    ctx: Call,
     older_than: Annotated[
         str,
-        typer.Option(
-            "--older-than", metavar="DAYS", help="Age limit, e.g. 30d; default: review.expires_days."
-        ),
+        Option("--older-than", metavar="DAYS", help="Age limit, e.g. 30d; default: review.expires_days."),
     ] = "",
     dry_run: DryRun = False,
     why: Why = "",

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from thunderus_mem.cli.quick import Commands
+from thunderus_mem.cli.options import Argument, Call, Commands, Option
+from thunderus_mem.cli.params import Budget, OnlyIds
 from thunderus_mem.cli.text import Style, columns, counted, one_line, wrapped
 from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import typer
-
     from thunderus_mem.cli.console import Console
-    from thunderus_mem.cli.params import Budget, OnlyIds
     from thunderus_mem.search.search import Hit, SearchResult
     from thunderus_mem.verdicts import lookup
 
@@ -26,14 +24,14 @@ _MARGIN = lazy_pattern(r"\s{0,12}(?:(?:[-*+]|[0-9]{1,9}[.)]) )?")
 
 @app.command("search")
 def search_command(
-    ctx: typer.Context,
+    ctx: Call,
     query: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[QUERY]...", help='Words, "a phrase", -excluded, filter:value.'),
+        Argument(metavar="[QUERY]...", help='Words, "a phrase", -excluded, filter:value.'),
     ] = None,
     limit: Annotated[
         int,
-        typer.Option(
+        Option(
             "--limit",
             "-n",
             metavar="N",
@@ -43,13 +41,13 @@ def search_command(
             help="Show at most N results; default: 10.",
         ),
     ] = 0,
-    archived: Annotated[bool, typer.Option("--archived", help="Include archived documents.")] = False,
+    archived: Annotated[bool, Option("--archived", help="Include archived documents.")] = False,
     ids: OnlyIds = False,
-    explain: Annotated[bool, typer.Option("--explain", help="Show how each score is computed.")] = False,
+    explain: Annotated[bool, Option("--explain", help="Show how each score is computed.")] = False,
     interactive: Annotated[
-        bool, typer.Option("--interactive", "-i", help="Choose a document interactively and show it.")
+        bool, Option("--interactive", "-i", help="Choose a document interactively and show it.")
     ] = False,
-    lines: Annotated[bool, typer.Option("--choices", hidden=True)] = False,
+    lines: Annotated[bool, Option("--choices", hidden=True)] = False,
     budget: Budget = 0,
 ) -> int:
     """Find passages, best first.
@@ -161,13 +159,13 @@ def _marked(text: str, marks: tuple[tuple[int, int], ...], style: Style) -> str:
 
 @app.command("for")
 def for_command(
-    ctx: typer.Context,
+    ctx: Call,
     place: Annotated[
-        str, typer.Argument(metavar="PATH[#SYMBOL|:LINE]", help="A file, folder, symbol or line range.")
+        str, Argument(metavar="PATH[#SYMBOL|:LINE]", help="A file, folder, symbol or line range.")
     ],
     mentions: Annotated[
         bool | None,
-        typer.Option(
+        Option(
             "--mentions/--no-mentions",
             help="Also list documents that only mention the file "
             "(default: only if fewer than five are anchored to it).",

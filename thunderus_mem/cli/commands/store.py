@@ -10,10 +10,9 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import typer
-
 from thunderus_mem.authoring.init import Initialised, init, update_schemas
 from thunderus_mem.cli.complete import SCRIPTS
+from thunderus_mem.cli.options import Argument, Call, Commands, Option
 from thunderus_mem.cli.output import OUTPUT, dumps, output_schema
 from thunderus_mem.cli.params import DryRun, Why
 from thunderus_mem.cli.text import (
@@ -45,19 +44,18 @@ if TYPE_CHECKING:
     from thunderus_mem.cli.console import Console
     from thunderus_mem.interop.fields import ImportedFile
 
-app = typer.Typer()
+app = Commands()
 
 # ``init index``
 
-index_app = typer.Typer(no_args_is_help=True)
-app.add_typer(index_app, name="index")
+index_app = app.group("index")
 
 
 @app.command("init")
 def init_command(
-    ctx: typer.Context,
+    ctx: Call,
     agents: Annotated[
-        bool, typer.Option("--agents", help="Also add a section for agents to AGENTS.md and CLAUDE.md.")
+        bool, Option("--agents", help="Also add a section for agents to AGENTS.md and CLAUDE.md.")
     ] = False,
 ) -> int:
     """Create a memory in this folder. Running it again is safe: existing files are kept."""
@@ -69,7 +67,7 @@ def init_command(
 
 
 @index_app.command("status")
-def index_status_command(ctx: typer.Context) -> int:
+def index_status_command(ctx: Call) -> int:
     """Show whether the index is up to date, without refreshing it. Exits with 1 if it is not."""
     console: Console = ctx.obj
     value = upkeep.index_status(console.memory())
@@ -78,7 +76,7 @@ def index_status_command(ctx: typer.Context) -> int:
 
 
 @index_app.command("verify")
-def index_verify_command(ctx: typer.Context) -> int:
+def index_verify_command(ctx: Call) -> int:
     """Verify that the index is undamaged and matches the files. Exits with 1 if it is damaged."""
     console: Console = ctx.obj
     value = upkeep.index_verify(console.memory())
@@ -87,14 +85,14 @@ def index_verify_command(ctx: typer.Context) -> int:
 
 
 @index_app.command("refresh")
-def index_refresh_command(ctx: typer.Context) -> None:
+def index_refresh_command(ctx: Call) -> None:
     """Update the index with changed files."""
     console: Console = ctx.obj
     console.emit("index refresh", console.memory().refresh(), refreshed)
 
 
 @index_app.command("rebuild")
-def index_rebuild_command(ctx: typer.Context) -> None:
+def index_rebuild_command(ctx: Call) -> None:
     """Rebuild index and manifest from the files."""
     console: Console = ctx.obj
     memory = console.memory()
@@ -103,10 +101,10 @@ def index_rebuild_command(ctx: typer.Context) -> None:
 
 @index_app.command("manifest")
 def index_manifest_command(
-    ctx: typer.Context,
+    ctx: Call,
     check: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--check", help="Compare it with the documents; exit with 1 if it differs or a file is not in it."
         ),
     ] = False,
@@ -201,11 +199,11 @@ _MOST_KEPT: Final = 3
 
 @app.command("doctor")
 def doctor_command(
-    ctx: typer.Context,
+    ctx: Call,
     fix: Annotated[
-        bool, typer.Option("--fix", help="Apply all safe fixes; damaged files go to quarantine.")
+        bool, Option("--fix", help="Apply all safe fixes; damaged files go to quarantine.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what --fix would do.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Show what --fix would do.")] = False,
 ) -> int:
     """Diagnose problems with the store, and suggest how to fix each one. Exits with 1 if there are any.
 
@@ -311,8 +309,7 @@ def _step(step: FixStep, style: Style) -> Iterator[str]:
 
 # ``config completion``
 
-config_app = typer.Typer(no_args_is_help=True)
-app.add_typer(config_app, name="config")
+config_app = app.group("config")
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,23 +341,23 @@ class SchemaList:
 
 @config_app.command("show")
 def config_show(
-    ctx: typer.Context,
-    key: Annotated[str, typer.Argument(metavar="[KEY]", help="Only this key, or the keys below it.")] = "",
-    origin: Annotated[bool, typer.Option("--origin", help="Show where each value comes from.")] = False,
+    ctx: Call,
+    key: Annotated[str, Argument(metavar="[KEY]", help="Only this key, or the keys below it.")] = "",
+    origin: Annotated[bool, Option("--origin", help="Show where each value comes from.")] = False,
 ) -> None:
     """Show all settings and their values."""
     console: Console = ctx.obj
     console.emit("config show", _settings(console, key), lambda value, to: listed(value, to, origin=origin))
 
 
-_Key = Annotated[str, typer.Argument(metavar="KEY", help="A key, e.g. search.limit.")]
+_Key = Annotated[str, Argument(metavar="KEY", help="A key, e.g. search.limit.")]
 
 
 @config_app.command("set")
 def config_set(
-    ctx: typer.Context,
+    ctx: Call,
     key: _Key,
-    value: Annotated[str, typer.Argument(metavar="VALUE", help="The value; items of a list with commas.")],
+    value: Annotated[str, Argument(metavar="VALUE", help="The value; items of a list with commas.")],
 ) -> None:
     """Set a key in config.toml or gardener.toml. Other lines and comments stay."""
     console: Console = ctx.obj
@@ -368,7 +365,7 @@ def config_set(
 
 
 @config_app.command("unset")
-def config_unset(ctx: typer.Context, key: _Key) -> None:
+def config_unset(ctx: Call, key: _Key) -> None:
     """Remove a key from its file, so that its default applies."""
     console: Console = ctx.obj
     console.emit("config unset", config_writer.unset_key(console.layout(), key), changed_setting)
@@ -383,7 +380,7 @@ def changed_setting(value: config_writer.ChangedSetting, console: Console) -> st
 
 
 @config_app.command("path")
-def config_path(ctx: typer.Context) -> None:
+def config_path(ctx: Call) -> None:
     """Print the paths of config.toml and gardener.toml (or gardener.json)."""
     console: Console = ctx.obj
     layout = console.layout()
@@ -432,10 +429,10 @@ def listed(value: Settings, console: Console, *, origin: bool) -> str:
 
 @config_app.command("schemas")
 def config_schemas(
-    ctx: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="[NAME]", help="Print this schema.")] = "",
+    ctx: Call,
+    name: Annotated[str, Argument(metavar="[NAME]", help="Print this schema.")] = "",
     update: Annotated[
-        bool, typer.Option("--update", help="Update the copies in .thunderus/schemas to this version.")
+        bool, Option("--update", help="Update the copies in .thunderus/schemas to this version.")
     ] = False,
 ) -> None:
     """List the schemas, or print one: a JSON Schema (2020-12), or the SQL schema of the index."""
@@ -477,12 +474,10 @@ def _schema_text(name: str) -> str:
 
 @app.command("completion")
 def completion(
-    ctx: typer.Context,
+    ctx: Call,
     shell: Annotated[
         str,
-        typer.Argument(
-            metavar="[SHELL]", help="bash, zsh or fish; default: from $SHELL.", show_default=False
-        ),
+        Argument(metavar="[SHELL]", help="bash, zsh or fish; default: from $SHELL.", show_default=False),
     ] = "",
 ) -> None:
     """Print a shell completion script.
@@ -505,30 +500,25 @@ def completion(
 
 # ``import migrate``
 
-import_app = typer.Typer(no_args_is_help=True)
-app.add_typer(import_app, name="import")
+import_app = app.group("import")
 
 
 @import_app.command("markdown")
 def import_markdown_command(
-    ctx: typer.Context,
-    directory: Annotated[str, typer.Argument(metavar="DIR", help="A folder of Markdown files, or one file.")],
-    kind: Annotated[
-        str, typer.Option("--kind", "-k", metavar="KIND", help="core, fact, adr, playbook or recap.")
-    ],
+    ctx: Call,
+    directory: Annotated[str, Argument(metavar="DIR", help="A folder of Markdown files, or one file.")],
+    kind: Annotated[str, Option("--kind", "-k", metavar="KIND", help="core, fact, adr, playbook or recap.")],
     tag: Annotated[
-        list[str] | None, typer.Option("--tag", "-t", metavar="TAG", help="Add this tag to all (repeatable).")
+        list[str] | None, Option("--tag", "-t", metavar="TAG", help="Add this tag to all (repeatable).")
     ] = None,
     mapping: Annotated[
         list[str] | None,
-        typer.Option(
-            "--map", metavar="THEIRS=OURS", help="Fill the field OURS from the key THEIRS (repeatable)."
-        ),
+        Option("--map", metavar="THEIRS=OURS", help="Fill the field OURS from the key THEIRS (repeatable)."),
     ] = None,
     why: Why = "",
     on_conflict: Annotated[
         str,
-        typer.Option(
+        Option(
             "--on-conflict",
             metavar="skip|update",
             help="A file changed since it was imported: skip it, or merge the change.",
@@ -614,12 +604,12 @@ def _failures(files: Sequence[ImportedFile], done: str) -> str:
 
 @app.command("migrate")
 def migrate_command(
-    ctx: typer.Context,
+    ctx: Call,
     apply: Annotated[
-        bool, typer.Option("--apply", help="Write the changes; without it they are only shown.")
+        bool, Option("--apply", help="Write the changes; without it they are only shown.")
     ] = False,
     check: Annotated[
-        bool, typer.Option("--check", help="List the files to migrate; exit with 1 if there are any.")
+        bool, Option("--check", help="List the files to migrate; exit with 1 if there are any.")
     ] = False,
     why: Why = "",
 ) -> int:

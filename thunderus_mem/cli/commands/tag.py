@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from thunderus_mem.authoring import show
+from thunderus_mem.cli.options import Call, Commands, Option
 from thunderus_mem.cli.text import aligned
 
 if TYPE_CHECKING:
     from thunderus_mem.cli.console import Console
 
-app = typer.Typer()
-tag_app = typer.Typer(no_args_is_help=True)
-app.add_typer(tag_app, name="tag")
+app = Commands()
+tag_app = app.group("tag")
 
 
 @tag_app.command("list")
 def tag_list_command(
-    ctx: typer.Context,
-    limit: Annotated[
-        int, typer.Option("--limit", "-n", metavar="N", min=0, help="Tags to show; 0 for all.")
-    ] = 0,
+    ctx: Call,
+    limit: Annotated[int, Option("--limit", "-n", metavar="N", min=0, help="Tags to show; 0 for all.")] = 0,
 ) -> None:
     """List the tags of all documents with the number of documents, the most frequent first."""
     console: Console = ctx.obj

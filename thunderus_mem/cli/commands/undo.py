@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from thunderus_mem.cli.options import Argument, Call, Commands, Option
 from thunderus_mem.cli.params import DryRun, Why
 from thunderus_mem.cli.text import Style, aligned, counted, diff_lines, finding_lines, minute, one_line
 from thunderus_mem.errors import ThunderusError
@@ -21,7 +20,7 @@ from thunderus_mem.merge import resolve
 if TYPE_CHECKING:
     from thunderus_mem.cli.console import Console
 
-app = typer.Typer()
+app = Commands()
 
 # ``undo``
 
@@ -38,25 +37,23 @@ _BECAME = {
 
 @app.command("undo")
 def undo_command(
-    ctx: typer.Context,
+    ctx: Call,
     change: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="[EVENT|SNAPSHOT]",
             help="This event, patch or gardener run; default: the last change.",
         ),
     ] = None,
     number: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--number", "-n", metavar="N", min=1, help="Undo the last N changes; with --list, list N runs."
         ),
     ] = None,
-    redo: Annotated[bool, typer.Option("--redo", help="Redo: revert the last undo.")] = False,
-    anywhere: Annotated[
-        bool, typer.Option("--any", help="Include changes made in other working trees.")
-    ] = False,
-    listed: Annotated[bool, typer.Option("--list", help="List gardener runs, with snapshots.")] = False,
+    redo: Annotated[bool, Option("--redo", help="Redo: revert the last undo.")] = False,
+    anywhere: Annotated[bool, Option("--any", help="Include changes made in other working trees.")] = False,
+    listed: Annotated[bool, Option("--list", help="List gardener runs, with snapshots.")] = False,
     dry_run: DryRun = False,
     why: Why = "",
 ) -> int:
@@ -154,13 +151,13 @@ _WIDEST = 160
 
 @app.command("resolve")
 def resolve_command(
-    ctx: typer.Context,
+    ctx: Call,
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID|PATH]…", help="Only these; default: all conflicts.")
+        list[str] | None, Argument(metavar="[ID|PATH]…", help="Only these; default: all conflicts.")
     ] = None,
     dry_run: DryRun = False,
     stage: Annotated[
-        bool, typer.Option("--stage", help="Run `git add` on the resolved files and the log.")
+        bool, Option("--stage", help="Run `git add` on the resolved files and the log.")
     ] = False,
     why: Why = "",
 ) -> int:
@@ -180,11 +177,11 @@ def resolve_command(
 
 @app.command("merge-driver")
 def merge_driver_command(
-    ctx: typer.Context,
-    base: Annotated[str, typer.Argument(metavar="BASE", help="The common ancestor; %O.")],
-    ours: Annotated[str, typer.Argument(metavar="OURS", help="Our file, overwritten with the result; %A.")],
-    theirs: Annotated[str, typer.Argument(metavar="THEIRS", help="Their file; %B.")],
-    path: Annotated[str, typer.Argument(metavar="PATH", help="The path of the document; %P.")],
+    ctx: Call,
+    base: Annotated[str, Argument(metavar="BASE", help="The common ancestor; %O.")],
+    ours: Annotated[str, Argument(metavar="OURS", help="Our file, overwritten with the result; %A.")],
+    theirs: Annotated[str, Argument(metavar="THEIRS", help="Their file; %B.")],
+    path: Annotated[str, Argument(metavar="PATH", help="The path of the document; %P.")],
 ) -> int:
     """Merge one document for git, like `resolve`. Exits with 1 if conflicts remain.
 

@@ -7,14 +7,13 @@ from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final
 
-import typer
-
 from thunderus_mem.authoring import add, edit
 from thunderus_mem.cli.input import edited, keeping, links, pairs, relation, text_of, with_help
+from thunderus_mem.cli.options import Argument, Call, Commands, Option
 from thunderus_mem.cli.params import ChangedId, DryRun, NeededWhy, Why
 from thunderus_mem.cli.text import aligned, counted, finding_lines
 from thunderus_mem.document.templates import check_kind
-from thunderus_mem.errors import ThunderusError
+from thunderus_mem.errors import NothingWritten, ThunderusError
 
 if TYPE_CHECKING:
     from thunderus_mem.authoring import rename
@@ -22,13 +21,13 @@ if TYPE_CHECKING:
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.memory.transaction import Written
 
-app = typer.Typer()
+app = Commands()
 
 Anchor = Annotated[
     list[str] | None,
-    typer.Option(metavar="PLACE", help="Code it describes: PATH, PATH#SYMBOL, PATH:10-20 (repeatable)."),
+    Option(metavar="PLACE", help="Code it describes: PATH, PATH#SYMBOL, PATH:10-20 (repeatable)."),
 ]
-Documents = Annotated[list[str], typer.Argument(metavar="ID...", help="Document ids or file paths.")]
+Documents = Annotated[list[str], Argument(metavar="ID...", help="Document ids or file paths.")]
 _ADD_HELP = """Write the text of the document above. To cancel, leave it empty or do not save.
 Search also finds it by the questions it answers: add each with --alias."""
 _EDIT_HELP = """Edit fields and text above. To cancel, do not save any change."""
@@ -73,35 +72,35 @@ def filed(proposal: str, document: str, path: str, console: Console) -> str:
 
 @app.command("add")
 def add_command(
-    ctx: typer.Context,
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="core, fact, adr, playbook or recap.")],
-    title: Annotated[str, typer.Argument(metavar="TITLE", help="The title: one line that summarizes it.")],
+    ctx: Call,
+    kind: Annotated[str, Argument(metavar="KIND", help="core, fact, adr, playbook or recap.")],
+    title: Annotated[str, Argument(metavar="TITLE", help="The title: one line that summarizes it.")],
     body: Annotated[
-        str | None, typer.Option(metavar="TEXT|-|@FILE", help="The text; - reads stdin, @FILE a file.")
+        str | None, Option(metavar="TEXT|-|@FILE", help="The text; - reads stdin, @FILE a file.")
     ] = None,
     tag: Annotated[
         list[str] | None,
-        typer.Option("--tag", "-t", metavar="TAG", help="A tag (repeatable); default: KIND."),
+        Option("--tag", "-t", metavar="TAG", help="A tag (repeatable); default: KIND."),
     ] = None,
     document: Annotated[
-        str | None, typer.Option("--id", metavar="ID", help="The id; derived from the title by default.")
+        str | None, Option("--id", metavar="ID", help="The id; derived from the title by default.")
     ] = None,
     given_links: Annotated[
-        list[str] | None, typer.Option("--link", metavar="REL:ID", help="A link (repeatable).")
+        list[str] | None, Option("--link", metavar="REL:ID", help="A link (repeatable).")
     ] = None,
     sets: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Set a field (repeatable).")
+        list[str] | None, Option("--set", metavar="KEY=VALUE", help="Set a field (repeatable).")
     ] = None,
     alias: Annotated[
         list[str] | None,
-        typer.Option(metavar="PHRASE", help="Another name, or a question it answers (repeatable)."),
+        Option(metavar="PHRASE", help="Another name, or a question it answers (repeatable)."),
     ] = None,
     state: Annotated[
-        str | None, typer.Option(metavar="STATE", help="State of a decision; default: accepted.")
+        str | None, Option(metavar="STATE", help="State of a decision; default: accepted.")
     ] = None,
     anchor: Anchor = None,
     why: Why = "",
-    in_editor: Annotated[bool, typer.Option("--edit", help="Edit the text before adding it.")] = False,
+    in_editor: Annotated[bool, Option("--edit", help="Edit the text before adding it.")] = False,
     dry_run: DryRun = False,
 ) -> int:
     """Add a document and print its id and path.
@@ -131,12 +130,6 @@ def add_command(
     return written_code(console, "add", value)
 
 
-def _unwritten(console: Console) -> typer.Exit:
-    """Exit because the editor saved no new text."""
-    console.talk("Nothing written: the text is empty or unchanged")
-    return typer.Exit(1)
-
-
 def _body(
     console: Console, new: tuple[str, str, str | None], given: str | None, *, edit: bool
 ) -> tuple[str, bool]:
@@ -152,30 +145,28 @@ def _body(
     start = add.template(kind, title, state=state) if text is None else text
     result = edited(with_help(start, _ADD_HELP), console.environ, f"{kind}.md")
     if result is None:
-        raise _unwritten(console)
+        raise NothingWritten
     return result, True
 
 
 @app.command("edit")
 def edit_command(
-    ctx: typer.Context,
+    ctx: Call,
     document: ChangedId,
     sets: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Set a field, e.g. state=accepted (repeatable)."),
+        Option("--set", metavar="KEY=VALUE", help="Set a field, e.g. state=accepted (repeatable)."),
     ] = None,
-    add_tag: Annotated[list[str] | None, typer.Option(metavar="TAG", help="Add a tag (repeatable).")] = None,
-    remove_tag: Annotated[
-        list[str] | None, typer.Option(metavar="TAG", help="Remove a tag (repeatable).")
-    ] = None,
+    add_tag: Annotated[list[str] | None, Option(metavar="TAG", help="Add a tag (repeatable).")] = None,
+    remove_tag: Annotated[list[str] | None, Option(metavar="TAG", help="Remove a tag (repeatable).")] = None,
     anchor: Anchor = None,
     body: Annotated[
         str | None,
-        typer.Option(metavar="TEXT|-|@FILE", help="Replace the text; - reads stdin, @FILE a file."),
+        Option(metavar="TEXT|-|@FILE", help="Replace the text; - reads stdin, @FILE a file."),
     ] = None,
     expecting: Annotated[
         str | None,
-        typer.Option(metavar="HASH", help="Fail if the current hash differs (see show --json)."),
+        Option(metavar="HASH", help="Fail if the current hash differs (see show --json)."),
     ] = None,
     why: Why = "",
 ) -> int:
@@ -210,13 +201,13 @@ def _edited(memory: Memory, console: Console, document: str) -> edit.DocumentEdi
     shown = show(memory, document)
     result = edited(with_help(shown.text, _EDIT_HELP), console.environ, f"{shown.id}.md")
     if result is None:
-        raise _unwritten(console)
+        raise NothingWritten
     return edit.DocumentEdits(text=result, expecting=shown.hash)
 
 
 @app.command("remove")
 def remove_command(
-    ctx: typer.Context,
+    ctx: Call,
     document: ChangedId,
     why: NeededWhy,
 ) -> int:
@@ -227,9 +218,9 @@ def remove_command(
 
 @app.command("supersede")
 def supersede_command(
-    ctx: typer.Context,
-    old: Annotated[str, typer.Argument(metavar="OLD", help="The replaced document.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="The document that replaces it.")],
+    ctx: Call,
+    old: Annotated[str, Argument(metavar="OLD", help="The replaced document.")],
+    new: Annotated[str, Argument(metavar="NEW", help="The document that replaces it.")],
     why: NeededWhy,
 ) -> int:
     """Mark OLD as replaced by NEW; search never ranks OLD above NEW."""
@@ -240,12 +231,10 @@ def supersede_command(
 
 @app.command("link")
 def link_command(
-    ctx: typer.Context,
-    source: Annotated[str, typer.Argument(metavar="A", help="The document that contains the link.")],
-    rel: Annotated[
-        str, typer.Argument(metavar="REL", help="derives_from, refers_to, supersedes or duplicates.")
-    ],
-    target: Annotated[str, typer.Argument(metavar="B", help="The document it points to.")],
+    ctx: Call,
+    source: Annotated[str, Argument(metavar="A", help="The document that contains the link.")],
+    rel: Annotated[str, Argument(metavar="REL", help="derives_from, refers_to, supersedes or duplicates.")],
+    target: Annotated[str, Argument(metavar="B", help="The document it points to.")],
     why: Why = "",
 ) -> int:
     """Link document A to document B."""
@@ -256,9 +245,9 @@ def link_command(
 
 @app.command("rename")
 def rename_command(
-    ctx: typer.Context,
-    document: Annotated[str, typer.Argument(metavar="ID", help="Document id or file path.")],
-    new_id: Annotated[str, typer.Argument(metavar="NEW-ID", help="The new id.")],
+    ctx: Call,
+    document: Annotated[str, Argument(metavar="ID", help="Document id or file path.")],
+    new_id: Annotated[str, Argument(metavar="NEW-ID", help="The new id.")],
     dry_run: DryRun = False,
     why: Why = "",
 ) -> int:
@@ -306,11 +295,9 @@ def say_more(value: rename.Renamed, console: Console) -> None:
 
 @app.command("archive")
 def archive_command(
-    ctx: typer.Context,
+    ctx: Call,
     documents: Documents,
-    undo: Annotated[
-        bool, typer.Option("--undo", help="Move archived documents back to their folders.")
-    ] = False,
+    undo: Annotated[bool, Option("--undo", help="Move archived documents back to their folders.")] = False,
     why: Why = "",
 ) -> int:
     """Archive documents: search and list omit them, but their text, ids and history stay.
