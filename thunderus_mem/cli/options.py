@@ -75,7 +75,7 @@ class Commands:
         return self.groups.setdefault(name, Commands())
 
 
-class Parameter(NamedTuple):
+class CommandParameter(NamedTuple):
     """A parameter of a command: its annotation without what is declared, its type, and its default.
 
     ``kind``: bool, int or str; of the elements if there may be ``several``.
@@ -99,7 +99,7 @@ class Parameter(NamedTuple):
         return {on: True for on, _, _ in parts} | {off: False for _, _, off in parts if off}
 
 
-def parameters(function: Callable[..., Any]) -> list[Parameter]:
+def parameters(function: Callable[..., Any]) -> list[CommandParameter]:
     """Return the parameters of a command, without the first one."""
     names = function.__code__.co_varnames[1 : function.__code__.co_argcount]
     defaults = function.__defaults__ or ()
@@ -115,10 +115,12 @@ def parameters(function: Callable[..., Any]) -> list[Parameter]:
     ]
 
 
-def _parameter(name: str, annotated: Any, default: Any) -> Parameter:
+def _parameter(name: str, annotated: Any, default: Any) -> CommandParameter:
     annotation, declared = get_args(annotated)
     kind = next((one for one in get_args(annotation) if one is not type(None)), annotation)
     if get_origin(annotation) is list:
         kind = annotation
     several = get_origin(kind) is list
-    return Parameter(name, annotation, get_args(kind)[0] if several else kind, several, default, declared)
+    return CommandParameter(
+        name, annotation, get_args(kind)[0] if several else kind, several, default, declared
+    )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from thunderus_mem.cli.console import Console
-    from thunderus_mem.cli.options import Commands, Parameter
+    from thunderus_mem.cli.options import CommandParameter, Commands
 
 PACKAGE: Final = "thunderus_mem.cli.commands"
 _GLOBALS: Final = {
@@ -117,7 +117,7 @@ def _options(rest: list[str], known: dict[str, tuple[str, bool]]) -> dict[str, b
 
 
 def _take(
-    word: str, rest: list[str], options: dict[str, tuple[Parameter, bool]], found: dict[str, Any]
+    word: str, rest: list[str], options: dict[str, tuple[CommandParameter, bool]], found: dict[str, Any]
 ) -> bool:
     """Add an option and its value to ``found``: ``-n 5``, ``--limit 5``, ``--limit=5``, ``--raw``.
 
@@ -144,7 +144,7 @@ def _take(
     return True
 
 
-def _value(one: Parameter, given: str) -> str | int | None:
+def _value(one: CommandParameter, given: str) -> str | int | None:
     """Convert a value; ``None`` for one that Typer would report, or of another type."""
     if one.kind is str:
         return given
@@ -155,7 +155,7 @@ def _value(one: Parameter, given: str) -> str | int | None:
     return int(given) if limits.get("min", 0) <= int(given) and (most is None or int(given) <= most) else None
 
 
-def _positional(words: list[str], declared: list[Parameter]) -> dict[str, Any] | None:
+def _positional(words: list[str], declared: list[CommandParameter]) -> dict[str, Any] | None:
     """Give each argument its words, the last one all that are left if it takes several."""
     found: dict[str, Any] = {}
     for one in declared:
