@@ -19,7 +19,8 @@ from thunderus_mem.history.blame import BlameReport, BlameSource, blame
 from thunderus_mem.history.blame import blame_lines as blamed
 from thunderus_mem.history.replay import replay_check
 from thunderus_mem.log.event import Change
-from thunderus_mem.log.reader import EventLog, past_of
+from thunderus_mem.log.reader import EventLog
+from thunderus_mem.log.transitions import past_of
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction
 

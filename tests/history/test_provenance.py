@@ -12,7 +12,7 @@ from tests.support.tree_writer import DOCUMENT, FACTS, IGNORED, Clock, Writer
 from thunderus_mem.document.document import Document, read_document
 from thunderus_mem.git.repository import Git
 from thunderus_mem.history.why import WhyGraph, WhyNode, event_label, explain
-from thunderus_mem.log.reader import past_of
+from thunderus_mem.log.transitions import past_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -109,7 +109,7 @@ def _values(events: list[dict[str, Any]]) -> dict[str, tuple[str, ...]]:
         "query": "page rows", "place": "src/pages.py", "path": "src",
         "paths": ".thunderus", "code": "TM201", "name": "memory_store", "key": "search.limit",
         "shell": "bash", "directory": "notes", "hook": "pre-commit", "base": "README.md", "ours": "README.md",
-        "theirs": "README.md", "why": "said so",
+        "theirs": "README.md", "why": "said so", "task": "page rows",
     }  # fmt: skip
     return {name: (text,) for name, text in texts.items()}
 

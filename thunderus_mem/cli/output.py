@@ -194,6 +194,7 @@ def failure_envelope(error: ThunderusError, code: int, *, indent: int | None = N
 
 LISTS: Final[Mapping[str, tuple[str, ...]]] = {
     "check": ("findings", "unknown"),
+    "context": ("items",),
     "coverage": ("folders", "unanchored", "weak"),
     "for": ("memories",),
     "lint": ("diagnostics", "obsolete"),

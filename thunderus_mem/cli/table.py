@@ -113,6 +113,7 @@ _SECTIONS: Final[dict[str, tuple[CommandEntry, ...]]] = {
             "undo", "undo", "Undo a change or a gardener run.", completes="changes", pages=True, acts=True
         ),
     ),
+    "For agents": (CommandEntry("context", "context", "Print the passages that help with a task."),),
     "Change documents": (
         CommandEntry(
             "anchor",
@@ -292,6 +293,7 @@ VALUES: Final[dict[str, str]] = {
     "review rebase": "review.queue:RebaseReport",
     "review expire": "review.decisions:Decided",
     "search": "search.search:SearchResult",
+    "context": "search.context:Context",
     "show": "authoring.show:Shown",
     "list": "authoring.show:Listing",
     "status": "authoring.show:StatusReport",

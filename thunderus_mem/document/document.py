@@ -138,6 +138,14 @@ def content_hash(data: bytes | str) -> str:
     return "sha256:" + hashlib.sha256(raw).hexdigest()
 
 
+def same_text(before: str, after: str) -> bool:
+    """Whether two texts of a document have the same title and body."""
+    one, other = (
+        read_document("", text.encode("utf-8", "surrogateescape")).document for text in (before, after)
+    )
+    return one is not None and other is not None and (one.title, one.body) == (other.title, other.body)
+
+
 def source_hash(data: bytes) -> str:
     """The value of ``metadata.imported_sha256``: the digest of `content_hash`."""
     return content_hash(data).removeprefix("sha256:")

@@ -18,7 +18,7 @@ from thunderus_mem.history.log import trace
 from thunderus_mem.history.marks import marks_of
 from thunderus_mem.history.why import CodeThen, anchors_named, code_then
 from thunderus_mem.log.event import text_in
-from thunderus_mem.log.reader import Transition, known_texts
+from thunderus_mem.log.transitions import Transition, known_texts
 from thunderus_mem.memory.locate import find_document
 from thunderus_mem.memory.past_texts import as_lf
 from thunderus_mem.store.files import ABSENT
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from thunderus_mem.git.history import FileVersion
     from thunderus_mem.git.repository import Git
     from thunderus_mem.log.line import Event
-    from thunderus_mem.log.reader import DocumentPast
     from thunderus_mem.log.shard import LoggedEvent
+    from thunderus_mem.log.transitions import DocumentPast
     from thunderus_mem.memory.memory import Memory
 
 NEW: Final = -1

@@ -16,8 +16,8 @@ from thunderus_mem.git.history import bytes_before, bytes_since
 from thunderus_mem.history.marks import COMMITTED_LOG, marks_of
 from thunderus_mem.index.log import read
 from thunderus_mem.log.event import changes_of, document_ids, text_in
-from thunderus_mem.log.reader import past_of
 from thunderus_mem.log.shard import GitVersion, LogCheck
+from thunderus_mem.log.transitions import past_of
 from thunderus_mem.memory.locate import find_row
 from thunderus_mem.store.paths import is_shard
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from thunderus_mem.document.document import Document
     from thunderus_mem.index.log import EventRow
     from thunderus_mem.log.line import Event
-    from thunderus_mem.log.reader import DocumentPast
     from thunderus_mem.log.shard import LoggedEvent
+    from thunderus_mem.log.transitions import DocumentPast
     from thunderus_mem.memory.memory import Memory
 
 _SHORT_COMMIT: Final = 12

@@ -17,7 +17,7 @@ from thunderus_mem.git.history import removed_files, texts_in_history
 from thunderus_mem.history.marks import ALTERED, Marks
 from thunderus_mem.index.log import read
 from thunderus_mem.log.event import changes_of
-from thunderus_mem.log.reader import RENAME, Transition, happened, known_texts, moved_from
+from thunderus_mem.log.transitions import RENAME, Transition, happened, known_texts, moved_from
 from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.layout import CORE_LOCAL_FILE, MEMORY

@@ -28,7 +28,7 @@ from thunderus_mem.log.event import (
     text_in,
     undone_by,
 )
-from thunderus_mem.log.reader import RENAME, given_up
+from thunderus_mem.log.transitions import RENAME, given_up
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.past_texts import PastTexts, as_lf, text_before
 from thunderus_mem.merge.documents import merge_cleanly

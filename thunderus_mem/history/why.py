@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     from thunderus_mem.git.repository import Git
     from thunderus_mem.log.event import Change
     from thunderus_mem.log.line import Event
-    from thunderus_mem.log.reader import DocumentPast, EventLog
+    from thunderus_mem.log.reader import EventLog
     from thunderus_mem.log.shard import LoggedEvent
+    from thunderus_mem.log.transitions import DocumentPast
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.verdicts.verdict import Verdict
 

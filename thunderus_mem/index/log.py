@@ -6,38 +6,14 @@ import os
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.index.scan import is_racy
-from thunderus_mem.log.event import changes_of, document_ids
-from thunderus_mem.log.imported import origin_of
-from thunderus_mem.log.line import is_session_id
-from thunderus_mem.log.reader import given_up
-from thunderus_mem.log.shard import TORN, LoggedEvent, places
 from thunderus_mem.startup import NamedTuple
-from thunderus_mem.store.paths import is_private_shard, is_shard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from thunderus_mem.index.database import Database
-    from thunderus_mem.log.line import Event
     from thunderus_mem.log.reader import EventLog
-    from thunderus_mem.log.shard import ShardReading
-
-
-def day_of(ts: str) -> str:
-    """Return the day of a timestamp in UTC."""
-    from thunderus_mem.document.timestamp import utc_key
-
-    return ts[:10] if ts[-1:] == "Z" else utc_key(ts)[:10]
-
-
-def named(event: Event) -> set[tuple[str, str, str | None]]:
-    """Return ``(document id, path, hash after)`` of everything an event names."""
-    changes = {
-        (change.doc_id, change.path, change.after if change.before or change.after else None)
-        for change in changes_of(event)
-    }
-    changed = {doc_id for doc_id, _, _ in changes}
-    return changes | {(doc_id, "", None) for doc_id in document_ids(event) if doc_id not in changed}
+    from thunderus_mem.log.shard import LoggedEvent
 
 
 def stamp_of(path: str) -> str:
@@ -54,6 +30,8 @@ def stamp_of(path: str) -> str:
 
 
 def _is_shared(shard: str) -> bool:
+    from thunderus_mem.store.paths import is_private_shard, is_shard
+
     return is_shard(shard) and not is_private_shard(shard)
 
 
@@ -97,6 +75,15 @@ class EventRow(NamedTuple):
     def order(self) -> tuple[str, str, int]:
         """The sort key for the order of the log."""
         return (self.place, self.shard, self.line)
+
+
+class TextEvent(NamedTuple):
+    """An event about a document: ``text_by`` is the user, agent or tool that changed title or body, or "";
+    ``after`` the hash of the file then. If that is ``None``, the event changed nothing, and ``text_by`` is
+    the user who verified the document."""
+
+    text_by: str
+    after: str | None
 
 
 class Suspects(NamedTuple):
@@ -279,6 +266,23 @@ class LogIndex:
         )
         return [row[0] for row in rows]
 
+    def text_events(self, doc_id: str) -> Iterator[TextEvent]:
+        """Yield what events say about the text of a document, newest first, also under its former ids."""
+        before = _AFTER_ALL
+        while doc_id:
+            rows = self._database.rows(
+                "SELECT text_by, after_hash, former_id, place FROM event_docs "
+                "JOIN events USING (shard, line) JOIN shards USING (shard) "
+                f"WHERE doc_id = ? AND place < ? AND NOT {_ABORTED} {_NEWEST_FIRST}",
+                (doc_id, before),
+            )
+            doc_id = ""
+            for text_by, after, former, place in rows:
+                yield TextEvent(text_by, after)
+                if former:
+                    doc_id, before = former, place
+                    break
+
     def removed(self, doc_id: str) -> bool:
         """Whether the last change of a document removed it."""
         row = self._database.row(
@@ -312,6 +316,8 @@ class LogIndex:
         """
         naming = self._database.rows("SELECT path, session_id, hash FROM heads JOIN shards USING (shard)")
         done = {(session_id, digest) for path, session_id, digest in naming if known(path)}
+        from thunderus_mem.log.line import is_session_id
+
         rows = self._database.rows("SELECT path, last_hash FROM shards WHERE last_hash <> ''")
         last = {path.split("/")[-2]: digest for path, digest in rows if _is_shared(path) and known(path)}
         open_ends = [one for one in last.items() if one not in done and is_session_id(one[0])]
@@ -372,36 +378,27 @@ class LogIndex:
             self._database.run(sql, (path,))
 
     def _add(self, log: EventLog, paths: list[str]) -> None:
-        events: list[tuple[Any, ...]] = []
-        names: list[tuple[Any, ...]] = []
-        heads: list[tuple[int, str, str]] = []
-        aborted: list[tuple[int, str, str]] = []
+        from thunderus_mem.index.log_rows import ShardRows, rows_of
+
+        added = ShardRows([], [], [], [])
         for path in paths:
             stamp = stamp_of(os.path.join(log.root, path))
             reading = log.read_shard(path)
             if not reading.readable and is_regular(os.path.join(log.root, path)):
                 stamp = _UNREAD
-            shard = self._new_shard(reading, stamp)
-            broken = reading.broken
-            for (event, _, line), place in zip(reading.events, places(reading), strict=True):
-                origin = (part or None for part in origin_of(event))
-                known = (event.id, event.kind, place, day_of(event.ts), line in broken)
-                events.append((shard, line, *known, *origin))
-                names += [(shard, line, *one) for one in named(event)]
-                heads += [(shard, session_id, hash) for session_id, hash in event.heads.items()]
-                aborted += [(shard, *one) for one in given_up([event])]
-        self._database.run_many("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", events)
-        self._database.run_many("INSERT INTO event_docs VALUES (?, ?, ?, ?, ?)", names)
-        self._database.run_many("INSERT INTO heads VALUES (?, ?, ?)", heads)
-        self._database.run_many("INSERT INTO aborted VALUES (?, ?, ?)", aborted)
+            rows = rows_of(reading)
+            shard = self._new_shard((path, stamp, rows.damages, reading.last_hash, reading.chained))
+            for kept, new in zip(added[:4], rows[:4], strict=True):
+                kept += [(shard, *row) for row in new]
+        self._database.run_many("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", added.events)
+        self._database.run_many("INSERT INTO event_docs VALUES (?, ?, ?, ?, ?, ?, ?)", added.documents)
+        self._database.run_many("INSERT INTO heads VALUES (?, ?, ?)", added.heads)
+        self._database.run_many("INSERT INTO aborted VALUES (?, ?, ?)", added.aborted)
 
-    def _new_shard(self, reading: ShardReading, stamp: str) -> int:
-        # An unfinished last line may be one being written.
-        damages = sum(damage.code != TORN for damage in reading.damages)
-        values = (reading.path, stamp, damages, reading.last_hash, reading.chained)
+    def _new_shard(self, values: tuple[Any, ...]) -> int:
         columns = "path, stamp, damages, last_hash, chained"
         self._database.run(f"INSERT INTO shards ({columns}) VALUES (?, ?, ?, ?, ?)", values)
-        row = self._database.row("SELECT shard FROM shards WHERE path = ?", (reading.path,))
+        row = self._database.row("SELECT shard FROM shards WHERE path = ?", (values[0],))
         return int(row[0]) if row else 0
 
 

@@ -87,7 +87,7 @@ class Anchored(NamedTuple):
 
 
 class DocSummary(NamedTuple):
-    """The data of a document that ranking needs."""
+    """The data of a document that ranking and hits need; ``verdict`` is set later."""
 
     row: int
     id: str
@@ -97,6 +97,8 @@ class DocSummary(NamedTuple):
     status: str
     confirmed_by: str = ""
     state: str = ""
+    updated: str = ""
+    hash: str = ""
     verdict: str = ""
 
 
@@ -109,15 +111,17 @@ class RankedRows(NamedTuple):
 
 
 class PassageRow(NamedTuple):
-    """Location of a passage when its file had this ``stamp``: heading, first line from 1, line count.
+    """Location of a passage when its file had this ``stamp``: anchor of its heading, first line from 1, line
+    count.
 
-    ``injection`` is what a prompt injection in it does, "" for none."""
+    ``injection`` is what a prompt injection in it does, "" for none; ``heading`` is the path of headings."""
 
     anchor: str
     line: int
     lines: int
     injection: str
     stamp: tuple[int, int, int, int]
+    heading: str
 
 
 class Index(Protocol):
@@ -264,6 +268,9 @@ class Index(Protocol):
 
     def best_passage(self, row: int, expression: str, best_first: Sequence[int]) -> int:
         """Return the passage of a document to show: the best one whose own text matches, else the first."""
+
+    def passages_of(self, row: int) -> list[int]:
+        """Return all passages of a document, in its order."""
 
     def passage(self, passage: int, path: str) -> PassageRow | None:
         """Return the location of a passage of a file."""

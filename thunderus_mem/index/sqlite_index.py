@@ -380,8 +380,8 @@ class SqliteIndex:
         column = "rowid" if keys else "doc_id"
         keys = keys or [*ids]
         found = self.database.rows(
-            "SELECT rowid, doc_id, kind, title, path, status, confirmed_by, state FROM docs "
-            f"WHERE {column} IN ({_marks(keys)})",
+            "SELECT rowid, doc_id, kind, title, path, status, confirmed_by, state, updated, hash "
+            f"FROM docs WHERE {column} IN ({_marks(keys)})",
             keys,
         )
         return {row[0]: DocSummary(*row) for row in found}
@@ -399,15 +399,22 @@ class SqliteIndex:
         own = [found[0] for found in rows]
         return next((passage for passage in best_first if passage in own), own[0] if own else first)
 
+    def passages_of(self, row: int) -> list[int]:
+        first = row * PASSAGES_PER_DOCUMENT
+        span = (first, first + PASSAGES_PER_DOCUMENT - 1)
+        rows = self.database.rows("SELECT id FROM passages WHERE id BETWEEN ? AND ? ORDER BY id", span)
+        return [found[0] for found in rows]
+
     def passage(self, passage: int, path: str) -> PassageRow | None:
         row = self.database.row(
-            "SELECT p.anchor, p.line, p.body, p.injection, f.size, f.mtime_ns, f.ctime_ns, f.inode "
-            "FROM passages p, files f WHERE p.id = ? AND f.path = ?",
+            "SELECT p.anchor, p.line, p.body, p.injection, p.heading, f.size, f.mtime_ns, f.ctime_ns, "
+            "f.inode FROM passages p, files f WHERE p.id = ? AND f.path = ?",
             (passage, path),
         )
         if row is None:
             return None
-        return PassageRow(row[0], row[1], row[2].count("\n") + 1, row[3], row[4:])
+        anchor, line, body, injection, heading, *stamp = row
+        return PassageRow(anchor, line, body.count("\n") + 1, injection, tuple(stamp), heading)
 
     def injection(self, doc_id: str) -> str:
         row = self.database.row(
@@ -536,7 +543,8 @@ _EVENT: Final = (
     "SELECT path, line, id, kind, place, day, origin_session, origin_id FROM events JOIN shards USING (shard)"
 )
 _NAMED: Final = (
-    "SELECT shards.path, line, doc_id, event_docs.path, after_hash FROM event_docs JOIN shards USING (shard)"
+    "SELECT shards.path, line, doc_id, event_docs.path, after_hash, text_by, former_id "
+    "FROM event_docs JOIN shards USING (shard)"
 )
 DOCUMENT_TABLES: Final = {
     "generation": "SELECT value FROM meta WHERE key = 'generation'",
@@ -559,7 +567,7 @@ DOCUMENT_TABLES: Final = {
 LOG_TABLES: Final = {
     "shards": "SELECT path, damages FROM shards ORDER BY path",
     "events": f"{_EVENT} ORDER BY path, line",
-    "changes": f"{_NAMED} ORDER BY 1, 2, 3, 4, 5",
+    "changes": f"{_NAMED} ORDER BY 1, 2, 3, 4, 5, 6, 7",
 }
 """Queries of all data of the log, in the same form."""
 

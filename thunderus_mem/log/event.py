@@ -23,6 +23,7 @@ class Change(NamedTuple):
     ``op`` is create, update, remove, rename or aborted. ``before`` and ``after`` are content hashes, ""
     for no file. ``diff`` is a unified diff; ``None`` if it is empty or, with ``diff_omitted``, too long to
     log. ``mode`` are the permissions of a removed file in octal digits; "" for the default ones.
+    ``text_kept``: title and body are known to be unchanged.
     """
 
     op: str
@@ -33,6 +34,7 @@ class Change(NamedTuple):
     diff: str | None = None
     diff_omitted: bool = False
     mode: str = ""
+    text_kept: bool = False
 
 
 def distinct(values: Iterable[str]) -> list[str]:
@@ -78,7 +80,8 @@ def changes_of(event: Event) -> tuple[Change, ...]:
         if all(isinstance(text, str) for text in (op, doc_id, path, before, after)):
             diff, omitted = data.get("diff"), data.get("diff_omitted") is True
             kept = diff if isinstance(diff, str) else None
-            found.append(Change(op, doc_id, path, before, after, kept, omitted, text_in(data, "mode")))
+            mode, text_kept = text_in(data, "mode"), data.get("text_kept") is True
+            found.append(Change(op, doc_id, path, before, after, kept, omitted, mode, text_kept))
     return tuple(found)
 
 

@@ -97,6 +97,7 @@ def _change_data(change: Change) -> dict[str, Any]:
         "diff": change.diff,
         "diff_omitted": change.diff_omitted,
         **({"mode": change.mode} if change.mode else {}),
+        **({"text_kept": True} if change.text_kept else {}),
     }
 
 

@@ -18,7 +18,7 @@ from thunderus_mem.document.secrets import diff_for_log, find_secrets
 from thunderus_mem.errors import NotFound, Refused, ThunderusError
 from thunderus_mem.index.refresh import most_lost
 from thunderus_mem.log.event import Change, hand_edit_id
-from thunderus_mem.log.reader import happened
+from thunderus_mem.log.transitions import happened
 from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.files import ABSENT, read_file
 from thunderus_mem.store.paths import kind_of

@@ -16,7 +16,7 @@ import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from thunderus_mem.document.document import content_hash
+from thunderus_mem.document.document import content_hash, same_text
 from thunderus_mem.errors import Conflict, NotWritable, Refused, ThunderusError, explain
 from thunderus_mem.log.append import (
     Batch,
@@ -261,6 +261,7 @@ class FileChange(NamedTuple):
             diff=diff,
             diff_omitted=diff is None,
             mode=f"{self.mode:03o}" if self.op == "remove" and self.mode is not None else "",
+            text_kept=bool(self.before and self.after and same_text(self.before, self.after)),
         )
 
 

@@ -18,7 +18,7 @@ from thunderus_mem.document.secrets import holds_secret
 from thunderus_mem.document.timestamp import encode_ulid
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.log.line import parse_object
-from thunderus_mem.log.reader import Transition, known_texts
+from thunderus_mem.log.transitions import Transition, known_texts
 from thunderus_mem.startup import lazy_pattern
 from thunderus_mem.store import disk
 from thunderus_mem.store.files import read_file, replace_file, sweep

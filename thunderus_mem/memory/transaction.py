@@ -23,7 +23,8 @@ from thunderus_mem.log.new_event import (
     make_event,
     patch_event,
 )
-from thunderus_mem.log.reader import given_up, last_line, read_last_line
+from thunderus_mem.log.reader import last_line, read_last_line
+from thunderus_mem.log.transitions import given_up
 from thunderus_mem.memory.hand_edits import hand_edits, mass_loss, refusal, still_unrecorded
 from thunderus_mem.memory.journal import FileChange, with_modes
 from thunderus_mem.memory.past_texts import unrestorable

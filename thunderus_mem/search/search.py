@@ -27,7 +27,7 @@ from thunderus_mem.search.snippets import Outdated, Snippets
 from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from thunderus_mem.index.questions import DocSummary, Index
     from thunderus_mem.memory.memory import Memory
@@ -159,14 +159,8 @@ def search(
     most = limit or memory.config.search_limit
 
     def answer(index: Index, *, whole: bool) -> SearchResult:
-        # A filter by verdict needs those of all documents; otherwise only those of the found ones.
-        judged = _code_statuses(memory, index, None) if query.verdicts else None
-        found = find(index, query, limit=most, statuses=judged or {}, archived=archived)
-        if judged is None:
-            judged = _code_statuses(memory, index, [doc.id for doc in found.documents.values()])
-        hits = hits_of(
-            index, query, found.judged(judged), root=memory.root, limit=most, explain=explain, whole=whole
-        )
+        found = find_judged(memory, index, query, limit=most, archived=archived)
+        hits = hits_of(index, query, found, root=memory.root, limit=most, explain=explain, whole=whole)
         answers, closest = (hits, ()) if found.answered else ((), hits)
         archived_only = not archived and not answers and index.count(archived=True)
         notes = (*query.notes, _NOT_ASKED) if archived_only else query.notes
@@ -181,13 +175,25 @@ def search(
         return memory.ask(lambda index: answer(index, whole=False))
 
 
-def _code_statuses(memory: Memory, index: Index, doc_ids: Sequence[str] | None) -> Mapping[str, str]:
+def find_judged(
+    memory: Memory, index: Index, query: Query, *, limit: int = 10, archived: bool = False
+) -> Found:
+    """`find`, with the verdict on each document."""
+    # A filter by verdict needs those of all documents; otherwise only those of the found ones.
+    judged = code_statuses(memory, index, None) if query.verdicts else None
+    found = find(index, query, limit=limit, statuses=judged or {}, archived=archived)
+    if judged is None:
+        judged = code_statuses(memory, index, [doc.id for doc in found.documents.values()])
+    return found.judged(judged)
+
+
+def code_statuses(memory: Memory, index: Index, doc_ids: Sequence[str] | None) -> Mapping[str, str]:
     """Return the status of documents by their anchors; if there are no anchors, load nothing."""
     if doc_ids == [] or not index.has_anchors():
         return {}
-    from thunderus_mem.verdicts.judge import code_statuses
+    from thunderus_mem.verdicts import judge
 
-    return code_statuses(memory, doc_ids)
+    return judge.code_statuses(memory, doc_ids)
 
 
 class Candidate(NamedTuple):
@@ -285,6 +291,16 @@ def find(
             documents.setdefault(successor.row, successor)
     best, answered = _relevance(index, query, candidates, archived)
     return Found(expression, documents, superseded, candidates, named, best, answered or bool(named))
+
+
+def narrowed(index: Index, query: Query, found: Found, rows: Collection[int]) -> Found:
+    """Leave only some documents, and decide by them whether there are answers."""
+    candidates = {row: one for row, one in found.candidates.items() if row in rows}
+    named = found.named.intersection(rows)
+    best, answered = _relevance(index, query, candidates, False)
+    return found._replace(
+        candidates=candidates, named=named, relevance=best, answered=answered or bool(named)
+    )
 
 
 def _candidates(

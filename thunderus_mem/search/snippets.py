@@ -14,7 +14,7 @@ from thunderus_mem.index.scan import read_bytes, stamp_of
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
-    from thunderus_mem.index.questions import Index
+    from thunderus_mem.index.questions import Index, PassageRow
 
 WIDTH: Final = 240
 _BEFORE: Final = 60
@@ -58,15 +58,22 @@ class Snippets:
 
     def of(self, path: str, passage: int) -> Snippet | None:
         """Return the snippet of a passage by its row id; ``None`` if the file is missing or has changed."""
+        found = self.passage(path, passage)
+        if found is None:
+            return None
+        row, text = found
+        shown, marks = self._cut(_MARK.sub(" ", text[:_LONGEST]))
+        return Snippet(row.anchor, row.line, shown, marks, row.injection)
+
+    def passage(self, path: str, passage: int) -> tuple[PassageRow, str] | None:
+        """Return a passage with its whole text; ``None`` if the file is missing or has changed."""
         row = self._index.passage(passage, path)
         lines = self._lines(path, row.stamp) if row is not None else None
         if row is None or lines is None:
             if self._whole:
                 raise Outdated(path)
             return None
-        text = "\n".join(lines[row.line - 1 : row.line - 1 + row.lines])[:_LONGEST]
-        shown, marks = self._cut(_MARK.sub(" ", text))
-        return Snippet(row.anchor, row.line, shown, marks, row.injection)
+        return row, "\n".join(lines[row.line - 1 : row.line - 1 + row.lines])
 
     def _lines(self, path: str, stamp: tuple[int, ...]) -> list[str] | None:
         """Return the lines of the file, if the opened file has this stamp: it may have been replaced."""

@@ -37,6 +37,9 @@ class Config(NamedTuple):
     lint_path_max: int = 120
     lint_name_max: int = 60
     search_limit: int = 10
+    context_passages: int = 5
+    context_budget: int = 2000
+    context_unreviewed: bool = False
     write_duplicates: bool = True
     write_lock_timeout: float = 10.0
     events_origin: bool = True

@@ -187,13 +187,15 @@ CREATE INDEX events_by_day ON events (day);
 
 CREATE INDEX events_by_origin ON events (origin_id) WHERE origin_id IS NOT NULL;
 
--- Documents and files that an event refers to, and their hashes after it.
+-- Documents and files that an event refers to, their hashes after it, and who wrote their text.
 CREATE TABLE event_docs (
     shard INTEGER NOT NULL,
     line INTEGER NOT NULL,
     doc_id TEXT NOT NULL,
     path TEXT NOT NULL,               -- relative to the folder that holds .thunderus; "" when none is named
-    after_hash TEXT                   -- "" when it is gone, null when it was only named
+    after_hash TEXT,                  -- "" when it is gone, null when it was only named
+    text_by TEXT NOT NULL,            -- user|agent|tool that changed title or body, "" for none; user that verified it
+    former_id TEXT NOT NULL           -- of a renamed or moved document: its id before; "" for others
 );
 
 CREATE INDEX event_docs_by_line ON event_docs (shard, line);

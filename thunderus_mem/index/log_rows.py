@@ -1,0 +1,89 @@
+"""The rows of the index for the events of a shard. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from thunderus_mem.log.event import changes_of, document_ids, text_in
+from thunderus_mem.log.imported import is_imported, origin_of
+from thunderus_mem.log.shard import TORN, places
+from thunderus_mem.log.transitions import RENAME, former_id, given_up
+from thunderus_mem.startup import NamedTuple
+
+if TYPE_CHECKING:
+    from thunderus_mem.log.event import Change
+    from thunderus_mem.log.line import Event
+    from thunderus_mem.log.shard import ShardReading
+
+
+class ShardRows(NamedTuple):
+    """Rows for the tables ``events``, ``event_docs``, ``heads`` and ``aborted``, without the shard; and the
+    number of damaged lines."""
+
+    events: list[tuple[Any, ...]]
+    documents: list[tuple[Any, ...]]
+    heads: list[tuple[Any, ...]]
+    aborted: list[tuple[Any, ...]]
+    damages: int = 0
+
+
+def rows_of(reading: ShardReading) -> ShardRows:
+    """Return the rows of a shard."""
+    # An unfinished last line may be one being written.
+    rows = ShardRows([], [], [], [], sum(damage.code != TORN for damage in reading.damages))
+    broken = reading.broken
+    for (event, _, line), place in zip(reading.events, places(reading), strict=True):
+        origin = (part or None for part in origin_of(event))
+        rows.events.append((line, event.id, event.kind, place, day_of(event.ts), line in broken, *origin))
+        rows.documents.extend((line, *one) for one in named(event))
+        rows.heads.extend(event.heads.items())
+        rows.aborted.extend(given_up([event]))
+    return rows
+
+
+def day_of(ts: str) -> str:
+    """Return the day of a timestamp in UTC."""
+    from thunderus_mem.document.timestamp import utc_key
+
+    return ts[:10] if ts[-1:] == "Z" else utc_key(ts)[:10]
+
+
+_TEXT_KEPT: Final = frozenset(
+    ("anchor", "archive", "link", "migrate", "rename", "supersede", "unarchive", "verify")
+)
+"""Operations that change no title, and in a body at most references."""
+
+
+def named(event: Event) -> set[tuple[str, str, str | None, str, str]]:
+    """Return ``(document id, path, hash after, who wrote the text, former id)`` of everything an event names,
+    as in the table ``event_docs``."""
+    changes = changes_of(event)
+    rows = {
+        (
+            change.doc_id,
+            change.path,
+            change.after if change.before or change.after else None,
+            _text_by(event, change),
+            former_id(change, changes),
+        )
+        for change in changes
+    }
+    changed = {change.doc_id for change in changes}
+    confirmed = event.actor if _is_confirmation(event) else ""
+    return rows | {
+        (doc_id, "", None, confirmed, "") for doc_id in document_ids(event) if doc_id not in changed
+    }
+
+
+def _text_by(event: Event, change: Change) -> str:
+    kept = change.text_kept or change.op == RENAME or text_in(event.body, "op") in _TEXT_KEPT
+    return event.actor if change.after and not kept else ""
+
+
+def _is_confirmation(event: Event) -> bool:
+    """Whether a user verified the documents that the event names."""
+    body = event.body
+    is_verification = (
+        event.kind == "approval" and body.get("action") == "verify" and body.get("approved") is True
+    )
+    return is_verification and event.actor == "user" and not is_imported(event)

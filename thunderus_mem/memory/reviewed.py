@@ -1,0 +1,80 @@
+"""Who wrote the present title and body of a document, and whether a user has reviewed them.
+
+The text of a user is reviewed, that of an agent only once a user verified it since. Text of a tool, or in no
+event at all, is reviewed once it is in HEAD: nobody knows who wrote it before. Personal notes, which are
+never committed, always are. Read only; git is asked only about texts of tools or in no event.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from thunderus_mem.errors import ThunderusError
+from thunderus_mem.startup import NamedTuple
+from thunderus_mem.store.layout import CORE_LOCAL_FILE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from thunderus_mem.index.log import TextEvent
+    from thunderus_mem.memory.memory import Memory
+
+
+class Author(NamedTuple):
+    """Who wrote the title and body of a document: user, agent or tool, "" if no event says so; and whether a
+    user reviewed them."""
+
+    actor: str
+    reviewed: bool
+
+
+def authors(memory: Memory, documents: Iterable[tuple[str, str, str]]) -> dict[str, Author]:
+    """Return the author of each document, given as id, path and `content_hash`."""
+    asked = list(documents)
+    if not asked:
+        return {}
+    log = memory.log_index()
+    found = {id: _author(log.text_events(id), text_hash) for id, _, text_hash in asked}
+    unknown = {id: path for id, path, _ in asked if not found[id].reviewed and found[id].actor != "agent"}
+    own = {id for id, path in unknown.items() if path == CORE_LOCAL_FILE}
+    known = own | _committed(memory, {id: path for id, path in unknown.items() if id not in own})
+    return {id: one._replace(reviewed=one.reviewed or id in known) for id, one in found.items()}
+
+
+def _author(events: Iterable[TextEvent], text_hash: str) -> Author:
+    """The author of the text with this hash. Events, newest first, may also be about newer texts."""
+    confirmed = reached = False
+    for event in events:
+        reached = reached or event.after == text_hash
+        if event.text_by and event.after is None:
+            confirmed = True
+        elif event.text_by and reached:
+            return Author(event.text_by, confirmed or event.text_by == "user")
+        elif event.text_by:
+            confirmed = False
+    return Author("", reached and confirmed)
+
+
+def _committed(memory: Memory, paths: dict[str, str]) -> set[str]:
+    """The ids of the documents whose present title and body are in HEAD."""
+    if not paths or memory.git is None:
+        return set()
+    names = {id: f"HEAD:{memory.git.prefix}{path}" for id, path in paths.items()}
+    texts = memory.git.blobs(list(names.values()))
+    return {id for id, path in paths.items() if _is_same(memory, path, texts[names[id]])}
+
+
+def _is_same(memory: Memory, path: str, committed: bytes | None) -> bool:
+    from thunderus_mem.document.document import MAX_DOCUMENT, same_text
+    from thunderus_mem.store.files import read_file
+
+    try:
+        now = read_file(os.path.join(memory.root, path), MAX_DOCUMENT)
+    except ThunderusError:
+        return False
+    return committed is not None and same_text(_decoded(committed), _decoded(now))
+
+
+def _decoded(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
