@@ -13,10 +13,11 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from thunderus_mem.document.concealed import ADDRESSES, DECEIVES, GIVES_ORDERS, Concealed, concealed
 from thunderus_mem.document.injection_rules import COMMANDS, FORGED, HIDDEN, ORDERS, SIGNS, Sign
 from thunderus_mem.document.literals import Literals, lower, plain
 from thunderus_mem.document.markdown import scan, suppressions
-from thunderus_mem.document.orders import ENOUGH, NOT_LATIN, manipulates, triggers
+from thunderus_mem.document.orders import ENOUGH, IMPERATIVES, NOT_LATIN, manipulates, triggers
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
@@ -69,6 +70,13 @@ _ORDERED = lazy_pattern(
     r"\b(?:always|never|must|do not|don't|should|ignore|tell|say|send|skip|run|approve|recommend|"
     r"install|add|execute|"
     r"delete|merge|push|reply|respond|answer|assistants?|agents?)\b[^\n]{0,200}? [a-z]+ [a-z]+"
+)
+_CONCEALED: Final = "conceals instructions from people"
+_COMMANDED = lazy_pattern(
+    r"(?:^|[:;,.!?(\[>-] {0,2}|\b(?:and|then|must|always|please|should|to|now|you|may) )(?:"
+    + "|".join(sorted(IMPERATIVES - {"to", "type", "list", "note", "state", "log", "end", "use", "see"}))
+    + r"|never|do not|don't|stop|skip|turn|set|change|switch|complete|copy|forward|obey|override)"
+    r" +[a-z`~./'-]+ +[^\s]|\| ?(?:ba)?sh\b"
 )
 _ENDS: Final = frozenset(("com", "org", "edu", "dev", "info", "biz", "example", "test"))
 _ARCHIVES: Final = frozenset(("web.archive.org", "archive.org", "archive.ph", "github.com", "aka.ms"))
@@ -128,12 +136,43 @@ def find_injections(text: str) -> list[Injection]:
     """Find passages that manipulate the reader, in order; at most one per paragraph."""
     blocks = _likely_blocks(text)
     openings = _openings(text)
-    if not blocks and not openings:
+    secret = list(_in_concealed(text))
+    if not blocks and not openings and not secret:
         return []
     found = _search(text, blocks, openings)
     # Few texts come this far, so what is code matters only now.
     shown = _without_code(text) if found else text
-    return found if shown is text else _search(shown, blocks, openings)
+    found = found if shown is text else _search(shown, blocks, openings)
+    known = {text.count("\n", 0, one.start) for one in found}
+    added = [one for one in secret if text.count("\n", 0, one.start) not in known]
+    return sorted([*found, *added], key=lambda one: one.start) if added else found
+
+
+def _in_concealed(text: str) -> Iterator[Injection]:
+    """Injections in encoded text, out of sight, or in a frame that forges a turn; at most one per line."""
+    lowered = _lower(text)
+    blank = ""
+    for one in concealed(text, lowered):
+        if not _conceals_order(one):
+            continue
+        line = text.rfind("\n", 0, one.start) + 1
+        if not one.code:
+            blank = blank or _without_code(text)
+            if blank[one.start : one.start + 8].isspace() or text.count("`", line, one.start) % 2:
+                continue
+        yield Injection(_CONCEALED if one.kind in (GIVES_ORDERS, ADDRESSES) else one.kind, one.start)
+
+
+def _conceals_order(one: Concealed) -> bool:
+    """Whether a concealed text is an injection; its kind says what is enough for one."""
+    if one.kind == DECEIVES:
+        shown, _, real = one.said.partition(" ")
+        return not real or not _same_host(shown.removeprefix("www."), real.removeprefix("www."))
+    if one.kind == FORGED:
+        return True
+    if one.kind == GIVES_ORDERS and _COMMANDED.search(one.said):
+        return True
+    return _find_in_paragraph(one.said, (*_STRONG, *HIDDEN), worded=True, hidden=True) is not None
 
 
 def _search(text: str, blocks: Sequence[_Likely], openings: Sequence[int]) -> list[Injection]:

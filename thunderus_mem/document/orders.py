@@ -51,7 +51,7 @@ ENOUGH: Final = 8.0
 NOT_LATIN: Final = lazy_pattern("[\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff][^\n]{0,100}")
 """Letters of scripts in which the words of triggers are not searched."""
 # Verbs of orders, at the beginning of a sentence or after one of the other words.
-_IMPERATIVES: Final = _words_of(
+IMPERATIVES: Final = _words_of(
     "add answer append apply approve ask attach assume begin bypass call change claim collect commit "
     "confirm copy create decline delete deny describe disable disregard do don't drop empty enable end "
     "enter execute export extend fetch finish follow forget forward get give grant hand hide ignore "
@@ -172,7 +172,7 @@ class _Sentence:
     def _extra(self, at: int) -> str:
         """A class that a word only has in its place: of an order, of the user spoken of, of a duty."""
         word = self.words[at]
-        if word in _IMPERATIVES and self.words[at - 1] in _LEADING:
+        if word in IMPERATIVES and self.words[at - 1] in _LEADING:
             return "+order"
         if word == "the" and at + 1 < len(self.words) and "+user" in _classes(self.words[at + 1]):
             return "+the_user"
