@@ -120,7 +120,7 @@ def main() -> None:
     try:
         if not os.path.isdir(os.path.join(root, ".thunderus")):
             make_store(root, given.count)
-        measure(root, given.calls, ["memory_search", "memory_show", "memory_for"])
+        measure(root, given.calls, ["memory_search", "memory_show", "memory_for", "memory_context"])
     finally:
         if not given.store:
             shutil.rmtree(root)

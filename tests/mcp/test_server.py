@@ -120,7 +120,7 @@ def test_output_is_only_the_protocol(tmp_path: Path, sealed: Path) -> None:
     answers = {answer["id"]: answer for answer in map(json.loads, out.splitlines()) if "id" in answer}
     assert server.returncode == 0
     assert answers[0]["result"]["protocolVersion"] == "2024-11-05"
-    assert len(answers[1]["result"]["tools"]) == 5
+    assert len(answers[1]["result"]["tools"]) == 6
     assert "thunderus-mem init" in answers[2]["result"]["content"][0]["text"]
     assert answers.keys() >= set(range(7))
     assert all("error" in answers[number] for number in (3, 4, 5, 6))

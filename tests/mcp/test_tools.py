@@ -167,6 +167,19 @@ def test_check_and_for_report_changed_code(server: Server, tmp_path: Path) -> No
     assert "thunderus-mem verify fact.port" in text
 
 
+def test_context_omits_what_an_agent_wrote(server: Server, tmp_path: Path) -> None:
+    task = "when does the cache of the parser expire"
+    assert server.text("memory_context", task=task).endswith("1 unreviewed document omitted.")
+    assert (
+        server.text("memory_context", task="feed the zebra")
+        == "Nothing in the memory is relevant to this task"
+    )
+    (tmp_path / ".thunderus" / "config.toml").write_text("[context]\nunreviewed = true\n")
+    text = server.text("memory_context", task=task, budget=200)
+    assert "> The cache of the parser expires after ten minutes." in text
+    assert len(text) <= 800
+
+
 # Writing
 
 

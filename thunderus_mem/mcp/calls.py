@@ -6,6 +6,7 @@ session and model; its actor is always an agent. Every exception becomes a text 
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.unicode import escaped
@@ -24,11 +25,7 @@ _MOST_ERROR: Final = 2000
 _SESSIONS: Final = ("thunderus-mem/session", "threadId", "ai.opencode/sessionID")
 _MODEL: Final = "thunderus-mem/model"
 _TURN: Final = "x-codex-turn-metadata"
-_SESSION_VARIABLES: Final = (
-    "THUNDERUS_MEM_CLIENT_SESSION",
-    "CLAUDE_CODE_SESSION_ID",
-    "COPILOT_AGENT_SESSION_ID",
-)
+_VARIABLES: Final = ("THUNDERUS_MEM_CLIENT_SESSION", "CLAUDE_CODE_SESSION_ID", "COPILOT_AGENT_SESSION_ID")
 
 
 class Caller(NamedTuple):
@@ -53,10 +50,11 @@ def environment_of(caller: Caller, environ: Mapping[str, str]) -> dict[str, str]
 
 
 class Reply(NamedTuple):
-    """The text for the client, and whether the call failed."""
+    """The text for the client, whether the call failed, and notes on a call that did not."""
 
     text: str
     failed: bool = False
+    notes: tuple[str, ...] = ()
 
 
 class Calls:
@@ -86,7 +84,7 @@ class Calls:
         turn = meta.get(_TURN)
         inner = turn if isinstance(turn, dict) else {}
         sessions = [*map(meta.get, _SESSIONS), inner.get("session_id")]
-        sessions += [*map(self.environ.get, _SESSION_VARIABLES), self.session]
+        sessions += [*map(self.environ.get, _VARIABLES), self.session]
         models = [meta.get(_MODEL), inner.get("model"), self.environ.get("THUNDERUS_MEM_MODEL")]
         return Caller(_first([client]), _first(sessions), _first(models))
 
@@ -94,19 +92,16 @@ class Calls:
         """Run an action on the memory; an exception becomes a failed reply."""
         notices: list[str] = []
         try:
-            memory = self._open(environment_of(caller, self.environ))
-            memory.say = notices.append
-            try:
+            with closing(self._open(environment_of(caller, self.environ))) as memory:
+                memory.say = notices.append
                 text = action(memory)
-            finally:
-                memory.close()
         except ThunderusError as error:
             return failure(error)
         except OSError as error:
             return failure(explain(error, error.filename if isinstance(error.filename, str) else "a file"))
         except Exception as error:  # noqa: BLE001 - a client gets no traceback
             return failure(OutOfMemory()) if is_out_of_memory(error) else self._bug(error)
-        return Reply("\n".join([text, *(f"note: {line(notice)}" for notice in notices)]))
+        return Reply(text, notes=tuple(f"note: {line(notice)}" for notice in notices))
 
     def _bug(self, error: Exception) -> Reply:
         path = self._report(error)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import signal
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem import __version__
 from thunderus_mem.errors import ThunderusError
@@ -58,12 +58,8 @@ def serve(calls: Calls) -> None:
 
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         # The event loop replaces only that handler, and its own waits for the next line of input.
-        signal.signal(signal.SIGINT, _interrupt)
+        signal.signal(signal.SIGINT, lambda number, frame: signal.default_int_handler(number, frame))
     anyio.run(main)
-
-
-def _interrupt(number: int, frame: object) -> NoReturn:
-    raise KeyboardInterrupt
 
 
 def make_server(calls: Calls) -> Server[Any]:
@@ -115,7 +111,7 @@ class _Handlers:
 
     async def call_tool(self, ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         reply = await self._run(ctx, partial(run, name=params.name, arguments=params.arguments or {}))
-        text = self._types.TextContent(type="text", text=reply.text)
+        text = self._types.TextContent(type="text", text="\n".join([reply.text, *reply.notes]))
         return self._types.CallToolResult(content=[text], is_error=reply.failed)
 
     async def list_resources(self, ctx: Any, params: Any) -> types.ListResourcesResult:

@@ -13,7 +13,7 @@ from thunderus_mem.document.document import KINDS
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.log.event import changes_of
 from thunderus_mem.mcp.calls import line
-from thunderus_mem.mcp.frame import Quote, framed, head, quoted
+from thunderus_mem.mcp.frame import Quote, clean, framed, head, quoted
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
@@ -139,16 +139,18 @@ class Tool(NamedTuple):
 
 def marks(memory: Memory, ids: Iterable[str]) -> dict[str, dict[str, str]]:
     """Return for each document whether a user reviewed its text, who wrote it, and with what."""
-    asked = set(ids)
-    found = {id: {"trust": "reviewed", "actor": ""} for id in asked}
-    for event in memory.events_about((), asked):
+    from thunderus_mem.memory.reviewed import authors
+
+    rows = [row for row in map(memory.index.get, dict.fromkeys(ids)) if row is not None]
+    known = authors(memory, [(row.id, row.path, row.hash) for row in rows])
+    origins: dict[str, str] = {}
+    for event in memory.events_about((), known):
         by = [event.origin.get(name) for name in ("author", "client", "model")]
-        for change in changes_of(event):
-            if change.doc_id in asked:
-                trust = "reviewed" if event.actor == "user" else "unreviewed"
-                origin = ", ".join(text for text in by if isinstance(text, str) and text)
-                found[change.doc_id] = {"trust": trust, "actor": event.actor, "origin": origin}
-    return found
+        origin = ", ".join(text for text in by if isinstance(text, str) and text)
+        origins |= {change.doc_id: origin for change in changes_of(event) if not change.text_kept}
+    trusts = {id: "reviewed" if one.reviewed else "unreviewed" for id, one in known.items()}
+    actors = {id: one.actor or "git" for id, one in known.items()}
+    return {id: {"trust": trusts[id], "actor": actors[id], "origin": origins.get(id, "")} for id in known}
 
 
 def _search(memory: Memory, given: Mapping[str, Any]) -> str:
@@ -217,6 +219,13 @@ def _add(memory: Memory, given: Mapping[str, Any]) -> str:
     for one in written.warnings:
         done.append(quoted(line(f"{one.severity}: {one.message}" + (f"; {one.hint}" if one.hint else ""))))
     return "\n".join(done)
+
+
+def _context(memory: Memory, given: Mapping[str, Any]) -> str:
+    from thunderus_mem.search.context import ContextRequest, context, render
+
+    found = context(memory, ContextRequest(**given, start=memory.root))
+    return clean(render(found)) or "Nothing in the memory is relevant to this task"
 
 
 def _check(memory: Memory, given: Mapping[str, Any]) -> str:
@@ -292,6 +301,18 @@ TOOLS: Final = (
         "Show one document.",
         {"id": Parameter("string", "Id, alias or path.", required=True), "budget": _BUDGET},
         _show,
+    ),
+    Tool(
+        "memory_context",
+        "Context for a task",
+        "Passages that help with a task, best first, or nothing. Documents about `paths` come first.",
+        {
+            "task": Parameter("string", "The task in words.", required=True, most=4000, lines=True),
+            "paths": Parameter("array", "Files the task is about."),
+            "kinds": Parameter("array", ", ".join(KINDS)),
+            "budget": _BUDGET,
+        },
+        _context,
     ),
     Tool(
         "memory_for",
