@@ -45,7 +45,7 @@ OMITTED: Final[Mapping[str, tuple[str, ...]]] = {
 DETAILS: Final[Mapping[str, tuple[str, ...]]] = {
     "CodeFinding": ("diff",),
     "CodeThen": ("then", "now"),
-    "Hit": ("line", "marks", "path", "score"),
+    "Hit": ("line", "marks", "path"),
     "MigratedFile": ("diff",),
     "PlannedStep": ("evidence",),
     "Shown": ("text",),
