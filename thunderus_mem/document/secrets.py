@@ -181,9 +181,8 @@ def _in_lines(
     """Matches of `NAMED`, in the lines where the gate of a rule matches at an anchor."""
     for rule in NAMED:
         done = 0
-        gate = _gate(rule.gate).match
         for at in sorted([at for anchor in rule.anchors for at in places.get(anchor, ())]):
-            if at >= done and gate(lowered, at):
+            if at >= done and _gate(rule.gate).match(lowered, at):
                 start = max(lowered.rfind("\n", 0, at) + 1, at - _REACH, done)
                 done = lowered.find("\n", at)
                 done = min(done if done >= 0 else len(text), at + _LONGEST_VALUE_HERE)
