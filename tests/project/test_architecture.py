@@ -306,6 +306,7 @@ GUARDED = {
     "version": ("--version",),
     "command help": ("search", "--help"),
     "search": ("search", "words"),
+    "context": ("context", "words"),
     "completion of commands": ("--complete", "s"),
     "completion of options": ("--complete", "search", "--"),
     "completion of ids": ("--complete", "show", "fact."),
@@ -385,6 +386,30 @@ def test_search_of_a_fresh_index_loads_only_what_it_needs(tmp_path: Path, sealed
     }
     loading(tmp_path, plain, ["search", "words"], ())  # builds the index
     assert loading(tmp_path, plain, ["search", "words"], NOT_FOR_A_SEARCH) == (0, "No matches")
+
+
+NOT_FOR_A_CONTEXT = (
+    "typer", "dataclasses", "hashlib", "json", "tomllib", "logging", "tempfile", "shlex",
+    "thunderus_mem.document.document", "thunderus_mem.document.timestamp", "thunderus_mem.git.repository",
+    "thunderus_mem.index.log_rows", "thunderus_mem.log.line", "thunderus_mem.verdicts.judge",
+)  # fmt: skip
+"""What costs a context with passages milliseconds, and gives it nothing while index and log are fresh."""
+
+
+def test_modules_of_a_context_load_only_what_it_needs() -> None:
+    modules = ("search.context", "memory.reviewed", "index.log", "log.reader")
+    code = (
+        f"import sys, {', '.join(f'thunderus_mem.{name}' for name in modules)};"
+        "sys.exit(' '.join(name for name in sys.argv[1:] if name in sys.modules) or 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *NOT_FOR_A_CONTEXT],
+        cwd=PROJECT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 NOT_FOR_AN_ADD = (

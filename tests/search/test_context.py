@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from thunderus_mem.errors import InvalidQuery
 from thunderus_mem.memory.memory import open_memory
+from thunderus_mem.search import context as module
 from thunderus_mem.search.context import ContextRequest, context, render
 
 if TYPE_CHECKING:
@@ -146,20 +147,26 @@ def test_text_is_never_longer_than_the_budget(
     assert bool(text) == bool(found.items or found.omitted_unreviewed)
 
 
-def test_small_budget_has_fewer_passages_but_the_best_one(memory: Memory) -> None:
-    small, large = (ask(memory, "billing server port", budget=budget) for budget in (64, 2000))
-    assert 0 < len(small.items) < len(large.items)
-    assert small.items[0].id == large.items[0].id
+def test_small_budget_has_fewer_passages(memory: Memory) -> None:
+    sizes = [len(ask(memory, "billing server port", core=True, budget=budget).items) for budget in (64, 2000)]
+    assert sizes == [1, 2]
     with pytest.raises(InvalidQuery, match="too small"):
         ask(memory, "billing", budget=63)
 
 
-def test_long_passage_leaves_room_for_later_ones(memory: Memory) -> None:
-    found = ask(memory, "billing invoices rounded server port", budget=300)
-    texts = {one.id: one.text for one in found.items}
-    assert len(texts) > 1
-    assert texts["fact.long"].endswith("\n…")
-    assert not texts["fact.ports"].endswith("…")
+def test_long_passage_leaves_room_for_later_ones(tmp_path: Path) -> None:
+    put(tmp_path, "core", "Core", "A shop. " * 400)
+    put(tmp_path, "fact.ports", "Ports", PORTS)
+    long, short = ask(open_memory(str(tmp_path)), "server port in tests", core=True, budget=200).items
+    assert long.text.endswith(" shop.\n…")
+    assert short.text == "Use port 9090 for the billing server in tests."
+
+
+def test_passages_far_below_the_best_one_are_omitted(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    task = "which port does the billing server use in tests"
+    assert [one.id for one in ask(memory, task).items] == ["fact.ports"]
+    monkeypatch.setattr(module, "LEAST_SCORE", 0.0)
+    assert len(ask(memory, task).items) > 1
 
 
 # Poisoning
@@ -231,7 +238,8 @@ FRAME = re.compile(
 )
 
 
-def test_hostile_documents_cannot_forge_the_frame(tmp_path: Path) -> None:
+def test_hostile_documents_cannot_forge_the_frame(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LEAST_SCORE", 0.0)
     assert len(HOSTILE) == 200
     for number, text in enumerate(HOSTILE):
         flat = " ".join(text.replace("\x00", "").split("\n"))
@@ -265,8 +273,6 @@ def assert_is_framed(found: Context) -> None:
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(text=st.text(max_size=200), title=st.text(max_size=80), name=st.text(max_size=80))
 def test_any_text_stays_in_its_frame(memory: Memory, text: str, title: str, name: str) -> None:
-    from thunderus_mem.search import context as module
-
     first = ask(memory, "billing server port").items[0]
     item = first._replace(id=name or "x", title=module._line(title), text=module._clean(text), verdict=name)
     lines = render(module.Context((item,), 0, 0)).split("\n")

@@ -33,6 +33,10 @@ LEAST_BUDGET: Final = 64
 """The least budget, in tokens of 4 characters: there is room for a short passage."""
 
 
+LEAST_SCORE: Final = 0.1
+"""Passages with a lower score than this, that of `search`, are left out: few of them help."""
+
+
 class ContextRequest(NamedTuple):
     """A task in words, with the ``paths`` it is about, relative to ``start`` or the root.
 
@@ -129,6 +133,11 @@ class _Chosen(NamedTuple):
     ended: frozenset[int]
     limit: int
 
+    @property
+    def relevant(self) -> frozenset[int]:
+        """The rows of documents to show if all are reviewed."""
+        return self.given | _answers(self.found)
+
 
 def _items(
     memory: Memory, request: ContextRequest, governing: Iterable[str], room: int, *, whole: bool
@@ -145,20 +154,20 @@ def _items(
 
     known = authors(memory, [(doc.id, doc.path, doc.hash) for doc in chosen.documents])
     every = request.unreviewed or memory.config.context_unreviewed
-    shown = [doc for doc in chosen.documents if every or known[doc.id].reviewed]
+    omitted = {doc.row for doc in chosen.documents if not (every or known[doc.id].reviewed)}
     core_room = room // 2 if request.task or request.paths else room
     today = memory.now().date()
 
     def read(index: Index) -> list[ContextItem]:
-        rows = index.summaries(ids=[doc.id for doc in shown]) if shown else {}
-        if whole and rows.keys() != {doc.row for doc in shown}:
+        rows = index.summaries(ids=[doc.id for doc in chosen.documents])
+        if whole and rows.keys() != {doc.row for doc in chosen.documents}:
             raise Outdated
         snippets = Snippets(memory.root, index, "", whole=whole)
-        wanted = _still_relevant(index, chosen, shown)[: chosen.limit]
+        wanted = _relevant(index, chosen, omitted)[: chosen.limit]
         texts = [(doc, _texts(index, snippets, chosen, doc, core_room)) for doc in wanted if doc.row in rows]
         return [_item(doc, known[doc.id], parts, today) for doc, parts in texts if parts]
 
-    return memory.ask(read), len(chosen.documents) - len(shown)
+    return memory.ask(read), len(omitted.intersection(chosen.relevant))
 
 
 def _choose(memory: Memory, request: ContextRequest, governing: Iterable[str], index: Index) -> _Chosen:
@@ -187,13 +196,19 @@ def _choose(memory: Memory, request: ContextRequest, governing: Iterable[str], i
     return _Chosen(query, found, current[: 2 * limit], frozenset(core), frozenset(given), ended, limit)
 
 
-def _still_relevant(index: Index, chosen: _Chosen, shown: list[DocSummary]) -> list[DocSummary]:
-    """The documents, without the answers if only a document that is not shown made them answers."""
-    omitted = chosen.ended | {doc.row for doc in chosen.documents}.difference(doc.row for doc in shown)
-    if not omitted or not chosen.found.answered:
-        return shown
-    found = narrowed(index, chosen.query, chosen.found, chosen.found.candidates.keys() - omitted)
-    return shown if found.answered else [doc for doc in shown if doc.row in chosen.given]
+def _relevant(index: Index, chosen: _Chosen, omitted: set[int]) -> list[DocSummary]:
+    """The documents to show. Without the omitted ones, others may be the answer, or none."""
+    relevant = chosen.relevant
+    if chosen.found.answered and (gone := omitted | chosen.ended):
+        found = narrowed(index, chosen.query, chosen.found, chosen.found.candidates.keys() - gone)
+        relevant = chosen.given | _answers(found)
+    return [doc for doc in chosen.documents if doc.row in relevant and doc.row not in omitted]
+
+
+def _answers(found: Found) -> frozenset[int]:
+    """The rows of the documents that are probably about the task."""
+    scored = found.scored() if found.answered else ()
+    return frozenset(row for row, score in scored if score >= LEAST_SCORE)
 
 
 def _texts(

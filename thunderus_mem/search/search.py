@@ -27,7 +27,7 @@ from thunderus_mem.search.snippets import Outdated, Snippets
 from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from thunderus_mem.index.questions import DocSummary, Index
     from thunderus_mem.memory.memory import Memory
@@ -246,6 +246,15 @@ class Found(NamedTuple):
         successors = {row: successor for row, (_, successor) in self.superseded.items()}
         return sorted(after_successors(rows, successors), key=lambda row: row not in self.named)
 
+    def scored(self) -> Iterator[tuple[int, float]]:
+        """Yield the rows to show, best first, with their scores: the relevance of each, never increasing."""
+        best = max((self.rank(row) for row in self.candidates), default=0.0)
+        score = 1.0
+        for row in self.ordered():
+            if row in self.candidates and row not in self.named:
+                score = min(score, self.relevance * (self.rank(row) / best) ** LATER_HITS)
+            yield row, score
+
     def rank(self, row: int) -> float:
         """Return the bm25 of a document, adjusted for its verification."""
         found = self.candidates.get(row)
@@ -432,18 +441,13 @@ def hits_of(
         return ()
     most = _clamped(limit) if found.answered else min(_clamped(limit), MOST_CLOSEST)
     snippets = Snippets(root, index, found.expression, whole=whole)
-    best = max((found.rank(row) for row in found.candidates), default=0.0)
-    score = 1.0
     hits: list[Hit] = []
-    for row in found.ordered():
+    for row, score in found.scored():
         doc, candidate = found.documents[row], found.candidates.get(row)
         passage = index.best_passage(row, found.expression, candidate.passages if candidate else [])
         snippet = snippets.of(doc.path, passage)
         if snippet is None:
             continue
-        if found.expression and row not in found.named:
-            certain = found.relevance * (found.rank(row) / best) ** LATER_HITS
-            score = min(score, certain) if candidate else score
         hits.append(
             Hit(
                 doc.id, doc.title, doc.kind, doc.path, snippet.anchor, snippet.line, snippet.text,
