@@ -346,7 +346,7 @@ def test_interrupt_exits_quietly(store: Path, sealed: Path, number: signal.Signa
 
 def test_color_follows_option_then_no_color_then_terminal(run: Run, store: Path) -> None:
     assert "\x1b[" not in run("config", "show").out
-    assert "\x1b[36m" in run("--color", "always", "config", "show").out
+    assert "\x1b[1m" in run("--color", "always", "config", "show").out
     assert "\x1b[" in run("config", "show", env={"FORCE_COLOR": "1"}).out
     assert "\x1b[" not in run("config", "show", env={"FORCE_COLOR": "1", "NO_COLOR": "1"}).out
     assert "\x1b[" not in run("--color", "never", "config", "show", env={"FORCE_COLOR": "1"}).out

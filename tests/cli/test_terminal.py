@@ -116,7 +116,7 @@ def test_document_is_rendered_without_hiding_anything(look: Look) -> None:
     seen = look("show", "fact.ports")
     assert seen.code == 0
     assert "\x1b[1mservice\x1b[0m" in seen.text
-    assert "\x1b[36m8080\x1b[0m" in seen.text
+    assert "\x1b[35m8080\x1b[0m" in seen.text
     said = re.sub(r"\x1b\[[0-9;]*m", "", seen.text).replace("\n", " ")
     assert 'see the list (https://example.org/ports "all of them")' in said
     assert " • " in seen.text

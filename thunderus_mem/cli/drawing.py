@@ -136,12 +136,12 @@ _THEME: Final = {
     "markdown.h4": "italic",
     "markdown.h5": "italic",
     "markdown.h6": "italic dim",
-    "markdown.code": "cyan",
+    "markdown.code": "magenta",
     "markdown.code_block": "none",
     "markdown.block_quote": "dim",
     "markdown.hr": "dim",
     "markdown.a": "underline",
-    "markdown.target": "cyan",
+    "markdown.target": "magenta",
 }
 
 

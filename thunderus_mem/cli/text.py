@@ -27,10 +27,10 @@ _CODES: Final = {
     "b": "1",  # bold
     "d": "2",  # dim
     "r": "1;31",  # error
-    "y": "33",  # warning
+    "y": "1;35",  # warning; yellow cannot be read on white
     "g": "32",  # good
-    "c": "36",  # an id or a path
-    "m": "1;33",  # a match in a snippet
+    "c": "1",  # an id or a path
+    "m": "1;4",  # a match in a snippet
 }
 # One character for each style of rendered Markdown: five switches and seventeen colors.
 _FIRST_LOOK: Final = 0xF000
@@ -240,20 +240,6 @@ def columns(rows: Sequence[Sequence[str]], room: int | None, *, whole: int = 0) 
     rest = max(room - sum(widths) - GAP * len(widths), LEAST_CELL)
     fitted = [[cut(cell, most) for cell in column] for column, most in zip(lead, widths, strict=True)]
     return "\n".join(aligned(list(zip(*fitted, [cut(cell, rest) for cell in last], strict=True))))
-
-
-def fitting(rows: Sequence[Sequence[str]], room: int) -> list[int]:
-    """Choose the columns of a listing that leave enough room for the last one.
-
-    The first column always stays; earlier ones are dropped before later ones.
-    """
-    kept = list(range(len(rows[0])))
-    for column in kept[1:-1]:
-        taken = sum(max(width(row[at]) for row in rows) + GAP for at in kept[:-1])
-        if taken <= room - LEAST_LAST - LEAST_CELL:
-            break
-        kept.remove(column)
-    return kept
 
 
 def flowing(rows: Sequence[Sequence[str]], room: int | None) -> list[str]:

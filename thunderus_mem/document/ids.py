@@ -147,4 +147,10 @@ _ADR_FILE = lazy_pattern(r"ADR-(\d{1,9})(?=[-.])", re.ASCII | re.IGNORECASE)
 
 def next_adr_number(existing: Iterable[str]) -> int:
     """One more than the highest number among ADR file names; 1 when there is none."""
-    return max((int(match[1]) for name in existing if (match := _ADR_FILE.match(name))), default=0) + 1
+    return max(map(adr_number, existing), default=0) + 1
+
+
+def adr_number(name: str) -> int:
+    """The number in the file name of an ADR; 0 for none."""
+    match = _ADR_FILE.match(name)
+    return int(match[1]) if match else 0

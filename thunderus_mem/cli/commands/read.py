@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -9,26 +10,34 @@ from thunderus_mem.authoring import show
 from thunderus_mem.cli.options import Call, Commands, Option
 from thunderus_mem.cli.params import Budget, DocumentId, Kinds, OnlyIds
 from thunderus_mem.cli.text import (
+    GAP,
+    LEAST_CELL,
     Style,
     aligned,
     columns,
     counted,
+    cut,
     day,
-    fitting,
     found_lines,
     one_line,
     verdict_word,
+    width,
 )
+from thunderus_mem.document.ids import adr_number
 from thunderus_mem.index.questions import Filter
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from thunderus_mem.cli.console import Console
 
 app = Commands()
 
 _MOST_NAMED = 3
+_ID_PART = 3
+"""An id takes at most one part of so many of the terminal."""
+_LEAST_TITLE = 40
+"""Columns of a title that matter more than the last change."""
 
 
 @app.command("show")
@@ -171,21 +180,62 @@ def _body(value: show.Shown, console: Console) -> str:
 def listing(value: show.Listing, console: Console) -> str:
     """Format documents as id, kind, last change, state and verdict (if any has one), and title.
 
-    On a terminal add a header and show only the columns that fit.
+    On a terminal the title comes first, and titles and ids are cut to fit.
     """
     style = console.style
+    if console.width is not None and value.documents:
+        return _fitted_listing(value.documents, style, console.width)
     rows: list[tuple[str, ...]] = [
         (style.name(doc.id), doc.kind, day(doc.updated), doc.state, _list_verdict(doc), one_line(doc.title))
         for doc in value.documents
     ]
-    head = tuple(map(style.dim, ("ID", "KIND", "UPDATED", "STATE", "VERDICT", "TITLE")))
-    used = [at for at in range(len(head)) if at not in (3, 4) or any(row[at] for row in rows)]
-    head, rows = tuple(head[at] for at in used), [tuple(row[at] for at in used) for row in rows]
-    if console.width is None or not rows:
-        return columns(rows, None)
-    # The id already shows the kind, and the day matters least.
-    kept = fitting([head, *rows], console.width)
-    return columns([[row[at] for at in kept] for row in (head, *rows)], console.width, whole=1)
+    used = [at for at in range(6) if at not in (3, 4) or any(row[at] for row in rows)]
+    return columns([tuple(row[at] for at in used) for row in rows], None)
+
+
+def _fitted_listing(documents: Sequence[show.ListedDocument], style: Style, room: int) -> str:
+    """Format documents as title, short id, what to note, and the last change if there is room for it."""
+    numbers = Counter(map(_number, documents))
+    rows = [
+        [
+            one_line(doc.title),
+            style.name(cut(_short_id(doc, numbers), room // _ID_PART)),
+            _noted(doc, style),
+            day(doc.updated),
+        ]
+        for doc in documents
+    ]
+    rows = [[*map(style.dim, ("TITLE", "ID", "NOTE", "UPDATED"))], *rows]
+    if not any(row[2] for row in rows[1:]):
+        rows = [[title, id, updated] for title, id, _, updated in rows]
+    wanted = min(max(width(title) for title, *_ in rows), _LEAST_TITLE)
+    if _beside_title(rows, room) < wanted:
+        rows = [row[:-1] for row in rows]
+    left = max(_beside_title(rows, room), LEAST_CELL)
+    return "\n".join(aligned([[cut(title, left), *others] for title, *others in rows]))
+
+
+def _beside_title(rows: Sequence[Sequence[str]], room: int) -> int:
+    """Return the columns that the other cells leave for the title."""
+    return room - sum(GAP + max(map(width, cells)) for cells in list(zip(*rows, strict=True))[1:])
+
+
+def _number(doc: show.ListedDocument) -> int:
+    return adr_number(doc.path.rpartition("/")[2]) if doc.kind == "adr" else 0
+
+
+def _short_id(doc: show.ListedDocument, numbers: Mapping[int, int]) -> str:
+    """Return the number of a decision if no other one listed has it, as commands accept it; else the id."""
+    number = _number(doc)
+    return f"ADR-{number}" if number and numbers[number] == 1 else doc.id
+
+
+def _noted(doc: show.ListedDocument, style: Style) -> str:
+    """Return what to know before relying on a document: its verdict, and the state if not accepted."""
+    verdict = _list_verdict(doc)
+    words = [verdict_word(verdict, style)] if verdict not in ("", "verified") else []
+    words += [doc.state] if doc.state not in ("", "accepted") else []
+    return ", ".join(words) or verdict_word(verdict, style)
 
 
 def _list_verdict(doc: show.ListedDocument) -> str:

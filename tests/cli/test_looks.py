@@ -1,0 +1,63 @@
+"""Listings, hits and provenance at the usual widths of a terminal."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from thunderus_mem.authoring.show import ListedDocument, Listing
+from thunderus_mem.cli.commands.read import listing
+from thunderus_mem.cli.text import Style, unmarked, width
+
+if TYPE_CHECKING:
+    from thunderus_mem.cli.console import Console
+
+DAY = "2026-01-21T09:00:00Z"
+DECISIONS = ".thunderus/memory/semantic/DECISIONS"
+
+
+def terminal(room: int | None, *, colored: bool = False) -> Console:
+    return SimpleNamespace(width=room, style=Style(colored=colored))  # type: ignore[return-value]
+
+
+def listed(
+    id: str, title: str, file: str = "", *, verdict: str = "unanchored", state: str = ""
+) -> ListedDocument:
+    path = f"{DECISIONS}/{file}" if file else ".thunderus/memory/semantic/FACTS/x.md"
+    return ListedDocument(
+        id, id.partition(".")[0], title, path, (), DAY, DAY, "unknown", "", 10, verdict=verdict, state=state
+    )
+
+
+DOCUMENTS = (
+    listed("adr.jwt", "Sign tokens", "ADR-0007-jwt.md", verdict="stale", state="proposed"),
+    listed("adr.one", "One", "ADR-0002-one.md", state="accepted"),
+    listed("adr.two", "Two", "ADR-0002-two.md", verdict="verified", state="superseded"),
+    listed("fact." + "slow-" * 12, "The " + "very " * 30 + "long title", verdict="verified"),
+)
+
+
+@pytest.mark.parametrize("room", [80, 100, 140])
+def test_list_has_title_short_id_and_note_that_fit(room: int) -> None:
+    head, jwt, one, two, slow = unmarked(listing(Listing(DOCUMENTS), terminal(room))).split("\n")
+    assert all(width(line) <= room for line in (head, jwt, one, two, slow))
+    assert head.split()[:3] == ["TITLE", "ID", "NOTE"]
+    assert jwt.split()[:5] == ["Sign", "tokens", "ADR-7", "stale,", "proposed"]
+    assert one.split()[:2] == ["One", "adr.one"], "the number is ambiguous"
+    assert two.split()[:3] == ["Two", "adr.two", "superseded"]
+    assert slow.index("…") >= room * 0.4, "the title has most of the room"
+    assert slow[head.index("NOTE") :].split()[0] == "verified"
+
+
+def test_list_is_not_cut_without_a_terminal() -> None:
+    lines = listing(Listing(DOCUMENTS), terminal(None)).split("\n")
+    assert [unmarked(line).split()[0] for line in lines] == [doc.id for doc in DOCUMENTS]
+    assert "…" not in "".join(lines)
+
+
+def test_colors_can_be_read_on_dark_and_light_terminals() -> None:
+    style = Style(colored=True)
+    drawn = style.paint(style.name("a") + style.match("b") + style.warning("c") + style.error("d"))
+    assert drawn == "\x1b[1ma\x1b[0m\x1b[1;4mb\x1b[0m\x1b[1;35mc\x1b[0m\x1b[1;31md\x1b[0m"
