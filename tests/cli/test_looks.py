@@ -6,10 +6,14 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from thunderus_mem.authoring.show import ListedDocument, Listing
 from thunderus_mem.cli.commands.read import listing
-from thunderus_mem.cli.text import Style, unmarked, width
+from thunderus_mem.cli.commands.search import search_result
+from thunderus_mem.cli.text import Style, cut_path, unmarked, width
+from thunderus_mem.search.search import Hit, SearchResult
 
 if TYPE_CHECKING:
     from thunderus_mem.cli.console import Console
@@ -55,6 +59,50 @@ def test_list_is_not_cut_without_a_terminal() -> None:
     lines = listing(Listing(DOCUMENTS), terminal(None)).split("\n")
     assert [unmarked(line).split()[0] for line in lines] == [doc.id for doc in DOCUMENTS]
     assert "…" not in "".join(lines)
+
+
+HIT = Hit(
+    id="adr.verdict-by-content",
+    title="Verdicts on anchors come from the content of the code; a commit is only a hint",
+    kind="adr",
+    path=f"{DECISIONS}/ADR-0018-verdict-by-content.md",
+    anchor="context",
+    line=43,
+    snippet="A document becomes stale when its code changes.",
+    marks=((19, 24),),
+    score=0.79,
+    status="unknown",
+    superseded_by="",
+    explain={},
+    verdict="stale",
+)
+
+
+def found(*hits: Hit) -> SearchResult:
+    return SearchResult("code", hits, (), (), 2, "")
+
+
+@pytest.mark.parametrize("room", [40, 80, 100, 140])
+def test_hit_fits_and_has_no_score(room: int) -> None:
+    drawn = unmarked(search_result(found(HIT, HIT._replace(anchor="long-" * 30)), terminal(room)))
+    assert all(width(line) <= room for line in drawn.split("\n")), drawn
+    assert drawn.count("(adr, stale)") == drawn.count("md:43 #") == 2
+    assert drawn.count(HIT.id) == 2
+    assert "0.79" not in drawn
+    assert (HIT.path in drawn) is (room > 80)
+
+
+def test_hit_is_not_cut_without_a_terminal() -> None:
+    drawn = search_result(found(HIT._replace(explain={"words": 1.0})), terminal(None))
+    assert f"{HIT.path}:43 #context  (adr, " in drawn
+    assert "    score 0.79\n" in drawn
+
+
+@given(st.text(alphabet="ab漢é/", max_size=60), st.integers(1, 40))
+def test_cut_path_fits_and_keeps_its_end(path: str, limit: int) -> None:
+    short = cut_path(path, limit)
+    assert width(short) <= limit
+    assert path.endswith(short.removeprefix("…"))
 
 
 def test_colors_can_be_read_on_dark_and_light_terminals() -> None:

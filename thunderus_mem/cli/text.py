@@ -171,6 +171,19 @@ def cut(text: str, limit: int) -> str:
     return "".join(kept)
 
 
+def cut_path(path: str, limit: int) -> str:
+    """Cut a path without marks to ``limit`` columns at the left, if possible between folders."""
+    if width(path) <= limit:
+        return path
+    while "/" in path:
+        path = path.partition("/")[2]
+        if width(path) + 2 <= limit:
+            return f"{ELLIPSIS}/{path}"
+    while path and width(path) >= limit:
+        path = path[1:]
+    return ELLIPSIS + path
+
+
 def wrapped(text: str, limit: int) -> list[str]:
     """Wrap a text between words to ``limit`` columns; a longer word gets its own line."""
     lines: list[str] = []

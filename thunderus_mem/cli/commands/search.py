@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 from thunderus_mem.cli.options import Argument, Call, Commands, Option
 from thunderus_mem.cli.params import Budget, OnlyIds
-from thunderus_mem.cli.text import Style, columns, counted, one_line, wrapped
+from thunderus_mem.cli.text import (
+    GAP,
+    LEAST_CELL,
+    Style,
+    columns,
+    counted,
+    cut,
+    cut_path,
+    one_line,
+    verdict_word,
+    width,
+    wrapped,
+)
 from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
@@ -18,6 +30,8 @@ if TYPE_CHECKING:
 
 app = Commands()
 
+_LEAST_PATH: Final = 32
+"""Columns of a path that matter more than a long heading."""
 _BLANKS = lazy_pattern(r"\s+")
 _MARGIN = lazy_pattern(r"\s{0,12}(?:(?:[-*+]|[0-9]{1,9}[.)]) )?")
 
@@ -115,25 +129,46 @@ def hit_ids(value: SearchResult, console: Console) -> str:
 
 
 def _hit(hit: Hit, style: Style, room: int | None, marks: tuple[str, ...] = ()) -> str:
-    place = hit.path + (f":{hit.line}" if hit.line else "") + (f" #{hit.anchor}" if hit.anchor else "")
-    remarks = [hit.kind, f"{hit.score:.2f}", *marks]
+    remarks = [hit.kind, *marks]
     if hit.archived:
         remarks.append("archived")
     if hit.state not in ("", "accepted") and not hit.superseded_by:
         remarks.append(hit.state)
     if hit.verdict in ("verified", "stale"):
-        remarks.append(hit.verdict)
-    lines = [
-        f"{style.bold(_BLANKS.sub(' ', hit.title))}  {style.name(hit.id)}",
-        style.dim(f"{place}  ({', '.join(remarks)})"),
-    ]
+        remarks.append(verdict_word(hit.verdict, style))
+    lines = [*_headline(hit, style, room), f"{_place(hit, remarks, room)}  ({', '.join(remarks)})"]
     if hit.superseded_by:
         lines.append(style.warning(f"replaced by {hit.superseded_by}"))
     if hit.injection:
         lines.append(style.warning(f"possible prompt injection: {hit.injection}"))
     lines += [f"    {line}" for line in _folded(_marked(hit.snippet, hit.marks, style), room)]
-    lines += [f"    {style.dim(f'{name} {value}')}" for name, value in sorted(hit.explain.items())]
+    if hit.explain:
+        lines.append(f"    score {hit.score:.2f}")
+    lines += [f"    {name} {value}" for name, value in sorted(hit.explain.items())]
     return "\n".join(lines)
+
+
+def _headline(hit: Hit, style: Style, room: int | None) -> list[str]:
+    """Format title and id; the id goes below a title that leaves too little room for it."""
+    title = _BLANKS.sub(" ", hit.title)
+    titles = [title] if room is None else wrapped(title, room)
+    lines = [style.bold(line) for line in titles]
+    if room is None or width(titles[-1]) + GAP + width(hit.id) <= room:
+        lines[-1] += " " * GAP + style.name(hit.id)
+    else:
+        lines.append(style.name(hit.id))
+    return lines
+
+
+def _place(hit: Hit, remarks: list[str], room: int | None) -> str:
+    """Format path, line and heading, cut to fit beside the remarks: first the path, from the left."""
+    line = f":{hit.line}" if hit.line else ""
+    heading = f" #{hit.anchor}" if hit.anchor else ""
+    if room is None:
+        return hit.path + line + heading
+    left = room - width(line) - GAP - width(f"({', '.join(remarks)})")
+    heading = cut(heading, max(left - _LEAST_PATH, LEAST_CELL))
+    return cut_path(hit.path, left - width(heading)) + line + heading
 
 
 def _folded(text: str, room: int | None) -> Iterator[str]:
