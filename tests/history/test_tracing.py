@@ -107,10 +107,13 @@ def test_why_graph_is_complete_and_versioned(store: Path, run: Run) -> None:
     known = {node["id"] for node in report["nodes"]}
     assert report["nodes"][0]["id"] == report["id"] == "fact.frames"
     assert known == {edge[end] for edge in report["edges"] for end in ("from", "to")}
-    tree = run("why", "frames").out
-    assert all(
-        node["id"] in tree for node in report["nodes"] if node["kind"] in ("event", "session", "patch")
-    )
+    tree, full = run("why", "frames").out, run("why", "frames", "-v").out
+    named = [node["id"] for node in report["nodes"] if node["kind"] in ("event", "session", "patch")]
+    assert len(named) == 5
+    assert all(id in full and id not in tree for id in named)
+    assert '2026-01-21 09:00 edit by Ada Example: said "so" & [that]\n' in tree
+    assert "→" in full
+    assert "→" not in tree
 
 
 def test_why_graph_has_mermaid_and_graphviz_output(store: Path, run: Run) -> None:

@@ -120,14 +120,14 @@ def test_document_may_cite_an_imported_event_by_its_original_id(store: CommandSt
     assert "is not in the log" in provenance_findings(store)[0]
     ours = add(store, "note", {"text": "The port is 80."})
     assert provenance_findings(store) == []
-    assert f"event {ours}" in store.run("why", "fact.a").out
+    assert f"event {ours}" in store.run("why", "fact.a", "-v").out
     add(store, "note", {"text": "The port is 81."}, session="t/u")
     (finding,) = provenance_findings(store)
     assert "ambiguous" in finding
     assert "evt_1  ambiguous" in store.run("why", "fact.a").out
     write(store, "s/evt_1", "t/u/evt_1")
     assert provenance_findings(store) == []
-    shown = store.run("why", "fact.a").out
+    shown = store.run("why", "fact.a", "-v").out
     assert all(f"event {event['id']}" in shown for event in store.events(PRIVATE))
     write(store, ours, "u/evt_1")
     assert "`u/evt_1` is not in the log" in provenance_findings(store)[0]

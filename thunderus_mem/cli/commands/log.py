@@ -20,12 +20,14 @@ from thunderus_mem.cli.options import Argument, Call, Commands, Option
 from thunderus_mem.cli.output import dumps, plain
 from thunderus_mem.cli.params import Budget, DocumentId, Kinds, Newest, Patch, Why
 from thunderus_mem.cli.text import (
+    LEAST_LAST,
     Style,
     aligned,
     columns,
     counted,
     cut,
     finding_lines,
+    indented,
     minute,
     one_line,
     padded,
@@ -397,6 +399,8 @@ _NARROW = 100
 """Minimum width to show old and new code side by side."""
 _NOTES = ("change", "missing", "note")
 _UNNAMED = ("change", "note", "code")
+_BY_ID = ("event", "session")
+"""Kinds of nodes whose ids are shown only on request."""
 _LINES = lazy_pattern(r"([0-9]{1,9})?(?:(,)([0-9]{1,9})?)?", re.ASCII)
 
 
@@ -413,8 +417,11 @@ def why_command(
     ] = "",
     form: Annotated[str, Option("--format", metavar="FORMAT", help="tree, mermaid or dot.")] = "tree",
     patch: Patch = False,
+    verbose: Annotated[
+        bool, Option("--verbose", "-v", help="Also show the ids of events, sessions and patches.")
+    ] = False,
 ) -> int:
-    """Show where a document comes from: events, sessions, patches, commits, and the code it describes.
+    """Show where a document comes from: who changed it, when, why and in which commit, and its code.
 
     With --lines or -L, show which event or commit last changed each line, with author and time. The log is
     searched first, then git. Lines that are in neither are marked unrecorded.
@@ -426,7 +433,7 @@ def why_command(
         if form != "tree":
             raise ThunderusError("--lines and --format are mutually exclusive")
         return _lines(console, document, extent, patch=patch)
-    render = {"mermaid": mermaid, "dot": dot}.get(form, why_tree)
+    render = {"mermaid": mermaid, "dot": dot}.get(form, partial(why_tree, verbose=verbose))
     console.details = patch
     value = why.why(console.memory(), document)
     if patch and form == "tree":
@@ -494,43 +501,50 @@ def _short_names(sources: Iterable[blame.BlameSource]) -> dict[str, str]:
     }
 
 
-def why_tree(value: why.WhyReport, console: Console) -> str:
-    """Format the graph as a tree from the document to its commits; show each session once."""
+def why_tree(value: why.WhyReport, console: Console, *, verbose: bool = False) -> str:
+    """Format the graph as a tree from the document to its commits; show each session once.
+
+    Without ``verbose``, omit sessions, patches and changes, and the ids of events.
+    """
     if any(node.mark == why.SHALLOW for node in value.nodes):
         console.say(f"{_OLDER} marks commits where this shallow clone begins; what they add may be older")
-    return "\n".join(_Tree(value, console.style).lines(value.nodes[0]))
+    return "\n".join(_Tree(value, console.style, verbose=verbose).lines(value.nodes[0], console.width))
 
 
 class _Tree:
     """Draws a graph as a tree from its root, and expands each node only once."""
 
-    def __init__(self, value: why.WhyReport, style: Style) -> None:
+    def __init__(self, value: why.WhyReport, style: Style, *, verbose: bool) -> None:
         self._style = style
+        self._verbose = verbose
         self._nodes = {node.id: node for node in value.nodes}
         self._below: dict[str, list[tuple[why.WhyNode, str]]] = {}
         for edge in value.edges:
             self._below.setdefault(edge.from_, []).append((self._nodes[edge.to], edge.relation))
         self._sessions: set[str] = set()
 
-    def lines(self, node: why.WhyNode, relation: str = "") -> list[str]:
-        """Return the lines of a node and its children."""
-        drawn = [self._label(node, relation)]
-        below = [
-            (child, how)
-            for child, how in self._below.pop(node.id, ())
-            if child.kind != "session" or child.id not in self._sessions
-        ]
+    def lines(self, node: why.WhyNode, room: int | None, relation: str = "") -> list[str]:
+        """Return the lines of a node and its children, wrapped to ``room`` columns."""
+        drawn = indented(self._label(node, relation), room)
+        below = [(child, how) for child, how in self._below.pop(node.id, ()) if self._is_shown(child)]
         self._sessions.update(child.id for child, _ in below if child.kind == "session")
         for number, (child, how) in enumerate(below):
             first, rest = ("└─ ", "   ") if number == len(below) - 1 else ("├─ ", "│  ")
-            head, *more = self.lines(child, how)
+            head, *more = self.lines(child, None if room is None else max(room - len(first), LEAST_LAST), how)
             drawn += [self._style.dim(first) + head, *(self._style.dim(rest) + line for line in more)]
         return drawn
 
+    def _is_shown(self, node: why.WhyNode) -> bool:
+        """Tell whether to show a node: a session once, and without ids only for what its label says."""
+        if node.kind == "session":
+            return node.id not in self._sessions and (self._verbose or bool(node.label))
+        return self._verbose or node.kind not in ("patch", "change")
+
     def _label(self, node: why.WhyNode, relation: str) -> str:
         """Format kind, id and label of a node."""
-        kind = "" if node.kind in _NOTES else f"{self._style.dim(node.kind)} "
-        shown = "" if node.kind in _UNNAMED else _shown_id(node)
+        bare = node.kind in _NOTES or (node.kind in _BY_ID and not self._verbose)
+        kind = "" if bare else f"{self._style.dim(node.kind)} "
+        shown = "" if node.kind in _UNNAMED or (bare and node.kind in _BY_ID) else _shown_id(node)
         label = relation if node.kind == "document" and relation else node.label
         name = self._style.name(shown) + "  " if shown else ""
         return f"{kind}{name}{one_line(label)}".rstrip()
