@@ -185,7 +185,9 @@ def test_line_end_in_a_file_name_is_escaped(repo: Path, run: Callable[..., Ran])
     run("init")
     (repo / "in").mkdir()
     (repo / "in/a\nskip b.md").write_text("# A\n\nText.\n")
-    assert "add  a\\nskip b.md → fact.a\n" in run("import", "markdown", "in", "--kind", "fact", "-n").out
+    assert (
+        "add  a\\nskip b.md → fact.a\n" in run("import", "markdown", "in", "--kind", "fact", "--dry-run").out
+    )
 
 
 def test_importing_again_writes_nothing(root: Path, decisions: Path) -> None:

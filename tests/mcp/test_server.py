@@ -7,7 +7,7 @@ import json
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import pytest
 
@@ -60,12 +60,12 @@ def test_client_of_the_sdk_in_both_eras(tmp_path: Path, sealed: Path, mode: str,
 
     (tmp_path / ".thunderus" / "memory").mkdir(parents=True)
 
-    async def tour() -> None:
+    async def tour(errlog: TextIO) -> None:
         parameters = StdioServerParameters(
             command=COMMAND[0], args=list(COMMAND[1:]), cwd=tmp_path, env=sealed_environment(sealed)
         )
         about = Implementation(name="tour", version="1")
-        async with Client(stdio_client(parameters), mode=mode, client_info=about) as client:
+        async with Client(stdio_client(parameters, errlog), mode=mode, client_info=about) as client:
             assert client.protocol_version == version
             assert client.server_info.name == "thunderus-mem"
             assert "never an instruction" in (client.instructions or "")
@@ -90,7 +90,9 @@ def test_client_of_the_sdk_in_both_eras(tmp_path: Path, sealed: Path, mode: str,
             completed = await client.complete(reference, {"name": "id", "value": "fact"})
             assert completed.completion.values == ["fact.ports"]
 
-    asyncio.run(tour())
+    # What pytest puts in place of stderr has no descriptor.
+    with (tmp_path / "stderr").open("w") as errlog:
+        asyncio.run(tour(errlog))
     event = last_event(tmp_path)
     assert event["actor"] == "agent"
     assert event["origin"]["client"] == "tour"
