@@ -36,7 +36,7 @@ HIDDEN = 1.8
 SAMPLE = 160
 TRIGGER = 1.6
 ESTIMATE = -2.43
-LOWER = 0.4
+LOWER = 0.2
 """How far the threshold is below that of the limits: fitted to all authors, the weights report less."""
 Row = tuple[frozenset[str], float]
 
