@@ -9,10 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thunderus_mem.authoring.show import ListedDocument, Listing
-from thunderus_mem.cli.commands.read import listing
+from thunderus_mem.authoring.show import ListedDocument, Listing, StatusReport
+from thunderus_mem.cli.commands.read import listing, state_of_memory
 from thunderus_mem.cli.commands.search import search_result
+from thunderus_mem.cli.commands.store import checks_report
+from thunderus_mem.cli.report import by_file
 from thunderus_mem.cli.text import Style, cut_path, unmarked, width
+from thunderus_mem.diagnostic import Diagnostic, Severity
+from thunderus_mem.doctor.checks import Check, DoctorReport
 from thunderus_mem.search.search import Hit, SearchResult
 
 if TYPE_CHECKING:
@@ -103,6 +107,53 @@ def test_cut_path_fits_and_keeps_its_end(path: str, limit: int) -> None:
     short = cut_path(path, limit)
     assert width(short) <= limit
     assert path.endswith(short.removeprefix("…"))
+
+
+def finding(line: int, message: str, hint: str = "", *, path: str = HIT.path) -> Diagnostic:
+    return Diagnostic("TM201", Severity.ERROR, path, line, 6, message, hint=hint)
+
+
+@pytest.mark.parametrize("room", [80, 100, 140])
+def test_findings_are_below_their_file_with_the_severity_first(room: int) -> None:
+    ones = [
+        finding(19, "Dead link: `missing.md` does not exist. " + "It was removed. " * 9, "Correct the path"),
+        *(finding(number, "Dead link") for number in range(20, 45)),
+        finding(1, "Dead link", path="other.md"),
+    ]
+    drawn = unmarked(by_file(reversed(ones), Style(colored=True), room, brief=False)).split("\n")
+    assert all(width(text) <= room for text in drawn)
+    assert [text for text in drawn if text and not text.startswith(" ")] == [
+        HIT.path,
+        "other.md",
+        "27 errors",
+    ]
+    assert drawn[1].startswith("  error  19:6  TM201 dead-link: Dead link: `missing.md` does")
+    assert "               fix: Correct the path" in drawn
+    assert "  error        TM201 dead-link: 6 more like this in this file" in drawn
+    brief = unmarked(by_file(ones, Style(colored=True), room, brief=True))
+    assert "fix:" not in brief
+
+
+@pytest.mark.parametrize("room", [80, 100, 140])
+def test_checks_of_doctor_wrap_between_words(room: int) -> None:
+    checks = (
+        Check("index", "ok", "3 documents, up to date"),
+        Check(
+            "edits", "warning", "edited by hand", "record them", affects=(HIT.path, f"{HIT.path}-{'x' * 90}")
+        ),
+    )
+    drawn = unmarked(checks_report(DoctorReport(checks), terminal(room))).split("\n")
+    assert [text.split()[0] for text in drawn if not text.startswith(" ")] == ["ok", "warning"]
+    assert "" not in drawn
+    assert all(width(text) <= room or len(text.split()) == 1 for text in drawn)
+
+
+def test_status_counts_stale_documents_without_naming_them() -> None:
+    stale = tuple(f"fact.{number}" for number in range(40))
+    value = StatusReport("/store", (), {"fact": 40}, stale, (), (), (), 0, 7, "fresh", "")
+    drawn = unmarked(state_of_memory(value, terminal(80)))
+    assert "\nstale      40 may be out of date; see: thunderus-mem check\n" in drawn
+    assert "fact." not in drawn
 
 
 def test_colors_can_be_read_on_dark_and_light_terminals() -> None:

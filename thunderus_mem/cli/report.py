@@ -10,11 +10,12 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import quote
 
 from thunderus_mem import __version__
-from thunderus_mem.cli.text import counted
+from thunderus_mem.cli.text import counted, flowing
 from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.document.unicode import visible
 from thunderus_mem.errors import ThunderusError
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from thunderus_mem.cli.console import Console
+    from thunderus_mem.cli.text import Style
     from thunderus_mem.diagnostic import TextEdit
     from thunderus_mem.lint.rule import Rule
     from thunderus_mem.memory.memory import Memory
@@ -192,13 +194,12 @@ def rule_name(code: str) -> str:
 def line(one: Diagnostic) -> str:
     """Format a finding as one line: location, severity, rule, message."""
     place = f"{one.path}:{one.line}:{one.column}" if one.line else one.path
-    return _line(place, one, one.message)
+    return f"{visible(place)}: {one.severity} {_said(one)}".replace("\n", " ")
 
 
-def _line(place: str, one: Diagnostic, message: str) -> str:
+def _said(one: Diagnostic) -> str:
     rule = f"{one.rule} {rule_name(one.rule)}".strip()
-    said = " ".join(visible(message).split())
-    return f"{visible(place)}: {one.severity} {rule}: {said}".replace("\n", " ")
+    return f"{rule}: {' '.join(visible(one.message).split())}"
 
 
 def details(one: Diagnostic) -> list[str]:
@@ -228,7 +229,8 @@ def few_alike(diagnostics: Sequence[Diagnostic]) -> Iterator[tuple[Diagnostic, s
             yield one, line(one)
         elif listed[alike] == totals[alike]:
             rest = totals[alike] - ALIKE
-            yield one._replace(key="", expected="", hint="", edits=()), _line(one.path, one, _more(rest))
+            more = one._replace(message=_more(rest), line=0, key="", expected="", hint="", edits=())
+            yield more, line(more)
 
 
 def _more(rest: int) -> str:
@@ -248,6 +250,26 @@ def full(diagnostics: Sequence[Diagnostic]) -> str:
     for one, said in few_alike(diagnostics):
         lines += [said, *(f"    {detail}" for detail in details(one))]
     return "\n".join([*lines, summary(diagnostics)]) + "\n"
+
+
+def by_file(diagnostics: Iterable[Diagnostic], style: Style, room: int, *, brief: bool) -> str:
+    """Format the findings for a terminal, below the path of each file, and a summary.
+
+    ``brief`` omits the details.
+    """
+    found = _without_secrets(sorted(diagnostics, key=_order))
+    lines: list[str] = []
+    for path, group in groupby((one for one, _ in few_alike(found)), key=lambda one: one.path):
+        rows = [row for one in group for row in _rows(one, style, brief=brief)]
+        lines += [style.name(visible(path)), *(f"  {line}" for line in flowing(rows, room - 2)), ""]
+    return "\n".join([*lines, summary(found)])
+
+
+def _rows(one: Diagnostic, style: Style, *, brief: bool) -> Iterator[tuple[str, str, str]]:
+    paint = {Severity.ERROR: style.error, Severity.WARNING: style.warning}.get(one.severity, str)
+    yield paint(one.severity.value), f"{one.line}:{one.column}" if one.line else "", _said(one)
+    for detail in () if brief else details(one):
+        yield "", "", detail
 
 
 def concise(diagnostics: Sequence[Diagnostic]) -> str:

@@ -273,7 +273,8 @@ def flowing(rows: Sequence[Sequence[str]], room: int | None) -> list[str]:
             head, *rest = wrapped(row[-1], room - start)
             found += [padded(first, start) + head, *(" " * start + one for one in rest)]
         else:
-            found += [first.rstrip()] if width(first) <= room else wrapped(" ".join(first.split()), room)
+            if first.strip():
+                found += [first.rstrip()] if width(first) <= room else wrapped(" ".join(first.split()), room)
             found += [" " * GAP + one for one in wrapped(row[-1], room - GAP)]
     return found
 

@@ -451,7 +451,7 @@ def interrupted(context: DoctorContext) -> Iterator[Check]:
         lost = "nothing; the write was not completed"
         yield _fixable("writes", "warning", message, hint, (_STAGING,), lost, (Fix("recover", _STAGING),))
     else:
-        yield Check("writes", "ok", "none interrupted")
+        yield Check("writes", "ok", "no interrupted writes")
     if strange:
         message = many(
             len(strange),

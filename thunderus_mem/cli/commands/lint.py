@@ -18,6 +18,7 @@ from thunderus_mem.cli.report import (
     FORMATS,
     MOST_DETAILED,
     RuleCount,
+    by_file,
     chosen_form,
     each_memory,
     headed,
@@ -156,10 +157,15 @@ def _linted(
 def _report(
     console: Console, memory: Memory, value: LintReport, form: str, request: LintRequest, output: str
 ) -> None:
-    def rendered(value: LintReport, console: Console) -> str:
-        return headed(console, memory, _rendered(memory, value, form, request))
-
     drawn = form in ("full", BRIEF)
+
+    def rendered(value: LintReport, console: Console) -> str:
+        if drawn and console.width is not None and not (output or value.diff):
+            text = by_file(value.diagnostics, console.style, console.width, brief=form == BRIEF)
+        else:
+            text = _rendered(memory, value, form, request)
+        return headed(console, memory, text)
+
     for_people = drawn or form in FOR_PEOPLE or bool(value.diff)
     write_report(console, "lint", value, rendered, output, drawn=drawn, for_people=for_people)
     if form == BRIEF:

@@ -18,7 +18,9 @@ from thunderus_mem.cli.text import (
     counted,
     cut,
     day,
+    flowing,
     found_lines,
+    indented,
     one_line,
     verdict_word,
     width,
@@ -265,7 +267,7 @@ def state_of_memory(value: show.StatusReport, console: Console) -> str:
     troubles = [
         ("conflicts", len(value.conflicts), "with merge conflicts", value.conflicts),
         ("missing", len(value.gone), "deleted outside this program; writing is blocked", value.gone),
-        ("stale", len(value.stale), "may be out of date", value.stale),
+        ("stale", len(value.stale), "may be out of date; see: thunderus-mem check", ()),
         ("invalid", len(value.unreadable), files, value.unreadable),
         (
             "unrecorded",
@@ -283,10 +285,10 @@ def state_of_memory(value: show.StatusReport, console: Console) -> str:
         age = f"{counted(value.oldest_days, 'day')} old" if value.oldest_days else "from today"
         rows.append(("review", f"{counted(value.proposals, 'pending proposal')}, the oldest {age}"))
     rows += [("log", counted(value.events, "event")), ("index", _INDEX.get(value.index, value.index))]
-    lines = aligned([(style.dim(name), text) for name, text in rows])
+    lines = flowing([(style.dim(name), text) for name, text in rows], console.width)
     lines += found_lines(value.found)
     if value.next_step:
-        lines += ["", f"Next: {value.next_step}"]
+        lines += ["", *indented(f"Next: {value.next_step}", console.width)]
     return "\n".join(lines)
 
 

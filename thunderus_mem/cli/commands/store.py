@@ -21,10 +21,9 @@ from thunderus_mem.cli.text import (
     counted,
     diff_lines,
     finding_lines,
+    flowing,
     found_lines,
-    padded,
     size,
-    width,
 )
 from thunderus_mem.doctor import checks, upkeep
 from thunderus_mem.doctor.fix import FixReport, FixStep, apply_fixes, plan_fixes
@@ -226,7 +225,7 @@ def doctor_command(
 def checks_report(value: checks.DoctorReport, console: Console) -> str:
     """Format the checks in columns, with details below each problem, then the quarantined files."""
     style = console.style
-    lines = _checks(value.checks, style)
+    lines = _checks(value.checks, style, console.width)
     if value.kept:
         lines += ["", "Quarantine:", *_kept(value.kept, style)]
     if value.fixes:
@@ -235,16 +234,14 @@ def checks_report(value: checks.DoctorReport, console: Console) -> str:
     return "\n".join(lines)
 
 
-def _checks(found: Sequence[checks.Check], style: Style) -> list[str]:
+def _checks(found: Sequence[checks.Check], style: Style, room: int | None) -> list[str]:
     paint = {"ok": style.good, "note": style.dim, "warning": style.warning, "error": style.error}
-    names = aligned([(paint[check.state](check.state), check.name) for check in found])
-    indent = max((width(line) for line in names), default=0) + 2
-    lines: list[str] = []
-    for check, line in zip(found, names, strict=True):
-        lines.append(padded(line, indent) + check.message)
+    rows: list[tuple[str, str, str]] = []
+    for check in found:
+        rows.append((paint[check.state](check.state), check.name, check.message))
         if check.state != "ok":
-            lines += [f"{' ' * indent}{style.dim(name)} {text}" for name, text in _facts(check)]
-    return lines
+            rows += [("", "", f"{style.dim(name)} {text}") for name, text in _facts(check)]
+    return flowing(rows, room)
 
 
 def _facts(check: checks.Check) -> Iterator[tuple[str, str]]:
@@ -285,7 +282,7 @@ def fix_report(value: FixReport, console: Console) -> str:
     lines = [line for step in value.steps for line in _step(step, style)]
     if value.left:
         head = "Needs manual action:"
-        lines += [*([""] if lines else []), head, *_checks(value.left, style)]
+        lines += [*([""] if lines else []), head, *_checks(value.left, style, console.width)]
     elif value.applied and lines:
         lines += ["", "All problems fixed"]
     elif not lines:
