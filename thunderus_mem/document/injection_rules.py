@@ -533,7 +533,7 @@ COMMANDS: Final = (
     _sign(
         "begin-system",
         FORGED,
-        r"^[ #]{0,8}begin (?:of )?system (?:prompt|message|instructions)",
+        r"^[ #]{0,8}begin (?:of )?system (?:prompt|message|instructions)\b",
         needs="begin; system; prompt message instructions",
         example="## Begin system prompt",
         counter="Begin the system test with a message.",
