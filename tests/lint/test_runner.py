@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.support.index_support import FACTS, document, new_store, put
 from thunderus_mem.index import refresh
+from thunderus_mem.index.database import IndexMoved
+from thunderus_mem.index.log import LogIndex
 from thunderus_mem.lint import runner
 from thunderus_mem.lint.context import lint_config
 from thunderus_mem.lint.lint import lint
@@ -112,6 +114,22 @@ def test_work_of_a_failed_process_is_done_by_the_caller(
     assert len(here) == 2, "this process's own share, and what the others left"
     monkeypatch.setattr(runner, "_MANY", 1000)
     assert checked(layout) == found
+
+
+def test_index_is_opened_again_while_the_log_is_read(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process replaced or updated it: the rules must not use the connection that is closed now."""
+    alone = checked(layout)
+    current = LogIndex.refresh
+    failures = [IndexMoved("updated meanwhile")]
+
+    def refresh(self: LogIndex, *others: Any) -> None:
+        if failures:
+            raise failures.pop()
+        current(self, *others)
+
+    monkeypatch.setattr(LogIndex, "refresh", refresh)
+    assert checked(layout) == alone
+    assert not failures
 
 
 @pytest.mark.usefixtures("in_three")

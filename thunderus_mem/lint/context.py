@@ -55,8 +55,8 @@ def contexts(
     The other documents are read from the index once. ``provenance`` adds log and history; leave it out for a
     document being written, whose event does not exist yet. ``evidence`` judges anchors.
     """
-    corpus = IndexCorpus(memory.index)
     log_index = memory.log_index() if provenance else None
+    corpus = IndexCorpus(memory.index)  # after `log_index`, which may open the index again
     known = KnownProvenance(memory, log_index, corpus.named) if log_index is not None else None
 
     def exists(path: str) -> bool:

@@ -89,6 +89,7 @@ def lint_stored(memory: Memory, paths: Sequence[str], config: LintConfig) -> lis
         # Judging all anchors at once is faster, and every process finds the verdicts in the cache.
         with Judge(memory) as judge:
             judge.all(memory.index.anchors())
+    memory.log_index()  # or every process would index the log, and collide
     process, generation = os.getpid(), memory.index.generation()
 
     def work(share: Sequence[str]) -> list[FileFindings]:
