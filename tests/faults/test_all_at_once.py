@@ -74,7 +74,8 @@ def writer(diary: Diary, hand: Hand, name: int) -> Callable[[], None]:
             if said.code in (0, 6):
                 assert said.out, said
                 result = said.json
-                diary.events[result["event_id"]] = said.arguments[1]
+                event = result["event_id"] if "event_id" in result else result["added"][0]
+                diary.events[event] = said.arguments[1]
                 if said.arguments[1] == "add":
                     mine.append(result["id"])
                     diary.documents[result["id"]] = result["path"]

@@ -114,7 +114,7 @@ def test_events_with_equal_ids_or_texts_stay_apart(store: Path) -> None:
     for name in sessions[:-2]:
         (store / FACTS / f"{name}.md").write_text(twice("same"))
     files = list((store / FACTS).iterdir())
-    note(memory, "Recorded together.")
+    assert events_add(memory, b'{"kind": "note", "body": {"text": "Recorded together."}}').added
     ids = [logged.event.id for reading in memory.log.readings() for logged in reading.events]
     assert len(ids) == len(set(ids)) == len(sessions) + len(files) + 1
     assert list(log_findings(memory)) == []

@@ -31,7 +31,7 @@ STATES: tuple[tuple[str, ...], ...] = (
 """Commands that report the state of the index."""
 NO_ANSWER = ("--complete", "show", "fact.")
 """Completion only reads the index: with none it offers nothing."""
-REPORTED = ("newer version", '"state": "newer"')
+REPORTED = ("newer version", '"state":"newer"')
 
 
 @pytest.mark.damaged

@@ -61,7 +61,15 @@ def test_record_cut_at_each_byte(tmp_path: Path) -> None:
 def test_command_with_truncated_record(command: Command, tmp_path: Path, server: Server) -> None:
     base, root = command.made(server, str(tmp_path))
     # The log is longer than any document, so that the limit meets it and nothing else but the index.
-    assert call(server, copy(base, root), ("note", LONG * 3), "2026-01-21T09:50:00Z").code == 0
+    assert (
+        call(
+            server,
+            copy(base, root),
+            ("events", "add", "--kind", "note", "--body", LONG * 3),
+            "2026-01-21T09:50:00Z",
+        ).code
+        == 0
+    )
     shutil.rmtree(os.path.join(root, ".thunderus/memory/indexes"))
     old = state(copy(root, base))
     (shard,) = shards(root)

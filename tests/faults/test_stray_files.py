@@ -12,6 +12,7 @@ import tier
 from commands import call, named
 
 from tests.lint.test_strays import LINE, LOGS, M, text_of
+from thunderus_mem.memory.memory import open_memory
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,9 +65,9 @@ def _strays(server: Server, root: Path, files: dict[str, str]) -> set[str]:
     """The files that are reported; each other one is a document that `show` prints."""
     found = _run(server, root, ("lint", "--json")).json["diagnostics"]
     reported = {one["path"] for one in found if one["rule"] in ("TM511", "TM512")}
-    documents = {
-        one["path"] for one in _run(server, root, ("list", "--archived", "--json")).json["documents"]
-    }
+    memory = open_memory(str(root))
+    memory.refresh()
+    documents = {path for path, _, _ in memory.index.files()}
     assert sorted(path for path in files if (path in reported) == (path in documents)) == []
     return reported & set(files)
 

@@ -246,7 +246,7 @@ _BASE64: Final = lazy_pattern(
     r"(?<![\w+/=])(?:[A-Za-z0-9+/]{4}){8,400}(?:[A-Za-z0-9+/]{2,3}={0,2})?(?![\w+/=])"
 )
 _HEX: Final = lazy_pattern(r"(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2} ?){16,800}(?![0-9A-Za-z])")
-_PERCENT: Final = lazy_pattern(r"[\w.~-]{0,80}(?:%[0-9A-Fa-f]{2}[\w.~=-]{0,40}){3,200}")
+_PERCENT: Final = lazy_pattern(r"[\w.~-]{0,30}(?:%[0-9A-Fa-f]{2}[\w.~=-]{0,40}){3,200}")
 _ENTITIES: Final = lazy_pattern(r"(?:&#x?[0-9a-fA-F]{2,5};){6,400}[^\n]{0,200}")
 _ESCAPES: Final = lazy_pattern(r"(?:\\u00[0-9a-fA-F]{2}){6,400}")
 _WIDE: Final = lazy_pattern("[\uff21-\uff3a\uff41-\uff5a]{4}")
@@ -269,7 +269,7 @@ _LOOK: Final = str.maketrans(
 )
 _FEW_LETTERS: Final = 3
 _FEW_WORDS: Final = 2
-_BEFORE: Final = 80
+_BEFORE: Final = 30
 _LONGEST: Final = 400
 # The first bytes of Greek and Cyrillic letters.
 _OTHER_LETTERS: Final = (b"\xce", b"\xcf", b"\xd0", b"\xd1", b"\xd2", b"\xd3", b"\xd4")
