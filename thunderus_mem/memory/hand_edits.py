@@ -89,8 +89,8 @@ def hand_edits(memory: Memory, state: GitState | None) -> tuple[HandEdit, ...]:
     else:
         paths = sorted(path for path, _, _ in memory.index.files() if kind_of(path))
     settled = memory.index.settled() if len(paths) > _MANY else {}
-    found = (_seen(layout, path, settled.get(path)) for path in paths)
-    unexplained = [one for one in found if one and not (one.hash and log_index.explains(one.hash))]
+    found = (_unexplained(layout, path, settled.get(path), log_index.explains) for path in paths)
+    unexplained = [one for one in found if one is not None]
     vanished = list(log_index.vanished(_open_shard(state) if asked is not None else None))
     if not unexplained and not vanished:
         return ()
@@ -117,14 +117,18 @@ def still_unrecorded(memory: Memory, edits: Iterable[HandEdit]) -> list[HandEdit
     ]
 
 
-def _seen(layout: Layout, path: str, settled: tuple[str, str] | None) -> _ChangedFile | None:
+def _unexplained(
+    layout: Layout, path: str, settled: tuple[str, str] | None, explains: Callable[[str], bool]
+) -> _ChangedFile | None:
+    """Return a file whose text no event explains; only such a file is parsed, for its id."""
     if settled is not None:
-        return _ChangedFile(path, *settled)
+        return None if settled[0] and explains(settled[0]) else _ChangedFile(path, *settled)
     try:
         now = _bytes_now(layout, path)
     except ThunderusError:
         return None  # a link, a device, too large, or no permission: lint reports it, and it is not missing
-    return _ChangedFile(path, ABSENT if now is None else content_hash(now), _doc_id(path, now))
+    text_hash = ABSENT if now is None else content_hash(now)
+    return None if text_hash and explains(text_hash) else _ChangedFile(path, text_hash, _doc_id(path, now))
 
 
 def _open_shard(state: GitState | None) -> str:
