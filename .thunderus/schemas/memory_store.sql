@@ -93,6 +93,15 @@ CREATE TABLE doc_edges (
 
 CREATE INDEX doc_edges_by_dst ON doc_edges (dst_doc_id, rel);
 
+-- Documents that belong to an episode.
+CREATE TABLE episodes (
+    doc_id TEXT PRIMARY KEY,
+    episode TEXT NOT NULL,
+    sequence INTEGER                  -- "sequence_number", null for none
+) WITHOUT ROWID;
+
+CREATE INDEX episodes_by_name ON episodes (episode);
+
 -- Anchors of the documents outside the archive, in the order of the document.
 CREATE TABLE anchors (
     doc_id TEXT NOT NULL,

@@ -272,6 +272,7 @@ def test_value_soon_after_a_name_is_found(text: str) -> None:
         "accessToken = 'pk.eyJ1IjoiYWNtZS1tYXBzIiwiYSI6ImNscGtt.sLck97m6LX5E5iB6TT4y6D'",
         "https://storage.example/index.html?sig=scheduling&test=honor",
         "mnemonic: abandon abandon abandon abandon abandon about",
+        "- [[adr.tokens|Use tokens]]: `evt_01KFFWGKG8QQJM2S6R76FQCZ26`",
     ],
 )
 def test_words_after_a_name_are_no_finding(text: str) -> None:

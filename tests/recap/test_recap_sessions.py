@@ -158,6 +158,40 @@ def test_episode_recap_uses_its_events(store: CommandStore) -> None:
     assert "make test" not in text
 
 
+def test_episode_recap_uses_its_documents_and_their_changes(store: CommandStore) -> None:
+    for number, title in ((2, "Decide on tokens"), (1, "Begin with login"), (3, "Ship")):
+        sequence = ("--set", f"sequence_number={number}")
+        add = ("add", "fact", title, "--body", "Text.", "--set", "episode_id=auth", *sequence)
+        assert store.run(*add).code == 0
+    assert store.run("add", "fact", "Another", "--body", "It is not about login.").code == 0
+    assert store.run("list", "--episode", "auth", "--ids").out.split() == [
+        "fact.begin-with-login",
+        "fact.decide-on-tokens",
+        "fact.ship",
+    ]
+    assert store.run("recap", "--episode", "auth").code == 0
+    path = store.root / EPISODIC / "2026-01-21-episode-auth.md"
+    text = path.read_text(encoding="utf-8")
+    listed = text.partition("## Documents\n")[2].partition("\n## ")[0]
+    assert [line.partition("|")[2] for line in listed.strip().splitlines()] == [
+        "Begin with login]]",
+        "Decide on tokens]]",
+        "Ship]]",
+    ]
+    assert "added" in text.partition("## Changes\n")[2]
+    assert "Another" not in text
+    # The recap belongs to the episode, but does not sum up itself.
+    assert store.run("list", "--episode", "auth", "--ids").out.split()[-1] == "recap.2026-01-21-episode-auth"
+    again = store.run("recap", "--episode", "auth")
+    assert (again.code, path.read_text(encoding="utf-8")) == (0, text)
+
+
+def test_unknown_episode_lists_those_of_documents(store: CommandStore) -> None:
+    add = ("add", "fact", "Begin", "--body", "Text.", "--set", "episode_id=auth")
+    assert store.run(*add).code == 0
+    assert "episodes: auth" in store.run("recap", "--episode", "nope").err
+
+
 @pytest.mark.parametrize(
     ("given", "code"),
     [

@@ -65,8 +65,9 @@ def list_documents(
     """List the documents that match all filters, at most ``limit`` if it is not 0.
 
     Times are compared with ``updated``, all tags are required. Archived documents are included only with
-    ``archived`` or that verdict. ``order`` is one of `ORDERS`; "id" sorts by kind first. Raises
-    `InvalidQuery` for an unknown kind, status, verdict, state or order, or an invalid day.
+    ``archived`` or that verdict. ``order`` is one of `ORDERS`; "id" sorts by kind first, an ``episode`` by
+    its sequence. Raises `InvalidQuery` for an unknown kind, status, verdict, state or order, or an invalid
+    day.
     """
     if order not in ORDERS:
         raise InvalidQuery(f"unknown order {order!r}", hint=f"use one of: {', '.join(ORDERS)}")
@@ -87,7 +88,10 @@ def list_documents(
     def listing(index: Index) -> Listing:
         successors = index.superseded_by()
         rows = sorted(index.documents(wanted._replace(judged=computed)), key=lambda row: (row.kind, row.id))
-        if order != "id":
+        if given.episode and order == "id":
+            place = {doc_id: at for at, doc_id in enumerate(index.episode(given.episode))}
+            rows.sort(key=lambda row: place[row.id])
+        elif order != "id":
             rows.sort(key=lambda row: _sort_key(row, order), reverse=order != "title")
         shown = rows[:limit] if limit else rows
         documents = (_listed(row, computed.get(row.id), successors.get(row.id, "")) for row in shown)

@@ -99,6 +99,16 @@ class Document(NamedTuple):
         return _text(metadata.get(key)) if isinstance(metadata, nodes.Mapping) else ""
 
     @property
+    def episode(self) -> tuple[str, int | None] | None:
+        """Its ``episode_id`` and ``sequence_number`` (``None`` if missing or invalid); ``None`` for no
+        episode."""
+        name = self.header.get("episode_id")
+        if not _is_given(name) or not name.text:
+            return None
+        number = _text(self.header.get("sequence_number"))
+        return name.text, int(number) if number.isascii() and number.isdigit() and len(number) < 10 else None
+
+    @property
     def confirmed_by(self) -> str:
         """Who verified it last (``verification.by``): user, agent, or "" when not known."""
         verification = self.header.get("verification")

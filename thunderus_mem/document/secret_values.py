@@ -13,6 +13,8 @@ _PLACEHOLDER = (
     r"^20[0-9]{2}-[0-9]{2}-[0-9]{2}T|^phc_|^ENC\[|^[0-9.,]{1,20}[a-z]{1,3}$|"
     # Published by their issuers, for tests.
     r"4eC39HqLyjWDarjt|Eby8vdM02xNOcqFlq|devstoreaccount1|6LeIxAcTAAAA|"
+    # The ids of our events, which recaps cite after titles such as "Use tokens".
+    r"^(?:evt|patch|snap|sess)_[0-9A-HJKMNP-TV-Z]{26}$|"
     r"\.\.\.|\u2026|\*\*\*|[_-]here\b|insert|replace|(.)\1{5}"
 )
 # Words of passwords in documentation, and characters of code, templates and paths.

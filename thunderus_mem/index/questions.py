@@ -45,7 +45,7 @@ class Filter(NamedTuple):
     ``since`` ≤ updated < ``before`` are ``utc_key`` times; ``statuses`` are those in the files, ``verdicts``
     those of `document_verdict`, for which ``judged`` has the verdicts on anchors; state ``superseded``
     includes documents of all kinds; all tags must match; a path with ``*`` is a pattern, else a substring.
-    Archived documents are included only with ``archived``.
+    Archived documents are included only with ``archived``; ``episode`` is an ``episode_id``.
     """
 
     kinds: Sequence[str] = ()
@@ -58,6 +58,7 @@ class Filter(NamedTuple):
     archived: bool = False
     verdicts: Sequence[str] = ()
     states: Sequence[str] = ()
+    episode: str = ""
 
 
 ALL_IN_USE: Final = Filter()
@@ -212,6 +213,13 @@ class Index(Protocol):
 
     def superseded_by(self, doc_ids: Iterable[str] | None = None) -> dict[str, str]:
         """Return the existing document that supersedes each of the ids, or any id; the first by id."""
+
+    def episode(self, name: str) -> list[str]:
+        """Return the ids of the documents of an episode, in order: those with a ``sequence_number`` first."""
+
+    def episodes(self) -> dict[str, int]:
+        """Return the number of active documents of each episode; recaps count only with a
+        ``sequence_number``."""
 
     # Anchors
 

@@ -230,6 +230,21 @@ class SqliteIndex:
         )
         return {row[0]: row[1] for row in rows}
 
+    def episode(self, name: str) -> list[str]:
+        rows = self.database.rows(
+            "SELECT doc_id FROM episodes JOIN docs USING (doc_id) WHERE episode = ? "
+            "ORDER BY sequence IS NULL, sequence, created, doc_id",
+            (name,),
+        )
+        return [row[0] for row in rows]
+
+    def episodes(self) -> dict[str, int]:
+        rows = self.database.rows(
+            "SELECT episode, sum(archived = 0 AND (kind <> 'recap' OR sequence IS NOT NULL)) "
+            "FROM episodes JOIN docs USING (doc_id) GROUP BY episode"
+        )
+        return {row[0]: row[1] for row in rows}
+
     def manifest_stamp(self) -> str:
         """Return the stamp of the manifest after our last write, "" before the first one."""
         return self.database.meta("manifest")
@@ -515,6 +530,9 @@ def _where(wanted: Filter) -> tuple[str, list[Any]]:
     each(wanted.statuses, "status = ?")
     each(wanted.verdicts, _HAS_VERDICT, change=lambda verdict: _verdict_values(verdict, wanted.judged))
     each(wanted.states, _HAS_STATE)
+    if wanted.episode:
+        clauses.append("doc_id IN (SELECT doc_id FROM episodes WHERE episode = ?)")
+        values.append(wanted.episode)
     if wanted.since:
         clauses.append("updated_key >= ?")
         values.append(wanted.since)
@@ -559,6 +577,7 @@ DOCUMENT_TABLES: Final = {
     "names": "SELECT * FROM names ORDER BY 1, 2",
     "traits": "SELECT * FROM traits ORDER BY 1",
     "edges": "SELECT * FROM doc_edges ORDER BY 1, 2, 3",
+    "episodes": "SELECT * FROM episodes ORDER BY 1",
     "anchors": "SELECT * FROM anchors ORDER BY 1, 2",
     "orphans": "SELECT id FROM passages WHERE id / 4096 NOT IN (SELECT rowid FROM docs)",
 }

@@ -125,8 +125,8 @@ PassageValues: TypeAlias = tuple[str, int, str, str, str, str, str]
 
 class DocumentRows(NamedTuple):
     """The rows of one document, without row ids: in ``docs``, ``manifest``, ``docs_fts``, ``passages``,
-    ``names``, ``doc_edges``, ``anchors``, ``traits``. An archived one has no anchors, and "" as its manifest
-    entry."""
+    ``names``, ``doc_edges``, ``anchors``, ``traits``, ``episodes``. An archived one has no anchors, and "" as
+    its manifest entry."""
 
     doc_id: str
     doc: tuple[Any, ...]
@@ -137,6 +137,7 @@ class DocumentRows(NamedTuple):
     edges: tuple[tuple[str, str, str], ...]
     anchors: tuple[tuple[str, int, str, str, str, str, int, str], ...]
     traits: tuple[str, ...]
+    episode: tuple[str, int | None] | None
 
 
 def entry_of(document: Document, content_hash: str, size: int) -> DocumentRows:
@@ -186,6 +187,7 @@ def entry_of(document: Document, content_hash: str, size: int) -> DocumentRows:
         tuple(sorted({(doc_id, link.rel, link.target) for link in document.links})),
         () if archived else _anchors(document),
         tuple(one if isinstance(one, str) else _list(one) for one in traits_of(document, scanned)),
+        document.episode,
     )
 
 
@@ -342,6 +344,7 @@ class RowWriter:
         run("DELETE FROM doc_edges WHERE src_doc_id = ?", (doc_id,))
         run("DELETE FROM anchors WHERE doc_id = ?", (doc_id,))
         run("DELETE FROM traits WHERE doc_id = ?", (doc_id,))
+        run("DELETE FROM episodes WHERE doc_id = ?", (doc_id,))
         run("DELETE FROM docs WHERE rowid = ?", (row_id,))
 
     def insert(self, entries: Sequence[tuple[int, DocumentRows]]) -> None:
@@ -363,6 +366,8 @@ class RowWriter:
             "INSERT INTO anchors VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             [anchor for _, entry in entries for anchor in entry.anchors],
         )
+        episodes = [(entry.doc_id, *entry.episode) for _, entry in entries if entry.episode]
+        many("INSERT INTO episodes VALUES (?, ?, ?)", episodes)
         many(
             "INSERT INTO traits VALUES (?, ?, ?, ?, ?, ?, ?)",
             [(entry.doc_id, *entry.traits) for _, entry in entries],

@@ -175,7 +175,8 @@ class _Draft(NamedTuple):
         header = self._header(cited)
         first, last = header["created"], header["updated"]
         private = tuple(event.id for event in cited if event.id in self.activity.private)
-        lines = _Lines(self.content, shown, self.activity.reading, room, self.config).sections(left)
+        rendered = _Lines(self.content, shown, self.activity.reading, room, self.config)
+        lines = rendered.sections(left) | {"documents": rendered.documents(scope.doc_ids)}
         if scope.kind != "day" and first != last:
             lines["summary"].insert(0, f"Period: {first} to {last}.")
         lines["summary"] += [scope.note] if scope.note else []
@@ -222,7 +223,7 @@ def recap_page(
     accepts are counted but not cited. Raises ``NotFound`` if there are no events and no commits,
     `InvalidConfig` for an invalid template.
     """
-    by_id = {event.id: event for event in activity.events if scope.holds(event)}
+    by_id = {event.id: scope.part_of(event) for event in activity.events if scope.holds(event)}
     if not config.recap_private:
         by_id = {id: event for id, event in by_id.items() if id not in activity.private}
     ordered = sorted(by_id.values(), key=lambda event: (utc_key(event.ts), event.id))
@@ -366,6 +367,12 @@ class _Lines:
         return self._few([f'"{self._cut(one_line(said(event)))}"' for event in self.shown.requests])
 
     # Documents
+
+    def documents(self, doc_ids: Sequence[str]) -> list[str]:
+        """Links to the documents of an episode, and the number of those omitted."""
+        lines = [self._link(doc_id) for doc_id in doc_ids[: self.room.named]]
+        more = len(doc_ids) - len(lines)
+        return [*lines, *([f"and {more} more"] if more else [])]
 
     def _link(self, doc_id: str) -> str:
         """A link to the document with its title; its title and id, if it cannot be linked."""

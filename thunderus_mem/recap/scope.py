@@ -8,6 +8,7 @@ Reads the log, git (also to resolve a revision) and files; writes nothing. The s
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from types import MappingProxyType
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 from thunderus_mem.document.document import MAX_DOCUMENT
 from thunderus_mem.document.ids import short_hash, slug
 from thunderus_mem.document.injection import find_injections
+from thunderus_mem.document.paths import is_archived
 from thunderus_mem.document.secrets import holds_secret
 from thunderus_mem.document.timestamp import (
     MOMENTS,
@@ -28,7 +30,7 @@ from thunderus_mem.errors import InvalidConfig, NotFound, ThunderusError
 from thunderus_mem.git.changes import merge_base
 from thunderus_mem.git.commits import commit_named, commits_between
 from thunderus_mem.index.log import read
-from thunderus_mem.log.event import private_to
+from thunderus_mem.log.event import document_ids, private_to
 from thunderus_mem.log.imported import is_imported
 from thunderus_mem.recap.events import EventReading, thread_of
 from thunderus_mem.startup import NamedTuple, lazy_pattern
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.git.commits import Commit
     from thunderus_mem.index.log import EventRow
+    from thunderus_mem.index.questions import DocRow
     from thunderus_mem.log.line import Event
     from thunderus_mem.memory.memory import Memory
 
@@ -145,6 +148,7 @@ def template_of(memory: Memory) -> str:
 _SHORT = 8
 _READABLE = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}", re.ASCII)
 _SHOWN = 5
+_EPISODE_RECAP = lazy_pattern(r"recap\.[0-9]{4}-[0-9]{2}-[0-9]{2}-episode-.+")
 
 
 class RecapScope(NamedTuple):
@@ -152,7 +156,7 @@ class RecapScope(NamedTuple):
 
     ``kind`` is day, session, since or episode; ``key`` is the day (UTC), session, `utc_key` or episode.
     ``since`` and ``until`` are `utc_key`s that bound its commits; ``label`` is the period in words, ``note``
-    what a reader should know about it.
+    what a reader should know about it. ``doc_ids`` are the documents of an episode, in order.
     """
 
     kind: str
@@ -163,14 +167,25 @@ class RecapScope(NamedTuple):
     since: str
     until: str
     note: str = ""
+    doc_ids: tuple[str, ...] = ()
 
     def holds(self, event: Event) -> bool:
         """Whether an event belongs to it."""
         if self.kind == "session":
             return self.key in (event.session_id, thread_of(event))
         if self.kind == "episode":
-            return episode_of(event) == self.key
+            return episode_of(event) == self.key or not set(self.doc_ids).isdisjoint(document_ids(event))
         return self.since <= utc_key(event.ts) < self.until
+
+    def part_of(self, event: Event) -> Event:
+        """The event with only what belongs here: an event of another episode, with its changes to documents
+        of this one."""
+        if self.kind != "episode" or event.kind != "patch" or episode_of(event) == self.key:
+            return event
+        listed = event.body.get("changes")
+        changes = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+        own = [one for one in changes if one.get("doc_id") in self.doc_ids]
+        return replace(event, body={**event.body, "changes": own})
 
     def holds_moment(self, ts: str) -> bool:
         """Whether a commit of this time belongs to it."""
@@ -219,14 +234,16 @@ def session_scope(session: str, events: Sequence[Event]) -> RecapScope:
     return RecapScope("session", session, doc_id, title, label, first, last, note)
 
 
-def episode_scope(episode: str, events: Sequence[Event]) -> RecapScope:
-    """The scope of an episode, from all its events."""
-    first, last = _moments(events)
+def episode_scope(episode: str, events: Sequence[Event], documents: Sequence[DocRow]) -> RecapScope:
+    """The scope of an episode, from all its events, or from the times of its documents if it has none."""
+    keys = [utc_key(event.ts) for event in events]
+    keys = keys or [utc_key(time) for row in documents for time in (row.created, row.updated)]
+    first, last = min(keys), max(keys) + "~"
     name = slug(episode)[:40].strip("-") or short_hash(episode, _SHORT)
     doc_id = f"recap.{first[:10]}-episode-{name}"
-    return RecapScope(
-        "episode", episode, doc_id, f"Recap of episode {episode}", f"in episode {episode}", first, last
-    )
+    title, label = f"Recap of episode {episode}", f"in episode {episode}"
+    members = tuple(row.id for row in documents if row.id != doc_id)
+    return RecapScope("episode", episode, doc_id, title, label, first, last, doc_ids=members)
 
 
 class Wanted(NamedTuple):
@@ -270,11 +287,20 @@ def scope_of(memory: Memory, wanted: Wanted) -> tuple[RecapScope, Activity]:
         session = _one_of(wanted.name, names, "session")
         own = [event for event in everything.events if session in (event.session_id, thread_of(event))]
         return session_scope(session, own), everything
-    own = [event for event in everything.events if episode_of(event) == wanted.name]
-    if not own:
-        names = {episode_of(event) for event in everything.events} - {""}
-        raise NotFound(f"unknown episode {wanted.name!r}", hint=_some(names, "episodes"))
-    return episode_scope(wanted.name, own), everything
+    return _episode(memory, wanted.name, everything), everything
+
+
+def _episode(memory: Memory, name: str, everything: Activity) -> RecapScope:
+    """The scope of an episode: its events, its active documents except recaps of it, and their events."""
+    found = (memory.index.get(doc_id) for doc_id in memory.index.episode(name))
+    documents = [row for row in found if row is not None and not is_archived(row.path)]
+    documents = [row for row in documents if row.kind != "recap" or not _EPISODE_RECAP.fullmatch(row.id)]
+    ids = {row.id for row in documents}
+    events = [one for one in everything.events if episode_of(one) == name or ids & {*document_ids(one)}]
+    if not events and not documents:
+        names = {episode_of(event) for event in everything.events} - {""} | {*memory.index.episodes()}
+        raise NotFound(f"unknown episode {name!r}", hint=_some(names, "episodes"))
+    return episode_scope(name, events, documents)
 
 
 def _one_of(given: str, names: Iterable[str], what: str) -> str:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from jinja2 import Template, nodes
 
 SECTIONS: Final = (
-    "requests", "summary", "decisions", "changes", "problems", "open_ends", "notes", "commands", "commits",
-    "files", "provenance",
+    "requests", "summary", "documents", "decisions", "changes", "problems", "open_ends", "notes",
+    "commands", "commits", "files", "provenance",
 )  # fmt: skip
 """Lists of lines, in the order of the built-in page."""
 NAMES: Final = ("title", "kind", "name", "day", *SECTIONS)

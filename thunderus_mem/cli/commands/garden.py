@@ -239,7 +239,9 @@ _Session = Annotated[
 _Since = Annotated[
     str, Option("--since", metavar="WHEN", help="Since a day, a time, an age (2d) or a git revision.")
 ]
-_Episode = Annotated[str, Option("--episode", metavar="NAME", help="The events with this episode_id.")]
+_Episode = Annotated[
+    str, Option("--episode", metavar="NAME", help="Events and documents with this episode_id.")
+]
 _Week = Annotated[str, Option("--week", metavar="WEEK", help="The recaps of a week, e.g. 2026-W04.")]
 _Month = Annotated[str, Option("--month", metavar="MONTH", help="The recaps of a month, e.g. 2026-01.")]
 _Summarizer = Annotated[

@@ -78,6 +78,7 @@ def list_command(
         Option(metavar="STATUS", help="Only with this status in the file (repeatable)."),
     ] = None,
     path: Annotated[str, Option(metavar="TEXT", help="Only paths that contain TEXT.")] = "",
+    episode: Annotated[str, Option(metavar="NAME", help="Only this episode, in its order.")] = "",
     since: Annotated[str, Option(metavar="DATE", help="Updated on or after this day.")] = "",
     before: Annotated[str, Option(metavar="DATE", help="Updated before this day.")] = "",
     archived: Annotated[bool, Option("--archived", help="Include archived documents.")] = False,
@@ -103,6 +104,7 @@ def list_command(
         since=since,
         before=before,
         archived=archived,
+        episode=episode,
     )
     value = show.list_documents(console.memory(), wanted, order=order, limit=limit)
     if not value.documents:
