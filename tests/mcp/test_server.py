@@ -14,8 +14,11 @@ import pytest
 from tests.conftest import sealed_environment
 from tests.mcp.test_tools import last_event
 from thunderus_mem.errors import ThunderusError
+from thunderus_mem.index.questions import Filter
+from thunderus_mem.log.event import changes_of
 from thunderus_mem.mcp.calls import Calls
 from thunderus_mem.mcp.server import serve
+from thunderus_mem.memory.memory import open_memory
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,11 +26,12 @@ if TYPE_CHECKING:
 COMMAND = (sys.executable, "-m", "thunderus_mem", "mcp")
 
 
-def started(root: Path, home: Path) -> subprocess.Popen[str]:
+def started(root: Path, home: Path, *command: str, own_ids: bool = False) -> subprocess.Popen[str]:
+    """Start the server, or another command; with ``own_ids`` its clock and ids are not fixed."""
     return subprocess.Popen(
-        COMMAND,
+        [*COMMAND[:-1], *(command or ("mcp",))],
         cwd=root,
-        env=sealed_environment(home),
+        env=sealed_environment(home) | ({"THUNDERUS_MEM_TEST": ""} if own_ids else {}),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -127,6 +131,37 @@ def test_output_is_only_the_protocol(tmp_path: Path, sealed: Path) -> None:
     assert answers.keys() >= set(range(7))
     assert all("error" in answers[number] for number in (3, 4, 5, 6))
     assert "Traceback" not in out + err
+
+
+def test_servers_and_commands_write_at_once_and_nothing_is_lost(tmp_path: Path, sealed: Path) -> None:
+    (tmp_path / ".thunderus" / "memory").mkdir(parents=True)
+    titles = {name: [f"{name} {number}" for number in range(1, 6)] for name in "abc"}
+    servers = [started(tmp_path, sealed, own_ids=True) for _ in range(2)]
+    for server, name in zip(servers, "ab", strict=True):
+        assert server.stdin is not None
+        server.stdin.write(hello("2025-11-25"))
+        for number, title in enumerate(titles[name], 1):
+            new = {"kind": "fact", "title": title, "body": f"Server {name} wrote number {number}."}
+            server.stdin.write(request(number, "tools/call", name="memory_add", arguments=new))
+        server.stdin.flush()
+    commands = [
+        started(tmp_path, sealed, "add", "fact", title, "--body", f"{title}.", own_ids=True)
+        for title in titles["c"]
+    ]
+    for command in commands:
+        assert "Traceback" not in command.communicate(timeout=60)[1]
+        assert command.returncode == 0
+    for server in servers:
+        assert server.stdout is not None
+        answers = [json.loads(server.stdout.readline()) for _ in range(6)]
+        assert not any(one["result"].get("isError") for one in answers)
+        server.communicate(timeout=60)
+    memory = open_memory(str(tmp_path), environ=sealed_environment(sealed))
+    written = [row.title for row in memory.index.documents(Filter())]
+    assert sorted(written) == sorted(f"{name} {number}" for name in "abc" for number in range(1, 6))
+    events = [logged.event for logged in memory.log.read_all().events]
+    created = [change.doc_id for event in events for change in changes_of(event)]
+    assert sorted(created) == sorted(memory.index.ids())
 
 
 def test_interrupt_ends_the_server(tmp_path: Path, sealed: Path) -> None:

@@ -8,14 +8,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from thunderus_mem.mcp.calls import Caller, Calls, Reply
-from thunderus_mem.mcp.frame import NOTICE, Quote, framed, head, quoted
 from thunderus_mem.mcp.resources import MANIFEST, PROMPTS, RECAP, completed_ids, prompt_text, read
 from thunderus_mem.mcp.tools import TOOLS, run
 from thunderus_mem.memory.memory import open_memory
+from thunderus_mem.search.frame import NOTICE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,31 +68,6 @@ def server(tmp_path: Path, once: Callable[..., None]) -> Server:
 def outside_of_quotes(text: str) -> list[str]:
     assert re.fullmatch(r"[^\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]*", text)
     return [line for line in text.split("\n") if line and not line.startswith(">")]
-
-
-# The frame
-
-
-@given(text=st.text(), title=st.text())
-def test_no_text_can_leave_its_quotes(text: str, title: str) -> None:
-    shown = framed([Quote(head("fact.a", kind="fact", note=title), text)], 10**6)
-    assert shown.split("\n")[0] == NOTICE
-    assert [line for line in shown.splitlines()[1:] if line and not line.startswith(">")] == [
-        head("fact.a", kind="fact", note=title)
-    ]
-    assert "\n" not in head(title, note=text)
-
-
-@given(text=st.text(max_size=300), budget=st.integers(64, 100))
-def test_cut_text_is_within_the_budget(text: str, budget: int) -> None:
-    shown = framed([Quote(head("fact.a"), text)] * 3, budget, cut="ask for less")
-    assert len(shown) <= budget * 4
-    assert all(line.startswith((">", "[fact.a]", "(cut at", NOTICE)) for line in shown.split("\n") if line)
-
-
-def test_secrets_are_redacted() -> None:
-    token = "ghp_" + "A1b2C3d4" * 4 + "A1b2"
-    assert "ghp_" not in quoted(f"token {token}") + head("fact.a", reason=f"found {token}")
 
 
 # The table

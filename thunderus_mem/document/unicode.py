@@ -161,18 +161,6 @@ def visible(text: str) -> str:
     return _pattern(_UNPRINTABLE).sub(_shown, text)
 
 
-def without_invisible(text: str) -> str:
-    """The text without the characters that `visible` escapes, and with spaces for tabs."""
-    if text.isascii() and text.isprintable():
-        return text
-    return _pattern(_UNPRINTABLE).sub(_kept, text).replace("\t", " ")
-
-
-def _kept(match: re.Match[str]) -> str:
-    legitimate = _may_be_shown(match.group()) and _is_legitimate(match.string, match.start())
-    return match.group() if legitimate else ""
-
-
 def token_count(text: str) -> int:
     """Return about how many tokens a language model makes of a text: characters / 4."""
     return len(text) // 4

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from thunderus_mem.document.unicode import escaped
 from thunderus_mem.errors import OutOfMemory, ThunderusError, explain, is_out_of_memory
 from thunderus_mem.log.actor import ACTOR
-from thunderus_mem.mcp.frame import clean, quoted
+from thunderus_mem.search.frame import line, quoted
 from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from thunderus_mem.memory.memory import Memory
 
 _MOST_NAME: Final = 80
-_MOST_ERROR: Final = 2000
 _SESSIONS: Final = ("thunderus-mem/session", "threadId", "ai.opencode/sessionID")
 _MODEL: Final = "thunderus-mem/model"
 _TURN: Final = "x-codex-turn-metadata"
@@ -119,8 +118,3 @@ def failure(error: ThunderusError) -> Reply:
     if error.hint:
         lines.append(f"fix: {line(error.hint).replace('--id', 'the argument `id`')}")
     return Reply("\n".join(lines), failed=True)
-
-
-def line(text: str) -> str:
-    """Return a message on one line: it may contain a title or another text of the memory."""
-    return " ".join(clean(text)[:_MOST_ERROR].split())

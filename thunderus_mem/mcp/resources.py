@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
 from thunderus_mem.errors import NotFound, ThunderusError
-from thunderus_mem.mcp.frame import clean
 from thunderus_mem.mcp.tools import shown
+from thunderus_mem.search.frame import clean
 from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:

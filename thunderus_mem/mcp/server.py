@@ -6,6 +6,7 @@ call runs at a time, on a thread; a client that cancels a write does not interru
 
 from __future__ import annotations
 
+import os
 import signal
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -57,8 +58,8 @@ def serve(calls: Calls) -> None:
             await server.run(incoming, outgoing, server.create_initialization_options())
 
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        # The event loop replaces only that handler, and its own waits for the next line of input.
-        signal.signal(signal.SIGINT, lambda number, frame: signal.default_int_handler(number, frame))
+        # An exception in a task would wait for the next line of input. A write survives an end at any point.
+        signal.signal(signal.SIGINT, lambda number, frame: os._exit(130))
     anyio.run(main)
 
 

@@ -1,8 +1,8 @@
 """The tools: their names, parameters and descriptions, and what each returns.
 
 A client loads the whole table into the context of its model at each start, so a test limits its size. Each
-tool calls the function of the command with its name, and returns text in the frame of `frame`. There are no
-output schemas: clients show structured output to the model instead of the text, without the frame.
+tool calls the function of the command with its name, and returns text in the frame of `search.frame`. There
+are no output schemas: clients show structured output to the model instead of the text, without the frame.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from thunderus_mem.document.document import KINDS
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.log.event import changes_of
-from thunderus_mem.mcp.calls import line
-from thunderus_mem.mcp.frame import Quote, clean, framed, head, quoted
+from thunderus_mem.search.frame import Quote, clean, framed, head, line, quoted
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
@@ -175,7 +174,7 @@ def _hit(hit: Hit, known: dict[str, str]) -> Quote:
         verdict="archived" if hit.archived else hit.verdict, state=hit.state,
         replaced_by=hit.superseded_by, injection=hit.injection, **known,
     )  # fmt: skip
-    return Quote(about, f"{hit.title}\n\n{hit.snippet}")
+    return Quote(about, line(hit.title), clean(hit.snippet))
 
 
 def _show(memory: Memory, given: Mapping[str, Any]) -> str:
@@ -197,7 +196,7 @@ def shown(memory: Memory, id: str, budget: int, cut: str) -> str:
         links="; ".join(links), injection=document.injection,
         **marks(memory, [document.id])[document.id],
     )  # fmt: skip
-    return framed([Quote(about, f"{document.title}\n\n{document.body.strip()}")], budget, cut=cut)
+    return framed([Quote(about, line(document.title), clean(document.body.strip()))], budget, cut=cut)
 
 
 def _add(memory: Memory, given: Mapping[str, Any]) -> str:
@@ -225,7 +224,7 @@ def _context(memory: Memory, given: Mapping[str, Any]) -> str:
     from thunderus_mem.search.context import ContextRequest, context, render
 
     found = context(memory, ContextRequest(**given, start=memory.root))
-    return clean(render(found)) or "Nothing in the memory is relevant to this task"
+    return render(found) or "Nothing in the memory is relevant to this task"
 
 
 def _check(memory: Memory, given: Mapping[str, Any]) -> str:
@@ -254,7 +253,7 @@ def _finding(one: CodeFinding, known: dict[str, str]) -> Quote:
         reason=one.reason, now=one.now if one.now != one.place else "", commit=one.commit[:12],
         fix=one.next_step, **known,
     )  # fmt: skip
-    return Quote(about, one.title)
+    return Quote(about, line(one.title))
 
 
 def _for(memory: Memory, given: Mapping[str, Any]) -> str:
@@ -277,7 +276,7 @@ def _governing(one: Governing, known: dict[str, str]) -> Quote:
         reason=one.reason if one.verdict != "verified" else "", now=one.now,
         replaced_by=one.superseded_by, **known,
     )  # fmt: skip
-    return Quote(about, one.title)
+    return Quote(about, line(one.title))
 
 
 _BUDGET: Final = Parameter("integer", "Most tokens to return.", least=64, most=_MOST_BUDGET)
