@@ -25,7 +25,8 @@ def store(tmp_path: Path) -> Store:
     store = Store(tmp_path).begin()
     store.put("a.md", document_text("fact.a", SAME, title="Waiting", tags=["Unit_Test"]))
     store.put("b.md", document_text("fact.b", SAME, title="Waiting", tags=["unit-test"], day="2026-02-01"))
-    store.put("c.md", document_text("fact.c", "Quite another thing.\n", tags=["unit-test"]))
+    usual = ["unit-test", "code-review", "dead-link", "build-step"]
+    store.put("c.md", document_text("fact.c", "Quite another thing.\n", tags=usual))
     return store
 
 

@@ -13,7 +13,7 @@ from thunderus_mem.document.references import references
 from thunderus_mem.document.statements import fold
 from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.document.unicode import token_count
-from thunderus_mem.startup import NamedTuple
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from thunderus_mem.document.document import Document, Link
@@ -49,8 +49,8 @@ class Traits(NamedTuple):
 
     ``expires`` is the day on which it expires, "" without a valid one; ``letters`` are counts of letters of
     its body, equal for bodies that make the same statements. ``anchors`` are the places in the code, sorted;
-    ``wiki_links`` and ``file_links`` the targets of links to others in the body, as `Reference.target`, each
-    once.
+    ``wiki_links`` and ``file_links`` the targets of links to others in the body, as `Reference.target`, and
+    ``hashtags`` the words after a ``#``, in code too, each once.
     """
 
     imported_from: str
@@ -59,6 +59,7 @@ class Traits(NamedTuple):
     anchors: tuple[str, ...]
     wiki_links: tuple[str, ...]
     file_links: tuple[str, ...]
+    hashtags: tuple[str, ...]
 
 
 def profile_of(document: Document) -> Profile:
@@ -91,6 +92,7 @@ def traits_of(document: Document, scanned: MarkdownScan | None = None) -> Traits
         tuple(sorted(cited.anchor.place for cited in anchors_in(document.header, document.header_line))),
         tuple(dict.fromkeys(one.target for one in found if one.kind == "wiki")),
         tuple(dict.fromkeys(one.target for one in found if one.kind == "link")),
+        tuple(dict.fromkeys(_HASHTAG.findall(body))),
     )
 
 
@@ -103,6 +105,7 @@ def _expiry(document: Document) -> str:
 
 
 _COUNTED: Final = "aeinst"
+_HASHTAG: Final = lazy_pattern(r"""#(?<![^\s(\["'`,]#)(?!\d+\b)(\w[\w/-]*)""")
 
 
 def _letters(body: str, title: str) -> tuple[int, ...]:

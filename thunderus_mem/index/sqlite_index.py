@@ -38,7 +38,8 @@ _DOC_COLUMNS: Final = (
 )
 _PROFILE_COLUMNS: Final = (
     "doc_id, path, title, kind, tags_json, created, updated, provenance_json, aliases_json, hash, tokens, "
-    "imported_from, expires, letters, places_json, wiki_links_json, file_links_json"
+    "imported_from, expires, letters, places_json, wiki_links_json, file_links_json, "
+    "hashtags_json"
 )
 _ANCHOR_COLUMNS: Final = "doc_id, place, path, symbol, lines, fingerprint, line, since"
 _CHUNK: Final = 500

@@ -125,7 +125,8 @@ CREATE TABLE traits (
     letters TEXT NOT NULL,            -- counts of letters: equal for bodies that make the same statements
     places_json TEXT NOT NULL,        -- JSON array: anchors without fingerprints, sorted
     wiki_links_json TEXT NOT NULL,    -- JSON array: targets of wiki links in the body, each once
-    file_links_json TEXT NOT NULL     -- JSON array: targets of relative links in the body, each once
+    file_links_json TEXT NOT NULL,    -- JSON array: targets of relative links in the body, each once
+    hashtags_json TEXT NOT NULL       -- JSON array: words after a # in the body, each once
 ) WITHOUT ROWID;
 
 -- Whole documents, for search by words. "names": aliases, words of id and path. "parts": parts of camel-case names and

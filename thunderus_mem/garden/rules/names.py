@@ -36,7 +36,7 @@ from thunderus_mem.lint.rules.identity import decision_number, renumbered
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
 
     from thunderus_mem.document.document import Document, Link
     from thunderus_mem.document.profile import Profile
@@ -310,18 +310,15 @@ def _orphans(material: GardenInput, names: DocumentNames) -> list[Step]:
 TAGS: Final = "tags"
 _BETWEEN: Final = lazy_pattern(r"[\s_-]+")
 _SHORTEST: Final = 3
+_USUAL: Final = 0.8
+"""The share of tags, or of uses of a tag, from which on their form is the usual one."""
 
 
 class _Use(NamedTuple):
-    """How often a spelling is used; its rank decides which spelling is kept."""
+    """How many documents use a spelling."""
 
     number: int
     spelling: str
-
-    @property
-    def rank(self) -> tuple[int, bool, bool, str]:
-        plain = _BETWEEN.sub("-", self.spelling) == self.spelling
-        return (-self.number, self.spelling != self.spelling.lower(), not plain, self.spelling)
 
 
 def plan_tags(material: GardenInput, config: Config) -> tuple[Step, ...]:
@@ -329,7 +326,8 @@ def plan_tags(material: GardenInput, config: Config) -> tuple[Step, ...]:
     singular and plural."""
     documents = [one for one in material.documents if not is_aside(one)]
     uses = _uses(documents)
-    spelling = _spellings(uses, config.tags_aliases)
+    hashtags = frozenset(tag for one in material.documents for tag in one.traits.hashtags)
+    spelling = _spellings(documents, config.tags_aliases, hashtags)
     found = (_respelt(one, uses, spelling, material.read) for one in documents)
     steps = [step for step in found if step is not None]
     return (*steps, *(_plurals(documents, spelling) if material.verbose else ()))
@@ -347,15 +345,15 @@ def _uses(documents: Iterable[Profile], spelling: Callable[[str], str] = str) ->
     return Counter(tag for document in documents for tag in set(map(spelling, document.tags)))
 
 
-def _spellings(uses: Mapping[str, int], aliases: Mapping[str, str]) -> Callable[[str], str]:
-    """A function from a tag to its spelling: the configured one, else the most common one."""
+def _spellings(
+    documents: Sequence[Profile], aliases: Mapping[str, str], hashtags: Set[str]
+) -> Callable[[str], str]:
+    """A function from a tag to its spelling: the configured one, else the one in the usual form.
+
+    Tags that a text uses as hashtags are kept.
+    """
     named = {same_tag(alias): target for alias, target in aliases.items() if target.strip()}
     chosen = {same_tag(target): target for target in reversed(list(named.values()))}
-    groups: dict[str, list[_Use]] = {}
-    for tag, count in uses.items():
-        groups.setdefault(same_tag(tag), []).append(_Use(count, tag))
-    for key, found in groups.items():
-        chosen.setdefault(key, min(found, key=lambda use: use.rank).spelling)
 
     def spelling(tag: str) -> str:
         key, seen = same_tag(tag), set()
@@ -365,7 +363,57 @@ def _spellings(uses: Mapping[str, int], aliases: Mapping[str, str]) -> Callable[
         # Aliases in a cycle are ignored.
         return tag if key in seen else chosen.get(key, tag)
 
+    # The more tags have the usual form, the more usual it is.
+    while found := _in_usual_form(_uses(documents, spelling), hashtags, chosen):
+        chosen |= found
     return spelling
+
+
+def _in_usual_form(uses: Mapping[str, int], hashtags: Set[str], chosen: Container[str]) -> dict[str, str]:
+    """The spelling to keep of each tag with several ones and no ``chosen`` one, if there is one."""
+    groups: dict[str, dict[str, int]] = {}
+    for tag, count in uses.items():
+        groups.setdefault(same_tag(tag), {})[tag] = count
+    open_ones = {key: group for key, group in groups.items() if len(group) > 1 and key not in chosen}
+    is_usual = _usual_form(uses)
+    best = {key: _best(group, is_usual) for key, group in open_ones.items()}
+    return {
+        key: tag for key, tag in best.items() if tag and hashtags.isdisjoint(open_ones[key].keys() - {tag})
+    }
+
+
+def _usual_form(tags: Iterable[str]) -> Callable[[str], bool]:
+    """Whether a tag is written as most of these are: in lower case, with the same separator between words.
+
+    What differs from tag to tag does not matter.
+    """
+    cased = [tag for tag in tags if tag.lower() != tag.upper()]
+    separated = [marks for tag in tags if (marks := _separators(tag))]
+    lower = sum(tag == tag.lower() for tag in cased) >= _USUAL * len(cased)
+    usual = [mark for mark in "-_" if separated.count({mark}) >= _USUAL * len(separated) > 0]
+
+    def is_usual(tag: str) -> bool:
+        return (tag == tag.lower() or not lower) and (not usual or _separators(tag) <= {*usual})
+
+    return is_usual
+
+
+def _separators(tag: str) -> set[str]:
+    return {*"".join(_BETWEEN.findall(tag))}
+
+
+def _best(uses: Mapping[str, int], is_usual: Callable[[str], bool]) -> str:
+    """The spelling of a tag to keep, "" for none: the only one in the usual form, if none is more common.
+
+    If several have the usual form, nearly all documents must agree. A spelling with a blank is never chosen,
+    because it is no hashtag.
+    """
+    usual = {tag: count for tag, count in uses.items() if is_usual(tag)}
+    if not usual:
+        return ""
+    best = max(usual, key=usual.__getitem__)
+    enough = max(uses.values()) if len(usual) == 1 else _USUAL * sum(uses.values())
+    return best if usual[best] >= enough and not any(map(str.isspace, best)) else ""
 
 
 def _edited(document: Document, names: Mapping[str, str]) -> DocumentEdit | None:
@@ -420,7 +468,7 @@ def _plurals(documents: Sequence[Profile], spelling: Callable[[str], str]) -> It
     by_key = {same_tag(tag): tag for tag in sorted(counts, reverse=True)}
     for key, one in sorted(by_key.items()):
         for other in (by_key[plural] for plural in _plural_forms(key) if plural in by_key):
-            common, rare = sorted((_Use(counts[one], one), _Use(counts[other], other)), key=lambda u: u.rank)
+            rare, common = sorted((_Use(counts[one], one), _Use(counts[other], other)))
             found = [each.id for each in documents if rare.spelling in map(spelling, each.tags)]
             yield _possible_plural(common, rare, found)
 

@@ -1,0 +1,120 @@
+"""The rule tags: which spelling of a tag is kept."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.garden.test_similar import made
+from thunderus_mem.document.document import Document, read_document
+from thunderus_mem.garden.plan import GardenInput
+from thunderus_mem.garden.rules.names import plan_tags
+from thunderus_mem.store.config import Config
+
+USUAL = dict.fromkeys(
+    ["unit-test", "code-review", "pull-request", "merge-queue", "dead-link", "shell-script", "build-step"], 1
+)
+"""Other tags, in lower case and with hyphens."""
+
+
+def tagged(doc_id: str, tag: str, *, text: str = "", source: str = "") -> Document:
+    more = f"metadata:\n  imported_from: '{source}'" if source else ""
+    made_text = made(doc_id, doc_id, text or f"Text of {doc_id}.", more=more).text
+    document = read_document(
+        f"{doc_id}.md", made_text.replace("tags: []", f"tags: ['{tag}']").encode()
+    ).document
+    assert document is not None
+    return document
+
+
+def renamed(uses: dict[str, int], *others: Document) -> dict[str, str]:
+    """The new spellings in a memory that uses each tag as often as ``uses`` says."""
+    known = [tagged(f"fact.{tag}.{at}".replace(" ", "."), tag) for tag, n in uses.items() for at in range(n)]
+    steps = plan_tags(GardenInput.of([*known, *others]), Config())
+    said = [step.why.removeprefix("inconsistent spelling of tags: ").split(" becomes ") for step in steps]
+    return {old.strip("`"): new.strip("`") for old, new in said}
+
+
+@pytest.mark.parametrize(
+    ("uses", "new"),
+    [
+        ({"LLM": 1, "llm": 2}, {"LLM": "llm"}),
+        ({"Agents": 1, "agents": 1}, {"Agents": "agents"}),
+        ({"code_style": 1, "code-style": 1}, {"code_style": "code-style"}),
+        ({"code style": 1, "code-style": 3}, {"code style": "code-style"}),
+        ({"Code Style": 1, "code-style": 1}, {"Code Style": "code-style"}),
+        (
+            {"code style": 1, "code_style": 1, "code-style": 1},
+            {"code style": "code-style", "code_style": "code-style"},
+        ),
+    ],
+)
+def test_tag_gets_the_usual_form(uses: dict[str, int], new: dict[str, str]) -> None:
+    assert renamed(USUAL | uses) == new
+
+
+@pytest.mark.parametrize(
+    "uses",
+    [
+        {"CAD": 4, "cad": 2},  # most documents have it in another form
+        {"code_style": 2, "code-style": 1},
+        {"code style": 2, "code_style": 1},  # neither has the usual form
+        {"Code-Style": 1, "code_style": 1},
+        {"Code style": 1, "code style": 9},  # a tag with a blank is no hashtag
+        {"ReAct": 1, "react": 2},  # a capital inside a word: a name
+    ],
+)
+def test_tag_in_another_form_is_kept_where_the_usual_one_is_rarer_or_missing(uses: dict[str, int]) -> None:
+    assert renamed(USUAL | uses) == {}
+
+
+def test_usual_separator_is_that_of_the_memory() -> None:
+    uses = {"unit_test": 1, "code_review": 1, "pull_request": 1, "merge_queue": 1}
+    assert renamed(uses | {"code-style": 1, "code_style": 1}) == {"code-style": "code_style"}
+    with_blanks = {tag.replace("_", " "): 1 for tag in uses}
+    assert renamed(with_blanks | {"code style": 1, "code-style": 1}) == {}
+
+
+@pytest.mark.parametrize(
+    ("uses", "new"),
+    [
+        ({"Python": 4, "python": 1}, {"python": "Python"}),
+        ({"claude-code": 9, "Claude Code": 1}, {"Claude Code": "claude-code"}),
+        ({"Python": 3, "python": 1}, {}),
+        ({"Kubeflow": 1, "kubeflow": 1}, {}),
+        ({"Code Style": 9, "code-style": 1}, {}),
+    ],
+)
+def test_without_a_usual_form_most_uses_of_the_tag_decide(uses: dict[str, int], new: dict[str, str]) -> None:
+    assert renamed({"Bash": 1, "Java": 1, "git": 1, "a_b": 1, "c-d": 1} | uses) == new
+
+
+def test_form_that_becomes_usual_counts() -> None:
+    """After `Code_Style` has changed, four of five tags with a separator have a hyphen."""
+    uses = {"a-b": 1, "c-d": 1, "e-f": 1, "Code-Style": 9, "Code_Style": 1, "unit-test": 1, "unit_test": 1}
+    assert renamed(uses) == {"Code_Style": "Code-Style", "unit_test": "unit-test"}
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("```dataview\nTABLE year FROM #LLM\n```", True),
+        ("See (#LLM) and #other.", True),
+        ("#LLM", True),
+        ("The heading [LLM](models.md#LLM) and a number, #1.", False),
+        ("#LLMs", False),
+    ],
+)
+def test_tag_that_a_text_uses_as_hashtag_is_kept(text: str, kept: bool) -> None:
+    other = tagged("fact.query", "query", text=text)
+    assert renamed(USUAL | {"LLM": 1, "llm": 2}, other) == ({} if kept else {"LLM": "llm"})
+
+
+def test_hashtag_in_the_usual_form_keeps_no_other_spelling() -> None:
+    assert renamed(USUAL | {"LLM": 1, "llm": 2}, tagged("fact.query", "query", text="#llm")) == {"LLM": "llm"}
+
+
+def test_tags_of_copies_do_not_count_and_stay_as_they_are() -> None:
+    copies = [tagged(f"fact.{at}", "LLM", source=f"backup/{at}.md") for at in "bcd"]
+    assert renamed(USUAL | {"llm": 1}, *copies) == {}
+    live = tagged("fact.e", "LLM", source="docs/e.md")
+    assert renamed(USUAL | {"llm": 1}, *copies, live) == {"LLM": "llm"}
