@@ -129,6 +129,11 @@ def tokens(seed: int) -> list[tuple[str, str, str]]:
     ]
 
 
+def test_words_after_the_beginning_of_a_token_are_no_finding() -> None:
+    for text in ("gl" + "pat-the-token-of-the-mirror", "hv" + "s.example-of-a-token.of-the-vault"):
+        assert find_secrets(f"Use {text} here.") == []
+
+
 def test_at_least_95_of_100_generated_tokens_are_found_with_their_kind() -> None:
     made = [one for seed in range(4) for one in tokens(seed)]
     assert len({kind for kind, _, _ in made}) >= 60

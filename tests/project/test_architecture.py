@@ -386,6 +386,22 @@ def test_search_of_a_fresh_index_loads_only_what_it_needs(tmp_path: Path, sealed
     }
     loading(tmp_path, plain, ["search", "words"], ())  # builds the index
     assert loading(tmp_path, plain, ["search", "words"], NOT_FOR_A_SEARCH) == (0, "No matches")
+    added = [
+        "add",
+        "fact",
+        "Words",
+        "--tag",
+        "net",
+        "--body",
+        "The keys of 12 users, see ADR-0012.",
+    ]
+    loading(tmp_path, plain, added, ())
+    for command in (["search", "words"], ["search", "--json", "words"], ["list"], ["show", "fact.words"]):
+        assert loading(tmp_path, plain, command, FORMATS_OF_SECRETS)[0] == 0, command
+
+
+FORMATS_OF_SECRETS = ("thunderus_mem.document.secrets", "thunderus_mem.document.secret_rules")
+"""What output loads only if it could contain a secret."""
 
 
 NOT_FOR_A_CONTEXT = (

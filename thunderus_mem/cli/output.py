@@ -13,13 +13,14 @@ import os
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from thunderus_mem.document.secret_signs import may_contain_secret
 from thunderus_mem.document.unicode import token_count
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 VERSION: Final = 2
 """Version of all outputs. Adding a field keeps it; removing or changing one increments it."""
@@ -141,12 +142,25 @@ def dumps(value: Any, *, whole: bool = False, indent: int | None = None) -> str:
     """
     separators = (",", ":") if indent is None else None
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, indent=indent, separators=separators)
-    if not whole:
+    if not whole and may_contain_secret("\n".join(_strings(value))):
         from thunderus_mem.document.secrets import find_secrets, redacted_data
 
         if find_secrets(_ESCAPES.sub(" ", text)):
             return dumps(redacted_data(value), whole=True, indent=indent)
     return text if text.isascii() and "\x7f" not in text else _UNSAFE.sub(_escape, text)
+
+
+def _strings(value: Any, name: str = "") -> Iterator[str]:
+    """The keys and strings of a JSON value, each string after its key as `redacted_data` reads them."""
+    if isinstance(value, str):
+        yield f"{name}\n{value}" if "\n" in value else f"{name}: {value}"
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            yield from _strings(item, key)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _strings(item, name)
 
 
 def _escape(found: re.Match[str]) -> str:

@@ -74,10 +74,10 @@ def _order(one: Diagnostic) -> tuple[object, ...]:
 
 def _without_secrets(found: list[Diagnostic]) -> list[Diagnostic]:
     """Redact secrets in the findings, e.g. in a file name."""
-    from thunderus_mem.document.secrets import find_secrets, redacted
+    from thunderus_mem.document.redaction import has_secret, redacted
 
     texts = {text for one in found for text in one if type(text) is str and text}
-    if not find_secrets("\n".join(texts)):
+    if not has_secret("\n".join(texts)):
         return found
     return [
         one._replace(
@@ -87,7 +87,7 @@ def _without_secrets(found: list[Diagnostic]) -> list[Diagnostic]:
             expected=redacted(one.expected),
             hint=redacted(one.hint),
             doc_id=redacted(one.doc_id),
-            edits=() if find_secrets("".join(edit.replacement for edit in one.edits)) else one.edits,
+            edits=() if has_secret("".join(edit.replacement for edit in one.edits)) else one.edits,
         )
         for one in found
     ]

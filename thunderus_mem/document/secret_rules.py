@@ -599,7 +599,7 @@ EMBEDDED: Final = (
 BLOCKS: Final = (
     _free(
         "private-key",
-        "PRIVATE",
+        "PRIVATE+KEY",
         r"----[- ]BEGIN (?:[A-Z0-9]{2,12} ){0,2}PRIVATE KEY(?: BLOCK)?[- ]----"
         r"(?:\s|\\[nr]|[>|#*+-]){1,24}(?:[A-Za-z-]{2,20}: [^\n]{0,200}\n(?:[>|#*+\s-]){0,12}){0,4}"
         r"(?P<value>[A-Za-z0-9+/=]{24,8000})",

@@ -7,6 +7,8 @@ from functools import cache
 from itertools import pairwise
 from typing import Final
 
+from thunderus_mem.document.secret_signs import FOLLOWERS
+
 _PLACEHOLDER = (
     r"example|sample|placeholder|redacted|dummy|change_?-?me|xxxx|your[_-]?|notreal|not-real|fake"
     r"|foobar|deadbeef|^pk[._](?:live|test|eyJ)|^[0-9]:[0-9]{6,16}:(?:web|ios|android):|"
@@ -46,35 +48,6 @@ _CHOSEN = (
     r"[^/\\:=<>()]{8,60}"
 )
 _IDENTIFIER = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
-# The letters that often follow a letter in words of European languages and identifiers.
-_FOLLOWERS: Final = {
-    "a": "bcdfgiklmnprstuvwy",
-    "b": "aeilorsuy",
-    "c": "acehiklorstuy",
-    "d": "abdeilorsu",
-    "e": "abcdefgiklmnopqrstuvwxy",
-    "f": "aefilortu",
-    "g": "aeghilnorsu",
-    "h": "aeiortu",
-    "i": "abcdefgklmnoprstvz",
-    "j": "aeo",
-    "k": "aeiosu",
-    "l": "adeilostuy",
-    "m": "abeimopsuy",
-    "n": "acdefgiknopstuv",
-    "o": "abcdfgiklmnoprstuvw",
-    "p": "aehiloprstu",
-    "q": "u",
-    "r": "acdegiklmnoprstuvy",
-    "s": "acehiklmopstuy",
-    "t": "acefhilmoprstuy",
-    "u": "abcdegilmnprst",
-    "v": "aeio",
-    "w": "aeinos",
-    "x": "ept",
-    "y": "enps",
-    "z": "ae",
-}
 _UNUSUAL_SHARE: Final = 0.3
 _FEW_UNUSUAL: Final = 3
 _SHORT_KEY: Final = 24
@@ -105,7 +78,7 @@ def _is_mixed_inside(value: str) -> bool:
 
 @cache
 def _pairs() -> frozenset[str]:
-    return frozenset(first + second for first, after in _FOLLOWERS.items() for second in after)
+    return frozenset(first + second for first, after in FOLLOWERS.items() for second in after)
 
 
 def is_unpronounceable(value: str) -> bool:

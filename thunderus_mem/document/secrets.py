@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from thunderus_mem.document.literals import Literals, lower
 from thunderus_mem.document.secret_mentions import ANCHORS, mentioned_values
 from thunderus_mem.document.secret_rules import BLOCKS, EMBEDDED, NAMED, TOKENS, SecretRule
+from thunderus_mem.document.secret_signs import is_of_words
 from thunderus_mem.document.secret_values import is_placeholder, looks_chosen, looks_random
 from thunderus_mem.startup import NamedTuple
 
@@ -92,6 +93,8 @@ def _is_placeholder(rule: SecretRule, value: str) -> bool:
         return True
     if rule.kind in ("personal-number", "recovery-code"):
         return value in "01234567890123456789"
+    if not by_name and rule not in BLOCKS and is_of_words(value):
+        return True
     if rule.kind == "json-web-token":
         return _TUTORIAL_JWT in value
     if rule.kind in _PASSWORDS:

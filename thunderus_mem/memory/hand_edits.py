@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from thunderus_mem.document.diff import apply_diff
 from thunderus_mem.document.document import MAX_DOCUMENT, content_hash, read_document
-from thunderus_mem.document.secrets import diff_for_log, find_secrets
+from thunderus_mem.document.redaction import has_secret
 from thunderus_mem.errors import NotFound, Refused, ThunderusError
 from thunderus_mem.index.refresh import most_lost
 from thunderus_mem.log.event import Change, hand_edit_id
@@ -216,8 +216,8 @@ class _Finder:
 
     def _create(self, path: str, doc_id: str, before: str, after: str) -> HandEdit | None:
         # Searching is slow: search both at once, then the path only if there is a secret.
-        if find_secrets(f"{path}\n{doc_id}"):
-            if find_secrets(path):
+        if has_secret(f"{path}\n{doc_id}"):
+            if has_secret(path):
                 return None
             doc_id = ""
         return HandEdit(path, doc_id, before, after, self._describe)
@@ -246,6 +246,8 @@ def _diff(before: str | None, now: bytes | None, path: str) -> str | None:
     """The diff; ``None`` if the old text is unknown, the new one not UTF-8, or it must not be logged."""
     if before is None:
         return None
+    from thunderus_mem.document.secrets import diff_for_log
+
     try:
         after = None if now is None else now.decode("utf-8")
     except UnicodeDecodeError:

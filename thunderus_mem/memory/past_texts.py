@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from thunderus_mem.document.diff import apply_diff, lines_of, reversed_diff, three_way
 from thunderus_mem.document.document import content_hash
-from thunderus_mem.document.secrets import holds_secret
 from thunderus_mem.document.timestamp import encode_ulid
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.log.line import parse_object
@@ -71,6 +70,8 @@ def unrestorable(changes: Sequence[Change], texts: Sequence[tuple[str | None, st
         and not (change.op == "rename" and change.before in moved)
         and not can_restore(before, after, change.diff)
     }
+    from thunderus_mem.document.secrets import holds_secret
+
     return {place: text for place, text in lost.items() if not holds_secret(text)}
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from thunderus_mem.document.redaction import redacted
 from thunderus_mem.document.unicode import escaped, visible
 from thunderus_mem.search.snippets import ELLIPSIS
 from thunderus_mem.startup import NamedTuple, lazy_pattern
@@ -28,13 +29,7 @@ _WORD: Final = lazy_pattern(r"[\w./#:@+*-]+", re.ASCII)
 
 def clean(text: str) -> str:
     """Redact secrets and escape control and invisible characters; only LF ends a line of the result."""
-    return visible(_redacted(text.replace("\r\n", "\n"))).strip("\n")
-
-
-def _redacted(text: str) -> str:
-    from thunderus_mem.document.secrets import redacted
-
-    return redacted(text)
+    return visible(redacted(text.replace("\r\n", "\n"))).strip("\n")
 
 
 def line(text: str, most: int = 2000) -> str:
