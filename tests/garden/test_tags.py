@@ -30,7 +30,8 @@ def renamed(uses: dict[str, int], *others: Document) -> dict[str, str]:
     """The new spellings in a memory that uses each tag as often as ``uses`` says."""
     known = [tagged(f"fact.{tag}.{at}".replace(" ", "."), tag) for tag, n in uses.items() for at in range(n)]
     steps = plan_tags(GardenInput.of([*known, *others]), Config())
-    said = [step.why.removeprefix("inconsistent spelling of tags: ").split(" becomes ") for step in steps]
+    assert all(step.why.endswith(f" in `{step.targets[0]}`") for step in steps)
+    said = [step.why.partition(" in ")[0].split(" becomes ") for step in steps]
     return {old.strip("`"): new.strip("`") for old, new in said}
 
 

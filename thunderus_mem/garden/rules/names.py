@@ -443,7 +443,7 @@ def _respelt(
     changes = ", ".join(f"`{old}` becomes `{new}`" for old, new in names.items())
     return Step(
         "respell-tags",
-        f"inconsistent spelling of tags: {changes}",
+        f"{changes} in `{document.id}`",
         tuple(_evidence(old, new, uses) for old, new in names.items()),
         (document.id,),
         (edit,),

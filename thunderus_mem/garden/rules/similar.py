@@ -192,13 +192,13 @@ def _contains(whole: Sequence[Statement], part: Sequence[Statement], kind: str) 
 
 
 def _join(stays: Document, leaves: Document, config: Config, files: Mapping[str, str]) -> Step | None:
-    why = f"`{stays.id}` makes all statements of `{leaves.id}`"
     after = _merge(stays, leaves, config, files)
     if isinstance(after, str):
-        return _report(SAME, f"{why}; decide which one to keep", (after,), (stays, leaves))
+        why = f"`{stays.id}` makes all statements of `{leaves.id}`; decide which one to keep"
+        return _report(SAME, why, (after,), (stays, leaves))
     return Step(
         JOIN,
-        f"{why}, which is archived",
+        f"archive `{leaves.id}`: `{stays.id}` makes all of its statements",
         (*_paths(stays, leaves), *conflicts(stays, leaves)),
         (stays.id, leaves.id),
         (
@@ -230,8 +230,7 @@ def _supersede(pair: _Pair, config: Config) -> Step | None:
     return replace(
         found,
         action=SUPERSEDE,
-        why=f"`{newer.id}` and `{older.id}` may contradict each other; marks `{older.id}`, the older one, as "
-        "superseded",
+        why=f"`{newer.id}` is newer than `{older.id}`, which it may contradict",
         edits=(DocumentEdit(newer.path, newer.id, newer.hash, text),),
         reach="propose",
     )
