@@ -51,7 +51,7 @@ def value_of(given: object) -> str:
 def head(name: str, **values: object) -> str:
     """Return a head line: ``[name] key=value …``, without the keys whose value is empty, and secrets."""
     shown = [f"{key}={value_of(value)}" for key, value in values.items() if value not in ("", None)]
-    return _redacted(" ".join([f"[{value_of(name)}]", *shown]))
+    return redacted(" ".join([f"[{value_of(name)}]", *shown]))
 
 
 class Quote(NamedTuple):
