@@ -225,7 +225,7 @@ def test_mutated_headers_never_raise() -> None:
 
 def test_typed_data_types_known_keys_and_keeps_ids_hashes_and_times_as_text() -> None:
     root = read(
-        "id: 12\ntitle: no\ncreated: 2026-01-21\ncredibility: 0.5\nsequence_number: 3\ntags:\naliases: [1, on]\n"  # noqa: E501
+        "id: 12\ntitle: no\ncreated: 2026-01-21\ncredibility: 0.5\nsequence_number: 3\nquality_score: null\ntags:\naliases: [1, on]\n"  # noqa: E501
         "provenance:\n  commits: [1234567, 12e4567]\nverification:\n  last_verified_commit: null\n"
         "free: 010\nhex: 0x1F\nyes: true\nnone: ~\nquoted: '1'\nlong: "
         + "9" * 5_000
@@ -238,6 +238,7 @@ def test_typed_data_types_known_keys_and_keeps_ids_hashes_and_times_as_text() ->
         "title": "no",
         "created": "2026-01-21",
         "credibility": 0.5,
+        "quality_score": None,
         "sequence_number": 3,
         "tags": [],
         "aliases": ["1", "on"],

@@ -26,7 +26,8 @@ def test_case_has_exactly_its_findings(name: str) -> None:
     with open(path, encoding="utf-8", newline="") as file:
         text = file.read()
     case = read_case(text)
-    found = lint_documents(case.documents, LintConfig(settings=Config(**case.settings)))
+    config = LintConfig(settings=Config(**case.settings), profiles=case.settings.get("lint_profiles", ()))
+    found = lint_documents(case.documents, config)
     code = name[:5]
     for bad in case.bad:
         assert code in {one.rule for one in found[bad]}, f"{bad} should show {code}"

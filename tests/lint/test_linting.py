@@ -172,3 +172,45 @@ def test_kinds_allowed_limits_new_documents(repo: Path, run: Run) -> None:
     assert run("garden", "--json", env=later).json["steps"] == []
     now = sorted(path.name for path in facts.parent.parent.rglob("*.md"))
     assert now == sorted([*before, "ADR-0001-chosen.md"])
+
+
+@pytest.mark.parametrize(
+    ("profiles", "rules"),
+    [
+        ((), []),
+        (("shodh",), ["TM802", "TM802", "TM803", "TM804"]),
+        (("nova",), ["TM802", "TM805", "TM806"]),
+        (("nova", "shodh"), ["TM802", "TM802", "TM803", "TM804", "TM805", "TM806"]),
+    ],
+)
+def test_rules_of_other_programs_run_only_with_their_profile(
+    run: Run, repo: Path, profiles: tuple[str, ...], rules: list[str]
+) -> None:
+    """Profile nova allows tags without hyphens."""
+    run("init")
+    fields = ("--set", "episode_id=one", "--set", "source=docs/a.md")
+    added = run("add", "fact", "A", "--body", "B.", "--tag", "Upper", "--tag", "under_score", *fields)
+    assert added.code == 0
+    paths = (".thunderus/memory/semantic",)
+    named = [word for name in profiles for word in ("--profile", name)]
+    ran = run("lint", *paths, *named, "--json")
+    found = [one["rule"] for one in ran.json["diagnostics"]]
+    assert (sorted(found), ran.code) == (rules, int("nova" in profiles))
+    run("config", "set", "lint.profiles", ",".join(profiles))
+    assert run("lint", *paths, "--json").out == ran.out
+
+
+def test_unknown_profile_is_an_error(run: Run, repo: Path) -> None:
+    run("init")
+    ran = run("lint", "--profile", "mem0")
+    assert (ran.code, "use one of: shodh, nova" in ran.err) == (2, True)
+
+
+def test_counts_of_reads_are_removed_from_files(run: Run, repo: Path) -> None:
+    run("init")
+    run("add", "fact", "A", "--body", "B.", "--set", "access_count=5", "--set", "last_accessed_at=2026-01-21")
+    path = repo / FACTS / "a.md"
+    before = path.read_text(encoding="utf-8")
+    assert run("lint", "--fix").code == 0
+    removed = set(before.splitlines()) - set(path.read_text(encoding="utf-8").splitlines())
+    assert {line.partition(":")[0] for line in removed} == {"access_count", "last_accessed_at"}

@@ -74,6 +74,9 @@ class ReadCorpus:
         bodies = [one.body for one in self.documents if one.id == doc_id]
         return frozenset(heading.anchor for body in bodies for heading in markdown.headings(body))
 
+    def episode_length(self, name: str) -> int:
+        return sum(one.episode is not None and one.episode[0] == name for one in self.documents)
+
     def adr_numbers(self) -> dict[int, tuple[str, ...]]:
         found: dict[int, list[str]] = {}
         for one in self.documents:

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from thunderus_mem.memory.memory import Memory
 
 
-def lint_config(memory: Memory, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> LintConfig:
+def lint_config(
+    memory: Memory, select: Iterable[str] = (), ignore: Iterable[str] = (), profiles: Iterable[str] = ()
+) -> LintConfig:
     """The configuration of the rules, narrowed by the options of the command line."""
     config = memory.config
     chosen = tuple(select) or config.lint_select
@@ -40,6 +42,7 @@ def lint_config(memory: Memory, select: Iterable[str] = (), ignore: Iterable[str
         severities={code: _weight(word) for code, word in config.lint_severity.items()},
         per_file=config.lint_per_file,
         settings=config,
+        profiles=(*config.lint_profiles, *profiles),
     )
 
 

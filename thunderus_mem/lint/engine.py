@@ -19,7 +19,7 @@ from thunderus_mem.document.paths import is_archived
 from thunderus_mem.document.secrets import redacted
 from thunderus_mem.errors import NotFound
 from thunderus_mem.lint.rule import CODES, LIST_RULES, Rule
-from thunderus_mem.lint.rules import identity, links, safety, store, structure
+from thunderus_mem.lint.rules import identity, links, profiles, safety, store, structure
 from thunderus_mem.lint.rules.store import SuppressionUse, suppress, suppressions_of
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from thunderus_mem.diagnostic import Diagnostic
     from thunderus_mem.lint.rule import Check, LintConfig, LintContext, Scope, StoreState
 
-_MODULES: Final = (structure, identity, links, safety, store)
+_MODULES: Final = (structure, identity, links, safety, store, profiles)
 _STORE: Final = ("TM5", "TM604")
 _SUPPRESSIONS: Final = "TM6"
 _FIRST_CHECKING: Final = "TM012"

@@ -22,7 +22,7 @@ from thunderus_mem.git.repository import look_for_git, no_repository
 from thunderus_mem.index.writer import unlisted_folder
 from thunderus_mem.lint.context import lint_config
 from thunderus_mem.lint.engine import apply_edits, distinct, fingerprinted, lint_store
-from thunderus_mem.lint.rule import CODES, LIST_RULES, LintConfig, StoreState
+from thunderus_mem.lint.rule import CODES, LIST_RULES, PROFILES, LintConfig, StoreState
 from thunderus_mem.lint.rules.identity import linked_paths, renumbered
 from thunderus_mem.lint.runner import lint_files, lint_stored, store_state, stored_bytes
 from thunderus_mem.lint.strays import STRAYS, is_stray, stray_files
@@ -78,6 +78,7 @@ class LintRequest(NamedTuple):
     dry_run: bool = False
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    profiles: tuple[str, ...] = ()
     baseline: str | None = None
     write_baseline: str = ""
     prune_baseline: bool = False
@@ -86,7 +87,8 @@ class LintRequest(NamedTuple):
         """Raise `ThunderusError` for options that cannot be combined with writing a baseline."""
         if not (self.write_baseline or self.prune_baseline):
             return
-        if any((self.paths, self.staged, self.select, self.ignore, self.fix, self.dry_run)):
+        narrowed = (self.paths, self.staged, self.select, self.ignore, self.profiles)
+        if any((*narrowed, self.fix, self.dry_run)):
             option = "--write-baseline" if self.write_baseline else "--prune-baseline"
             raise ThunderusError(f"{option} lints everything", hint="remove paths and other options")
         if self.write_baseline and self.prune_baseline:
@@ -99,16 +101,12 @@ def answer(memory: Memory, request: LintRequest) -> LintReport:
         return record_baseline(memory, request.write_baseline)
     if request.prune_baseline:
         return prune_baseline(memory, request.baseline)
-    return lint(
-        memory,
-        request.paths,
-        staged=request.staged,
-        fix=request.fix and not request.dry_run,
-        dry_run=request.dry_run,
+    checked = request._replace(
         select=_codes(request.select),
         ignore=_codes(request.ignore),
-        baseline=request.baseline,
+        profiles=_profiles(request.profiles),
     )
+    return _lint(memory, checked)
 
 
 def _codes(given: Iterable[str]) -> tuple[str, ...]:
@@ -120,40 +118,55 @@ def _codes(given: Iterable[str]) -> tuple[str, ...]:
     return codes
 
 
+def _profiles(given: Iterable[str]) -> tuple[str, ...]:
+    for name in given:
+        if name not in PROFILES:
+            raise ThunderusError(f"unknown profile {name!r}", hint=f"use one of: {', '.join(PROFILES)}")
+    return tuple(given)
+
+
 def lint(
     memory: Memory,
     paths: Sequence[str] = (),
     *,
     staged: bool = False,
     fix: bool = False,
-    dry_run: bool = False,
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
     baseline: str | None = None,
 ) -> LintReport:
     """Check documents (all, the given paths, or the staged text) and, without paths, the store itself.
 
-    ``fix`` applies safe fixes, each document as one event; ``dry_run`` only shows them. ``baseline`` is
-    the file of hidden findings: ``None`` for the configured one, "" for none.
+    ``fix`` applies safe fixes, each document as one event. ``baseline`` is the file of hidden findings:
+    ``None`` for the configured one, "" for none.
     """
+    request = LintRequest(
+        tuple(paths), staged, fix, select=tuple(select), ignore=tuple(ignore), baseline=baseline
+    )
+    return _lint(memory, request)
+
+
+def _lint(memory: Memory, request: LintRequest) -> LintReport:
+    paths, staged, shown = request.paths, request.staged, request.dry_run
+    fix = request.fix and not shown
     if fix:
         from thunderus_mem.memory.transaction import settle
 
         settle(memory, "lint --fix")
     memory.refresh()
-    config = lint_config(memory, select, ignore)
-    current_baseline = find_baseline(memory, baseline)
-    seen = _inspect(memory, paths, config, staged=staged, fix=fix or dry_run)
-    moved = _renames(memory, seen) if (fix or dry_run) and not staged else ()
+    config = lint_config(memory, request.select, request.ignore, request.profiles)
+    current_baseline = find_baseline(memory, request.baseline)
+    seen = _inspect(memory, paths, config, staged=staged, fix=fix or shown)
+    moved = _renames(memory, seen) if (fix or shown) and not staged else ()
     if fix and (seen.fixed_texts or moved):
         new_names, published = _apply_fixes(memory, seen, moved)
         again = [new_names.get(path, path) for path in map(partial(stored_path, memory), paths)]
-        after = lint(memory, again, select=select, ignore=ignore, baseline=baseline)
+        after = _lint(memory, request._replace(paths=tuple(again), staged=False, fix=False))
         changed = (*(reading.path for reading, _ in seen.fixed_texts), *new_names)
         fixed = tuple(dict.fromkeys(new_names.get(path, path) for path in changed))
         return after._replace(fixed=fixed, published=published)
     report = _report(seen, current_baseline, config, whole=not (paths or staged))
-    return report._replace(diff=_diff_of_fixes(seen, moved)) if dry_run and not fix else report
+    return report._replace(diff=_diff_of_fixes(seen, moved)) if shown else report
 
 
 def record_baseline(memory: Memory, path: str) -> LintReport:

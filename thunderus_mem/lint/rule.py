@@ -69,6 +69,7 @@ CODES: Final[dict[str, tuple[str, Severity]]] = {
     "TM113": ("kind-not-allowed", ERROR),
     "TM114": ("recap-provenance", ERROR),
     "TM115": ("unlisted-type", WARNING),
+    "TM116": ("usage-in-file", WARNING),
     "TM201": ("dead-link", ERROR),
     "TM202": ("superseded-still-linked", WARNING),
     "TM203": ("dead-anchor", WARNING),
@@ -103,7 +104,20 @@ CODES: Final[dict[str, tuple[str, Severity]]] = {
     "TM701": ("code-changed", WARNING),
     "TM702": ("code-missing", WARNING),
     "TM703": ("code-moved", NOTE),
+    "TM801": ("unpaired-emotion", NOTE),
+    "TM802": ("tag-spelling", NOTE),
+    "TM803": ("tag-count", NOTE),
+    "TM804": ("episode-length", NOTE),
+    "TM805": ("missing-metadata", WARNING),
+    "TM806": ("unlisted-metadata", WARNING),
 }
+
+PROFILES: Final[dict[str, tuple[str, ...]]] = {
+    "shodh": ("TM801", "TM802", "TM803", "TM804"),
+    "nova": ("TM802", "TM805", "TM806"),
+}
+"""The rules that run only if one of their profiles is enabled."""
+_OF_PROFILES: Final = "TM8"
 
 
 class Corpus(Protocol):
@@ -133,6 +147,9 @@ class Corpus(Protocol):
     def adr_numbers(self) -> Mapping[int, tuple[str, ...]]:
         """The files of each ADR number, sorted."""
 
+    def episode_length(self, name: str) -> int:
+        """The number of active documents of an episode, without recaps of it."""
+
 
 class Provenance(Protocol):
     """What rules can ask about the log and git history."""
@@ -161,7 +178,7 @@ class Evidence(Protocol):
 
 
 class LintConfig(NamedTuple):
-    """Which rules run, their severities, and the settings with size limits.
+    """Which rules run, their severities, the profiles, and the settings with size limits.
 
     ``select`` and ``ignore`` are prefixes of codes (``TM2``); an empty ``select`` means all. ``severities``
     maps a code to a severity or ``"off"``; ``per_file`` maps a glob to the codes suppressed there, with the
@@ -173,9 +190,12 @@ class LintConfig(NamedTuple):
     severities: Mapping[str, Severity | Literal["off"]] = MappingProxyType({})
     per_file: Mapping[str, Mapping[str, str]] = MappingProxyType({})
     settings: Config = Config()
+    profiles: tuple[str, ...] = ()
 
     def runs(self, code: str) -> bool:
         """Whether the rule with this code is enabled."""
+        if code.startswith(_OF_PROFILES) and not any(code in PROFILES[name] for name in self.profiles):
+            return False
         if self.severities.get(code) == "off" or (self.ignore and code.startswith(self.ignore)):
             return False
         return not self.select or code.startswith(self.select)

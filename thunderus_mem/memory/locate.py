@@ -259,6 +259,14 @@ class IndexCorpus:
         """Return the files of each decision number."""
         return self._adr_numbers
 
+    def episode_length(self, name: str) -> int:
+        """Return the number of active documents of an episode, without recaps of it."""
+        return self._episodes.get(name, 0)
+
+    @cached_property
+    def _episodes(self) -> dict[str, int]:
+        return self._index.episodes()
+
     @cached_property
     def _adr_numbers(self) -> dict[int, tuple[str, ...]]:
         numbers: dict[int, list[str]] = {}

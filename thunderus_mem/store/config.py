@@ -31,6 +31,7 @@ class Config(NamedTuple):
     store_version: int = FORMAT
     lint_select: tuple[str, ...] = ()
     lint_ignore: tuple[str, ...] = ()
+    lint_profiles: tuple[str, ...] = ()
     lint_severity: Mapping[str, str] = MappingProxyType({})
     lint_baseline: str = ""
     lint_per_file: Mapping[str, Mapping[str, str]] = MappingProxyType({})

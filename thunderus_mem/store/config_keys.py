@@ -114,6 +114,9 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("lint.select", "list",
         "Codes or code prefixes of the rules to run; TM1 means all of TM1xx. Empty: all rules."),
     Key("lint.ignore", "list", "Codes or code prefixes of the rules not to run."),
+    Key("lint.profiles", "list",
+        "Rules of other programs (TM8xx) to run as well: the practices of the unified memory schema, the "
+        "metadata contract of Nova.", choices=("shodh", "nova")),
     Key("lint.severity", "table",
         'The severity of single rules, e.g. TM301 = "note". Only errors and warnings make lint fail.',
         choices=_SEVERITIES),

@@ -85,6 +85,10 @@ def lint_command(
     dry_run: Annotated[bool, Option("--dry-run", help="Show what --fix would change.")] = False,
     select: Annotated[list[str] | None, Option(metavar="CODE", help="Only this rule (repeatable).")] = None,
     ignore: Annotated[list[str] | None, Option(metavar="CODE", help="Skip this rule (repeatable).")] = None,
+    profile: Annotated[
+        list[str] | None,
+        Option(metavar="NAME", help="Also run the rules of shodh or nova (repeatable)."),
+    ] = None,
     form: _Form = "",
     output: Output = "",
     baseline: _Baseline = None,
@@ -118,6 +122,7 @@ def lint_command(
         dry_run=dry_run,
         select=tuple(select or ()),
         ignore=tuple(ignore or ()),
+        profiles=tuple(profile or ()),
         baseline=os.path.join(console.start, baseline) if baseline else baseline,
         write_baseline=os.path.join(console.start, write_baseline) if write_baseline else "",
         prune_baseline=prune_baseline,

@@ -186,7 +186,7 @@ def _typed_scalar(node: Scalar, kind: Any) -> Any:
             return text
         return {} if isinstance(kind, dict) else []
     if kind == "n":
-        return _number(text)
+        return None if text in _NULLS else _number(text)
     if text in _NULLS:
         return None
     if text in _BOOLEANS:

@@ -572,6 +572,43 @@ def unlisted_type(context: LintContext) -> Iterable[Diagnostic]:
         )
 
 
+def usage_in_file(context: LintContext) -> Iterable[Diagnostic]:
+    """``access_count`` or ``last_accessed_at`` is in the frontmatter.
+
+    Why: these values change by reading. In a file every read would be a change to commit, and two branches
+    would conflict.
+
+    Bad::
+
+        access_count: 5
+        last_accessed_at: 2026-01-21T09:00:00Z
+
+    Good::
+
+        metadata:
+          readers: 5
+
+    Fix: remove the key (``lint --fix`` does).
+    """
+    text = context.reading.text or ""
+    for key in ("access_count", "last_accessed_at"):
+        node = context.node(key)
+        if node is not None:
+            edits: tuple[TextEdit, ...] = ()
+            if isinstance(node, Scalar):
+                start, end = context.span(node)
+                edits = (TextEdit(text.rfind("\n", 0, start) + 1, text.index("\n", end) + 1, ""),)
+            yield context.finding(
+                "TM116",
+                context.at(key),
+                f"`{key}` changes by reading and does not belong in a file",
+                key=key,
+                expected="no such key",
+                hint="Remove the key",
+                edits=edits,
+            )
+
+
 def _heading_paths(context: LintContext) -> Iterator[tuple[tuple[str, ...], int]]:
     path: list[tuple[int, str]] = []
     for heading in context.headings:
