@@ -246,6 +246,18 @@ def test_change_by_hand_is_listed_without_a_reason() -> None:
     )
 
 
+def test_omitted_decisions_are_counted_by_document() -> None:
+    """Ten decisions without a reason share a line; the others have one each."""
+    reasons = {f"adr.n{number:03}": f"reason {number}" if number % 3 else "" for number in range(30)}
+    events = [patch(number, "add", doc, why=why) for number, (doc, why) in enumerate(reasons.items())]
+    events.append(note(40, "Decision: Nobody deploys on Fridays."))
+    body = recap_document(day_scope(DAY), events, [], [], Config())[1]
+    listed = body.partition("## Decisions\n\n")[2].partition("\n\n")[0].split("\n- ")
+    shown = sum("added." in line for line in listed)
+    assert shown >= 4
+    assert listed[-1] == f"and {31 - shown} more"
+
+
 def test_reason_of_an_earlier_step_is_given_once() -> None:
     body = page_of(
         patch(1, "add", "fact.a", "fact.b", why="it is true"),

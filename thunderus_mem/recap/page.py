@@ -100,6 +100,14 @@ _ROOMS: Final = (
 )
 
 
+class _Line(NamedTuple):
+    """A line about ``number`` things; those that say why are shown first."""
+
+    text: str
+    explains: bool = True
+    number: int = 1
+
+
 class Page(NamedTuple):
     """A recap before it is written: header, body, and the private events that it cites."""
 
@@ -313,13 +321,13 @@ class _Lines:
         return {
             "summary": [*self._summary(), *left_out, *([f"{PRIVATE_QUOTES}."] if quotes else [])],
             "requests": self._requests(),
-            "decisions": self._few([*self._stories["decisions"], *decided]),
+            "decisions": self._best([*self._stories["decisions"], *map(_Line, decided)], 2),
             "problems": self._few([self._problem(one) for one in shown.problems if one.solved]),
             "commands": self._few(_commands(shown.ran)),
-            "changes": [*self._stories["changes"], *self._settings()],
+            "changes": [*self._best(self._stories["changes"]), *self._settings()],
             "commits": self._commits(),
             "notes": self._few(notes),
-            "open_ends": self._few([*self._stories["open_ends"], *asked, *unsolved]),
+            "open_ends": self._best([*self._stories["open_ends"], *map(_Line, (*asked, *unsolved))]),
             "files": self._files() if self.config.recap_include_file_changes else [],
             "provenance": [
                 *provenance,
@@ -409,7 +417,7 @@ class _Lines:
         return "open_ends" if is_proposed and SUPERSEDED not in done else "decisions"
 
     @cached_property
-    def _stories(self) -> dict[str, list[str]]:
+    def _stories(self) -> dict[str, list[_Line]]:
         """What happened to the documents and why, by section: one line for all documents with the same steps
         for the same reasons. Imports and verifications have a line of their own, whatever their reasons."""
         together: dict[tuple[str, tuple[RecapStep, ...]], tuple[dict[str, None], dict[str, None]]] = {}
@@ -424,7 +432,7 @@ class _Lines:
                 section = self._section_of(doc_id, each)
                 doc_ids, reasons = together.setdefault((section, key), ({}, {}))
                 doc_ids[doc_id] = reasons[each[-1].reason] = None
-        lines: dict[str, list[tuple[bool, str]]] = {"decisions": [], "open_ends": [], "changes": []}
+        lines: dict[str, list[_Line]] = {"decisions": [], "open_ends": [], "changes": []}
         mentioned: set[str] = set()
         for (section, key), (doc_ids, reasons) in together.items():
             explained = any(reasons) or any(step.reason or step.operation in BY_HAND for step in key)
@@ -434,16 +442,18 @@ class _Lines:
                 for step in key[:-1]
             ]
             mentioned |= {step.reason for step in first}
-            lines[section].append(
-                (explained, self._story(list(doc_ids), [*first, key[-1]], reasons, section))
-            )
-        return {section: self._best(listed) for section, listed in lines.items()}
+            text = self._story(list(doc_ids), [*first, key[-1]], reasons, section)
+            lines[section].append(_Line(text, explained, len(doc_ids)))
+        return lines
 
-    def _best(self, lines: Sequence[tuple[bool, str]]) -> list[str]:
-        """The lines that fit, first those with a reason and edits by hand; the order is that of the log."""
-        best = sorted(range(len(lines)), key=lambda at: (not lines[at][0], at))[: self.room.lines]
-        more = len(lines) - len(best)
-        return [*(lines[at][1] for at in sorted(best)), *([f"and {more} more"] if more else [])]
+    def _best(self, lines: Sequence[_Line], share: int = 1) -> list[str]:
+        """The lines that fit, first those with a reason and edits by hand, and the number of things in the
+        others; the order is that of the log."""
+        listed = list(dict.fromkeys(lines))
+        ranked = sorted(range(len(listed)), key=lambda at: (not listed[at].explains, at))
+        best, rest = ranked[: share * self.room.lines], ranked[share * self.room.lines :]
+        more = sum(listed[at].number for at in rest)
+        return [*(listed[at].text for at in sorted(best)), *([f"and {more} more"] if more else [])]
 
     def _steps(self, doc_id: str, story: DocumentRecap) -> list[RecapStep]:
         """The steps of a document: one for repeated operations, unless they have other reasons; none for a
