@@ -2,7 +2,7 @@
 
 Sources: ``--help`` of every command (cli), docstrings (rules, errors, migrations), JSON Schemas (schemas,
 events), the table of keys (config), the types of the values (output) and the table
-of agents (actors).
+of agents (actors), the tables of foreign formats (formats).
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from thunderus_mem.cli.output import (
 from thunderus_mem.cli.table import COMMANDS, VALUES
 from thunderus_mem.document.schema import DOCUMENT, EVENT, MANIFEST, PROPOSAL, load_schema
 from thunderus_mem.errors import ThunderusError
+from thunderus_mem.interop.formats import describe_formats
 from thunderus_mem.interop.thunderus import MIGRATIONS, migrated_rules
 from thunderus_mem.lint.engine import RULES, rule_formats, rule_page
 from thunderus_mem.log.actor import AGENTS, OUTSIDE
@@ -45,6 +46,8 @@ from thunderus_mem.store.paths import present_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    from thunderus_mem.interop.formats import DescribedFormat, FormatField
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs" / "reference"
@@ -609,6 +612,67 @@ def migrations() -> str:
     return page("Migrations", lines)
 
 
+FORMATS_PAGE = """\
+`thunderus-mem import FORMAT FILE` and `thunderus-mem export FORMAT` exchange documents with other programs.
+The tables below are those the program reads and writes by.
+
+- **theirs** is the field of the other program, **ours** the frontmatter key (`text` is the body).
+- A field of theirs that has no row is kept under `metadata`, and goes back when you export to the same
+  format. So does a value that has no exact equivalent here, such as an absent `type` or `null`.
+- A key of ours that has no row goes to the extension field, if the format has one, and comes back when you
+  import the file. A format without one loses these keys: `export` counts them.
+- A text that is too long or too short for a format is refused, never cut.
+"""
+
+
+def formats() -> str:
+    """Return the formats, and for each its fields and those of ours."""
+    found = describe_formats().formats
+    lines = [*FORMATS_PAGE.split("\n")]
+    lines += table(
+        ["format", "for", "description"], [[f"`{one.name}`", _ways(one), one.description] for one in found]
+    )
+    for one in found:
+        if one.fields:
+            held = f"Extension field: `{one.extension}`." if one.extension else "No extension field."
+            rows = [_field_row(row) for row in one.fields]
+            lines += [
+                "",
+                f"## {one.name}",
+                "",
+                held,
+                "",
+                *table(["theirs", "ours", "value", "", "note"], rows),
+            ]
+    return page("Formats of other programs", [*lines, "", *_matrix(found)])
+
+
+def _ways(one: DescribedFormat) -> str:
+    return " and ".join(way for way, has in (("import", one.reads), ("export", one.writes)) if has)
+
+
+def _field_row(row: FormatField) -> list[str]:
+    return [f"`{row.theirs}`", f"`{row.ours}`" if row.ours else "", row.value, row.fate, row.note]
+
+
+def _theirs(one: DescribedFormat, key: str) -> str:
+    return ", ".join(f"`{row.theirs}`" for row in one.fields if row.ours == key)
+
+
+def _matrix(found: Sequence[DescribedFormat]) -> list[str]:
+    """Return the fields of each format by key of ours."""
+    named = [one for one in found if one.fields]
+    keys = dict.fromkeys(row.ours for one in named for row in one.fields if row.ours)
+    rows = [
+        [
+            f"`{key}`",
+            *(", ".join(f"`{row.theirs}`" for row in one.fields if row.ours == key) for one in named),
+        ]
+        for key in keys
+    ]
+    return ["## Compatibility", "", *table(["ours", *(one.name for one in named)], rows)]
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "cli": cli,
     "rules": rules,
@@ -619,6 +683,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "actors": actors,
     "output": output,
     "migrations": migrations,
+    "formats": formats,
 }
 
 

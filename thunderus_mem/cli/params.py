@@ -19,6 +19,24 @@ DryRun = Annotated[bool, Option("--dry-run", help="Show the changes without writ
 Kinds = Annotated[
     list[str] | None, Option("--kind", "-k", metavar="KIND", help="Only this kind (repeatable).")
 ]
+Tags = Annotated[
+    list[str] | None, Option("--tag", "-t", metavar="TAG", help="Only with this tag (repeatable).")
+]
+States = Annotated[
+    list[str] | None,
+    Option(metavar="STATE", help="Only decisions in this state, e.g. accepted (repeatable)."),
+]
+Verdicts = Annotated[
+    list[str] | None, Option(metavar="VERDICT", help="Only with this verdict, e.g. stale (repeatable).")
+]
+Statuses = Annotated[
+    list[str] | None, Option(metavar="STATUS", help="Only with this status in the file (repeatable).")
+]
+PathPart = Annotated[str, Option(metavar="TEXT", help="Only paths that contain TEXT.")]
+Episode = Annotated[str, Option(metavar="NAME", help="Only this episode, in its order.")]
+Since = Annotated[str, Option(metavar="DATE", help="Updated on or after this day.")]
+Before = Annotated[str, Option(metavar="DATE", help="Updated before this day.")]
+Archived = Annotated[bool, Option("--archived", help="Include archived documents.")]
 Newest = Annotated[int, Option("--limit", "-n", metavar="N", min=1, help="Show at most N, newest first.")]
 Budget = Annotated[
     int,

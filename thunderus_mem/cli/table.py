@@ -90,7 +90,7 @@ _SECTIONS: Final[dict[str, tuple[CommandEntry, ...]]] = {
     ),
     BEGIN: (
         CommandEntry("init", "store", "Create a memory in this folder.", acts=True),
-        CommandEntry("import", "store", "Import an existing folder of Markdown.", acts=True),
+        CommandEntry("import", "exchange", "Import Markdown, or the memory of another program.", acts=True),
         CommandEntry("hooks", "lint", "Install, remove or run the git pre-commit hook."),
     ),
     LOOK_BACK: (
@@ -178,6 +178,11 @@ _SECTIONS: Final[dict[str, tuple[CommandEntry, ...]]] = {
         CommandEntry("events", "log", "Add, verify, replay and export log events.", pages=True, acts=True),
         CommandEntry("index", "store", "Inspect, refresh or rebuild index and manifest."),
     ),
+    "Other programs": (
+        CommandEntry("export", "exchange", "Export documents in the format of another program."),
+        CommandEntry("validate", "exchange", "Check a file in the format of another program."),
+        CommandEntry("formats", "exchange", "List the formats for import and export."),
+    ),
     "Set up": (
         CommandEntry("config", "store", "Show and change settings; print the schemas."),
         CommandEntry("watch", "lint", "Refresh the index and lint files as they change."),
@@ -204,7 +209,7 @@ SYNONYMS: Final[dict[str, str]] = {
     "proposals": "review list",
     **dict.fromkeys(("accept", "approve"), "review approve"),
     **dict.fromkeys(("revert", "rollback"), "undo"),
-    **dict.fromkeys(("confirm", "validate"), "verify"),
+    "confirm": "verify",
     **dict.fromkeys(("tidy", "clean", "gc"), "garden"),
     **dict.fromkeys(("merge", "conflicts"), "resolve"),
     **dict.fromkeys(("stale", "drift"), "check"),
@@ -213,7 +218,6 @@ SYNONYMS: Final[dict[str, str]] = {
     "history": "log",
     "reject": "review reject",
     "summary": "recap",
-    "export": "events export",
     "reindex": "index rebuild",
     "help": "--help",
 }
@@ -233,7 +237,7 @@ REMOVED: Final[dict[str, str]] = {
     "garden --undo": "undo",
     "garden --plan": "garden",
     "lint --diff": "lint --dry-run",
-    "import markdown -n": "--dry-run",
+    "import -n": "--dry-run",
     "events export --document": "--about",
     "check --all": "check",
     "verify --check": "verify --update-status --dry-run",
@@ -335,7 +339,11 @@ VALUES: Final[dict[str, str]] = {
     "garden apply": "garden.apply:Applied",
     "garden propose": "garden.apply:Filed",
     "recap": "memory.transaction:Written",
+    "import": "interop.transfer:TransferReport",
     "import markdown": "interop.markdown:ImportReport",
+    "export": "interop.transfer:ExportReport",
+    "validate": "interop.transfer:ValidationReport",
+    "formats": "interop.formats:FormatList",
     "hooks install": "hooks:HookStatus",
     "hooks uninstall": "hooks:HookStatus",
     "hooks status": "hooks:HookStatus",

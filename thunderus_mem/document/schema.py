@@ -240,9 +240,13 @@ def _formats(schema: Any) -> Iterator[str]:
 
 @cache
 def _validator(name: str) -> Draft202012Validator:
+    return validator_of(load_schema(name))
+
+
+def validator_of(schema: dict[str, Any]) -> Draft202012Validator:
+    """The validator of a JSON Schema, which checks formats too."""
     from jsonschema import Draft202012Validator, FormatChecker
 
-    schema = load_schema(name)
     checker = FormatChecker()
     unknown = sorted(set(_formats(schema)) - checker.checkers.keys())
     if unknown:

@@ -484,6 +484,7 @@ def _commands(memory: Memory, choice: UndoChoice, committed: frozenset[str]) -> 
     """The events of each candidate command, newest first, undone or not."""
     own = memory.sessions.own()
     index, lines, done = memory.log_index(), _Lines(memory.log), set[tuple[str, int]]()
+    resumed = set[str]()
 
     def is_candidate(entry: LoggedEvent) -> bool:
         return can_be_undone(entry.event, {}, undos=choice.redo) and (
@@ -503,7 +504,13 @@ def _commands(memory: Memory, choice: UndoChoice, committed: frozenset[str]) -> 
             if (entry.shard, entry.line) not in done and is_candidate(entry):
                 command = list(_same_command(lines, entry, is_candidate))
                 done.update((one.shard, one.line) for one in command)
-                yield tuple([one.event for one in command])
+                events = [one.event for one in command]
+                if "import" in entry.event.origin:  # an import may have been interrupted and resumed
+                    same = of_patch(memory, text_in(entry.event.refs, "patch_id"))
+                    events = [one for one in reversed(same) if one.id not in resumed]
+                    resumed.update(one.id for one in events)
+                if events:
+                    yield tuple(events)
 
 
 class _Lines:

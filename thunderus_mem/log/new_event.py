@@ -46,12 +46,13 @@ class Ids(NamedTuple):
 
 class PatchLinks(NamedTuple):
     """References of a patch besides its changes: the events it undoes, other documents it is about, private
-    events cited by its documents, and the snapshot before it."""
+    events cited by its documents, the snapshot before it, and the import it belongs to (in ``origin``)."""
 
     undoes: Sequence[str] = ()
     about: Sequence[str] = ()
     private: Sequence[str] = ()
     snapshot: str = ""
+    imported: str = ""
 
 
 NO_LINKS: Final = PatchLinks()
@@ -129,6 +130,8 @@ def patch_event(
     """
     if op not in PATCH_OPS:
         raise ValueError(f'unknown kind of patch "{op}" (one of {", ".join(PATCH_OPS)})')
+    if links.imported:
+        context = context._replace(origin={**context.origin, "import": links.imported})
     undone = {"undoes": list(links.undoes)} if links.undoes else {}
     private = {"private": list(links.private)} if links.private else {}
     refs = {

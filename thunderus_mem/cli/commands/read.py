@@ -8,7 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from thunderus_mem.authoring import show
 from thunderus_mem.cli.options import Call, Commands, Option
-from thunderus_mem.cli.params import Budget, DocumentId, Kinds, OnlyIds
+from thunderus_mem.cli.params import (
+    Archived,
+    Before,
+    Budget,
+    DocumentId,
+    Episode,
+    Kinds,
+    OnlyIds,
+    PathPart,
+    Since,
+    States,
+    Statuses,
+    Tags,
+    Verdicts,
+)
 from thunderus_mem.cli.text import (
     GAP,
     LEAST_CELL,
@@ -62,26 +76,15 @@ def show_command(
 def list_command(
     ctx: Call,
     kind: Kinds = None,
-    tag: Annotated[
-        list[str] | None, Option("--tag", "-t", metavar="TAG", help="Only with this tag (repeatable).")
-    ] = None,
-    state: Annotated[
-        list[str] | None,
-        Option(metavar="STATE", help="Only decisions in this state, e.g. accepted (repeatable)."),
-    ] = None,
-    verdict: Annotated[
-        list[str] | None,
-        Option(metavar="VERDICT", help="Only with this verdict, e.g. stale (repeatable)."),
-    ] = None,
-    status: Annotated[
-        list[str] | None,
-        Option(metavar="STATUS", help="Only with this status in the file (repeatable)."),
-    ] = None,
-    path: Annotated[str, Option(metavar="TEXT", help="Only paths that contain TEXT.")] = "",
-    episode: Annotated[str, Option(metavar="NAME", help="Only this episode, in its order.")] = "",
-    since: Annotated[str, Option(metavar="DATE", help="Updated on or after this day.")] = "",
-    before: Annotated[str, Option(metavar="DATE", help="Updated before this day.")] = "",
-    archived: Annotated[bool, Option("--archived", help="Include archived documents.")] = False,
+    tag: Tags = None,
+    state: States = None,
+    verdict: Verdicts = None,
+    status: Statuses = None,
+    path: PathPart = "",
+    episode: Episode = "",
+    since: Since = "",
+    before: Before = "",
+    archived: Archived = False,
     order: Annotated[
         str, Option("--sort", metavar="KEY", help="Sort by id, updated, created, title or tokens.")
     ] = "id",

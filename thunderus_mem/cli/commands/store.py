@@ -1,4 +1,4 @@
-"""``init index doctor config completion import migrate``: create, check, configure and fill a store.
+"""``init index doctor config completion migrate``: create, check, configure and fill a store.
 
 The commands only parse, call and render. `completion` prints a script, `config` reads the two configuration
 files.
@@ -14,7 +14,7 @@ from thunderus_mem.authoring.init import Initialised, init, update_schemas
 from thunderus_mem.cli.complete import SCRIPTS
 from thunderus_mem.cli.options import Argument, Call, Commands, Option
 from thunderus_mem.cli.output import OUTPUT, dumps, output_schema
-from thunderus_mem.cli.params import DryRun, Why
+from thunderus_mem.cli.params import Why
 from thunderus_mem.cli.text import (
     Style,
     aligned,
@@ -28,10 +28,8 @@ from thunderus_mem.cli.text import (
 from thunderus_mem.doctor import checks, upkeep
 from thunderus_mem.doctor.fix import FixReport, FixStep, apply_fixes, plan_fixes
 from thunderus_mem.document.ids import closest
-from thunderus_mem.document.unicode import escaped
 from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.index import refresh
-from thunderus_mem.interop.markdown import ImportReport, import_markdown
 from thunderus_mem.interop.thunderus import MigrationReport, migrate
 from thunderus_mem.store import config_writer
 from thunderus_mem.store.config_keys import KEYS, config_schema, toml_value
@@ -41,7 +39,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from thunderus_mem.cli.console import Console
-    from thunderus_mem.interop.fields import ImportedFile
 
 app = Commands()
 
@@ -495,108 +492,7 @@ def completion(
     )
 
 
-# ``import migrate``
-
-import_app = app.group("import")
-
-
-@import_app.command("markdown")
-def import_markdown_command(
-    ctx: Call,
-    directory: Annotated[str, Argument(metavar="DIR", help="A folder of Markdown files, or one file.")],
-    kind: Annotated[str, Option("--kind", "-k", metavar="KIND", help="core, fact, adr, playbook or recap.")],
-    tag: Annotated[
-        list[str] | None, Option("--tag", "-t", metavar="TAG", help="Add this tag to all (repeatable).")
-    ] = None,
-    mapping: Annotated[
-        list[str] | None,
-        Option("--map", metavar="THEIRS=OURS", help="Fill the field OURS from the key THEIRS (repeatable)."),
-    ] = None,
-    why: Why = "",
-    on_conflict: Annotated[
-        str,
-        Option(
-            "--on-conflict",
-            metavar="skip|update",
-            help="A file changed since it was imported: skip it, or merge the change.",
-        ),
-    ] = "skip",
-    dry_run: DryRun = False,
-) -> int:
-    """Import Markdown files as documents.
-
-    Text and unknown keys stay unchanged, except relative links, which are rewritten for the new path. The
-    source files stay as they are. Dates come from the record, or else from git. Decision records from
-    adr-tools, MADR and log4brains keep their numbers and dates, and their references become links.
-    --map deciders=author fills `author` from `deciders`, which may be a frontmatter key or a line under the
-    title.
-
-    Importing again adds only new files. With --on-conflict update, files that changed since are merged into
-    their documents; the version imported before is read from git. Exits with 1 if a file cannot be imported
-    or merged.
-    """
-    console: Console = ctx.obj
-    value = import_markdown(
-        console.memory(),
-        os.path.join(console.start, directory),
-        kind,
-        tags=tuple(tag or ()),
-        mapping=tuple(mapping or ()),
-        on_conflict=on_conflict,
-        dry_run=dry_run,
-        why=why,
-    )
-    console.emit("import markdown", value, _report)
-    console.say(_summary(value))
-    return console.published_code(value.published) or int(bool(value.refused))
-
-
-def _report(value: ImportReport, console: Console) -> str:
-    return "\n".join(line for item in value.files for line in _lines(item, console.style))
-
-
-def _lines(item: ImportedFile, style: Style) -> list[str]:
-    source = escaped(item.source)  # a file name may contain a newline
-    notes = [f"       {note}" for note in item.notes]
-    if item.updated:
-        changed = [f"       changed: {', '.join(item.changed)}"] if item.changed else []
-        return [f"update {source} → {item.id}", *changed, *notes]
-    if item.conflict:
-        diff = [f"       {line}" for line in diff_lines(item.path, "update", item.conflict, "", style)]
-        return [f"conflict {source} → {item.id}: {item.reason}", *diff, *notes]
-    if not item.imported:
-        return [f"skip {source}: {item.reason}"]
-    kept = [f"       kept: {', '.join(item.kept)}"] if item.kept else []
-    return [f"add  {source} → {item.id}", *kept, *notes]
-
-
-_MOST_NAMED: Final = 3
-
-
-def _summary(value: ImportReport) -> str:
-    """The totals, the next step, and at the end what could not be imported."""
-    if not value.files:
-        folder = os.path.normpath(value.directory)
-        return f"No Markdown files in {'the current folder' if folder == '.' else folder}"
-    would = "would be " if value.dry_run else ""
-    lines = [f"{counted(value.imported, 'file')} {would}imported"]
-    lines[0] += f", {value.updated} {would}updated" if value.updated else ""
-    lines[0] += f", {value.skipped} skipped" if value.skipped else ""
-    if not value.dry_run and (value.imported or value.updated):
-        lines.append("Next: thunderus-mem lint")
-    failed = [item for item in value.files if item.refused and not item.conflict]
-    unmerged = [item for item in value.files if item.conflict]
-    parts = [_failures(failed, "imported"), _failures(unmerged, "merged")]
-    return "\n".join([*lines, *filter(None, ["; ".join(filter(None, parts))])])
-
-
-def _failures(files: Sequence[ImportedFile], done: str) -> str:
-    """Name the files that could not be imported, or merged, with the reasons; "" if there are none."""
-    if not files:
-        return ""
-    named = [f"{escaped(item.source)} ({item.reason})" for item in files[:_MOST_NAMED]]
-    more = f", and {len(files) - _MOST_NAMED} more" if len(files) > _MOST_NAMED else ""
-    return f"{counted(len(files), 'file')} could not be {done}: {', '.join(named)}{more}"
+# ``migrate``
 
 
 @app.command("migrate")

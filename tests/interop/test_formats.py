@@ -1,0 +1,223 @@
+"""Laws of all formats with a table: nothing is lost on the way in and out, except what the format says."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from thunderus_mem.interop import formats, transfer
+from thunderus_mem.interop.table import BODY, ForeignRecord, read_record, same, write_record
+from thunderus_mem.interop.values import SOURCE_TYPES, TYPES, folded_hash, raw_hash, title_of
+from thunderus_mem.log.new_event import Ids
+
+if TYPE_CHECKING:
+    from thunderus_mem.document.document import Document
+
+WITH_TABLE = tuple(entry.name for entry in formats.FORMATS if entry.module)
+NOW = "2026-01-21T09:00:00Z"
+IDS = Ids("evt_1", "patch_1")
+LOST: dict[str, set[str]] = {}
+"""Keys of a document that a format cannot hold; none for a format that is not here."""
+
+TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), min_size=1, max_size=60)
+WORDS = st.text("abc xyz-äß", min_size=1, max_size=12).filter(str.strip)
+CONTENT = st.one_of(
+    TEXT.filter(str.strip),
+    st.sampled_from(["a\n---\nb", "---\n---", "# Title\n\ntext", "\n\nx\n\n", "Ünï ☃", "x " * 300, "a\r\nb"]),
+).map(lambda text: f"A memory: {text}")
+TIMES = st.sampled_from(
+    ["2024-12-30T10:00:00Z", "2024-12-30T10:00:00.123456+02:00", "2024-06-01T00:00:00.5Z"]
+)
+UNIT = st.one_of(st.sampled_from([0, 1, 0.0, 1.0]), st.floats(0, 1))
+JSON = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(-5, 5), st.floats(-9, 9), TEXT),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(WORDS, inner, max_size=3)),
+    max_leaves=6,
+)
+
+
+def optional(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    """Some of the fields, each possibly null."""
+    return st.fixed_dictionaries({}, optional={name: st.none() | value for name, value in fields.items()})
+
+
+OURS = st.fixed_dictionaries(
+    {
+        "id": st.sampled_from(["fact.ci.cache", "ADR.7", "playbook.x"]),
+        "title": TEXT.filter(lambda text: text.strip() and text.isprintable()),
+        "kind": st.sampled_from(["core", "fact", "adr", "playbook", "recap"]),
+        "tags": st.lists(st.sampled_from(["ci", "Build", "a,b", "x y"]), min_size=1, unique=True),
+        "created": st.just("2024-01-30T10:00:00Z"),
+        "updated": TIMES,
+        "provenance": st.just({"events": ["evt_9"], "patches": [], "commits": ["abcd1234"]}),
+        "verification": st.sampled_from(
+            [
+                {"last_verified_commit": None, "status": "unknown"},
+                {"last_verified_commit": "abcd1234", "status": "verified", "by": "user"},
+            ]
+        ),
+    },
+    optional={
+        "type": st.sampled_from([*TYPES, "note"]),
+        "source_type": st.sampled_from(SOURCE_TYPES),
+        "credibility": UNIT,
+        "quality_score": UNIT,
+        "emotion": WORDS,
+        "emotional_valence": st.sampled_from([0, -1.0, 0.25]),
+        "emotional_arousal": UNIT,
+        "episode_id": WORDS,
+        "sequence_number": st.integers(0, 9),
+        "author": WORDS,
+        "category": WORDS,
+        "run_id": WORDS,
+        "aliases": st.just(["old name"]),
+        "links": st.just({"refers_to": ["fact.b"]}),
+        "anchors": st.just([{"path": "a.py", "symbol": "f"}]),
+        "metadata": st.dictionaries(st.sampled_from(["a", "b"]), st.sampled_from([1, 1.5, True, None, "x"])),
+        "own_key": st.sampled_from([1, "x", [1, "a"]]),
+    },
+)
+UNIFIED = st.builds(
+    lambda required, more: {**required, **more},
+    st.fixed_dictionaries(
+        {"id": st.uuids().map(str), "content": CONTENT, "content_hash": st.none(), "created_at": TIMES}
+    ),
+    optional(
+        type=st.sampled_from([*TYPES, "decision", "Other"]),
+        tags=st.lists(WORDS, max_size=3),
+        source_type=st.sampled_from([*SOURCE_TYPES, "robot"]),
+        credibility=UNIT,
+        emotion=WORDS,
+        emotional_valence=st.floats(-1, 1),
+        emotional_arousal=UNIT,
+        episode_id=WORDS,
+        sequence_number=st.integers(0, 9),
+        updated_at=st.just("2025-01-01T00:00:00Z"),
+        last_accessed_at=TIMES,
+        quality_score=UNIT,
+        access_count=st.integers(0, 9),
+        metadata=st.dictionaries(
+            st.sampled_from(["project", "imported_from", "shodh", "a b"]), JSON, max_size=3
+        ),
+        unknown=JSON,
+    ),
+).map(lambda record: {**record, "content_hash": raw_hash(record["content"])})
+THEIRS = {"shodh": UNIFIED}
+
+
+def stored(form: formats.Format, found: ForeignRecord) -> Document:
+    """The document that an import writes."""
+    values = found.values
+    id = found.own_id or transfer.derived_ids(values["kind"], values["title"], found.key)[0]
+    origin = "" if found.own_id else f"{form.name}:{found.key}"
+    placed = transfer.Placed(id, values["kind"], origin, "0" * 64, IDS)
+    header = transfer.header_of(form.table, found, placed, NOW)
+    return transfer.checked("a.md", transfer.document_text(header, values), header)
+
+
+def through_file(form: formats.Format, record: dict[str, Any]) -> dict[str, Any]:
+    """A record written to a file and read again."""
+    text = "".join(form.file.write([record], {"now": NOW, "version": "1"}))
+    (back,) = form.file.read(io.BytesIO(text.encode()))
+    assert isinstance(back, dict)
+    return back
+
+
+@pytest.mark.parametrize("name", WITH_TABLE)
+def test_a_foreign_record_comes_back_as_it_was(name: str) -> None:
+    form = formats.load(name)
+
+    @settings(max_examples=60, deadline=None, database=None)
+    @given(THEIRS[name])
+    def law(record: dict[str, Any]) -> None:
+        document = stored(form, read_record(form.table, record))
+        back = through_file(form, transfer.export_document(form.table, document).data)
+        assert same(back, record), (back, record)
+
+    law()
+
+
+@pytest.mark.parametrize("name", WITH_TABLE)
+def test_a_document_comes_back_as_it_was(name: str) -> None:
+    form = formats.load(name)
+
+    @settings(max_examples=60, deadline=None, database=None)
+    @given(OURS, CONTENT)
+    def law(data: dict[str, Any], text: str) -> None:
+        values = {**data, BODY: text}
+        written = write_record(form.table, values)
+        assert set(written.lost) <= LOST.get(name, set())
+        if written.lost:
+            return
+        found = read_record(form.table, through_file(form, written.data))
+        back = transfer.values_of(stored(form, found))
+        for key, added in (("events", "evt_1"), ("patches", "patch_1")):
+            assert back["provenance"][key].pop() == added
+        assert same(back, values), (back, values)
+        assert not found.kept
+
+    law()
+
+
+@pytest.mark.parametrize("name", WITH_TABLE)
+def test_every_row_names_a_key_of_ours_and_has_a_reason_if_it_is_not_stored(name: str) -> None:
+    from thunderus_mem.document.schema import DOCUMENT, load_schema
+
+    keys = {*load_schema(DOCUMENT)["properties"], BODY}
+    for row in formats.load(name).table.fields:
+        assert row.ours.partition(".")[0] in keys if row.ours else row.note
+
+
+def test_a_hash_of_other_text_is_refused_by_each_rule() -> None:
+    table = formats.load("shodh").table
+    base = {"id": "x", "content": " A Text ", "created_at": "2024-12-30T10:00:00Z"}
+    for right in (raw_hash(" A Text "), folded_hash(" A Text ")):
+        assert read_record(table, {**base, "content_hash": right}).values["title"] == "A Text"
+    with pytest.raises(ValueError, match="`content_hash` does not match the text"):
+        read_record(table, {**base, "content_hash": raw_hash("cut")})
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("# A heading #\n\ntext", "A heading"),
+        ("One sentence. Two.", "One sentence"),
+        ("word " * 40, ("word " * 16).strip()),
+        ("\n\n  x\ty  \nz", "x y"),
+    ],
+)
+def test_a_record_without_title_is_called_by_its_beginning(text: str, title: str) -> None:
+    assert title_of(text) == title
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"content": "a", "credibility": 1.5}, "`credibility` is not between 0 and 1"),
+        ({"content": "a", "created_at": "yesterday"}, "`created_at` is not a time in RFC 3339 format"),
+        ({"content": "a", "tags": "x"}, "`tags` is not a list"),
+        ({"content": " "}, "`content` is empty"),
+        ({"content": "a", "emotional_valence": math.nan}, "`emotional_valence` is not between -1 and 1"),
+        ({"id": "1"}, "the text is missing or empty"),
+        ({"content": "\ud800"}, "`content` is not valid Unicode"),
+    ],
+)
+def test_a_record_that_cannot_be_read_has_a_reason(given: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason.replace("`", "[`]")):
+        read_record(formats.load("shodh").table, given)
+
+
+def test_a_field_changed_in_the_other_program_wins_over_our_own_value() -> None:
+    table = formats.load("shodh").table
+    values = {"id": "fact.a", "title": "T", "kind": "adr", "tags": ["x"], "created": NOW, "updated": NOW}
+    record = json.loads(json.dumps(write_record(table, {**values, BODY: "text"}).data))
+    assert record["type"] == "Decision"
+    assert "type" not in read_record(table, record).values
+    changed = read_record(table, {**record, "type": "Error"})
+    assert (changed.values["type"], changed.values["kind"], changed.own_id) == ("Error", "fact", "fact.a")

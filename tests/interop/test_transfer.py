@@ -1,0 +1,241 @@
+"""Import and export of records with a real store: idempotent, in batches, undone as one, resumed."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support.git_repository import Repository
+from tests.support.tree_writer import Clock
+from tests.support.verb_tree import VerbTree
+from thunderus_mem.authoring.edit import DocumentEdits, edit
+from thunderus_mem.errors import InvalidDocument, ThunderusError
+from thunderus_mem.history.undo import undo
+from thunderus_mem.index.questions import Filter
+from thunderus_mem.interop import formats, transfer
+from thunderus_mem.interop.values import raw_hash
+from thunderus_mem.lint.lint import lint
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.conftest import Ran
+
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+SHODH = formats.load("shodh")
+
+
+def memories(count: int, **more: Any) -> list[dict[str, Any]]:
+    found = [
+        {
+            "id": f"550e8400-e29b-41d4-a716-{number:012d}",
+            "content": f"Memory {number} is about topic {number % 7}.",
+            "type": "Decision" if number % 3 == 0 else "Learning",
+            "tags": ["auth"],
+            "created_at": "2024-12-30T10:00:00Z",
+            **more,
+        }
+        for number in range(count)
+    ]
+    return [{**one, "content_hash": raw_hash(one["content"])} for one in found]
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> VerbTree:
+    made = VerbTree(Repository(tmp_path / "tree", tmp_path / "home").init(), Clock())
+    made.begin()
+    return made
+
+
+def load(tree: VerbTree, records: object, **options: Any) -> transfer.TransferReport:
+    file = io.BytesIO(json.dumps(records).encode())
+    return transfer.import_records(tree.memory(), SHODH, file, "m.json", transfer.ImportOptions(**options))
+
+
+def counts(report: transfer.TransferReport) -> tuple[int, int, int, int, int]:
+    skipped, refused = len(report.skipped), len(report.refused)
+    return report.imported, report.updated, report.unchanged, skipped, refused
+
+
+def import_events(tree: VerbTree) -> list[dict[str, Any]]:
+    shards = (tree.root / ".thunderus" / "sessions").glob("*/events.jsonl")
+    events = [json.loads(line) for shard in shards for line in shard.read_text("utf-8").splitlines()]
+    return [event for event in events if event["body"].get("op") == "import"]
+
+
+def documents(tree: VerbTree) -> dict[str, bytes]:
+    found = (tree.root / ".thunderus" / "memory").rglob("*.md")
+    return {str(path.relative_to(tree.root)): path.read_bytes() for path in found}
+
+
+def export(tree: VerbTree) -> list[dict[str, Any]]:
+    made = transfer.RecordExport(tree.memory(), SHODH, Filter())
+    found: list[dict[str, Any]] = json.loads("".join(made.pieces()))["memories"]
+    return found
+
+
+def test_importing_again_changes_nothing_and_an_export_has_the_same_records(tree: VerbTree) -> None:
+    given = memories(4)
+    assert counts(load(tree, given)) == (4, 0, 0, 0, 0)
+    before = documents(tree)
+    again = load(tree, given)
+    assert counts(again) == (0, 0, 4, 0, 0)
+    assert (again.events, again.patch) == (0, "")
+    assert documents(tree) == before
+    assert sorted(export(tree), key=lambda one: one["id"]) == given
+
+
+def test_a_large_import_is_several_events_and_one_undo(
+    tree: VerbTree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transfer, "_TOGETHER", 3)
+    before = documents(tree)
+    report = load(tree, memories(7))
+    events = import_events(tree)
+    assert [len(event["body"]["changes"]) for event in events] == [3, 3, 1]
+    assert {event["origin"]["import"] for event in events} == {report.import_id}
+    assert {event["refs"]["patch_id"] for event in events} == {report.patch}
+    undo(tree.memory())
+    assert documents(tree) == before
+
+
+def test_an_interrupted_import_resumes_and_is_still_one_undo(
+    tree: VerbTree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transfer, "_TOGETHER", 3)
+    before, given = documents(tree), memories(8)
+
+    original = transfer._Planner._import
+
+    def interrupted(self: transfer._Planner, index: int, *rest: Any) -> None:
+        if index == 7:
+            raise KeyboardInterrupt
+        original(self, index, *rest)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(transfer._Planner, "_import", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            load(tree, given)
+    assert len(import_events(tree)) == 2
+    tree.add("between")
+    resumed = load(tree, given)
+    assert counts(resumed) == (2, 0, 6, 0, 0)
+    assert len({event["refs"]["patch_id"] for event in import_events(tree)}) == 1
+    undo(tree.memory())
+    left = {path for path in documents(tree) if path not in before}
+    assert left == {".thunderus/memory/semantic/FACTS/between.md"}
+
+
+def test_bad_records_are_reported_and_the_others_imported(tree: VerbTree) -> None:
+    given = [*memories(2), {"id": "x", "content": " "}, 5, {"content": f"the token is {TOKEN}"}]
+    report = load(tree, given)
+    assert counts(report) == (2, 0, 0, 0, 3)
+    assert [one.number for one in report.refused] == [2, 3, 4]
+    assert "secret" in report.refused[2].reason
+    assert TOKEN not in repr(report)
+
+
+def test_a_dry_run_writes_nothing(tree: VerbTree) -> None:
+    before = documents(tree)
+    report = load(tree, memories(2), dry_run=True)
+    assert counts(report) == (2, 0, 0, 0, 0)
+    assert (documents(tree), import_events(tree)) == (before, [])
+
+
+def test_a_file_that_is_not_json_is_refused_before_anything_is_written(tree: VerbTree) -> None:
+    broken = io.BytesIO(json.dumps(memories(2)).encode()[:-9])
+    with pytest.raises(InvalidDocument, match="not valid JSON"):
+        transfer.import_records(tree.memory(), SHODH, broken, "m.json", transfer.ImportOptions())
+    assert import_events(tree) == []
+
+
+def test_a_changed_record_is_skipped_updated_or_added(tree: VerbTree) -> None:
+    load(tree, memories(1))
+    changed = memories(1, content="It is about another topic.", quality_score=0.5)
+    assert counts(load(tree, changed)) == (0, 0, 0, 1, 0)
+    before = documents(tree)
+    assert counts(load(tree, changed, on_conflict="update")) == (0, 1, 0, 0, 0)
+    assert counts(load(tree, changed, on_conflict="update")) == (0, 0, 1, 0, 0)
+    (exported,) = export(tree)
+    assert exported.items() >= changed[0].items()
+    undo(tree.memory())
+    assert documents(tree) == before
+    assert counts(load(tree, changed, on_conflict="new")) == (1, 0, 0, 0, 0)
+    assert counts(load(tree, changed, on_conflict="new")) == (0, 0, 1, 0, 0)
+    assert {one["content"] for one in export(tree)} == {memories(1)[0]["content"], changed[0]["content"]}
+
+
+def test_an_update_keeps_what_was_changed_here(tree: VerbTree) -> None:
+    load(tree, memories(1))
+    id = "adr.memory-0-is-about-topic-0"
+    edit(tree.memory(), id, DocumentEdits({"title": "Own title", "author": "Ada"}))
+    load(tree, memories(1, content="New text."), on_conflict="update")
+    text = next(data for path, data in documents(tree).items() if "memory-0" in path).decode()
+    assert "title: Own title" in text
+    assert "author: Ada" in text
+    assert "New text." in text
+
+
+def test_our_own_documents_come_back_unchanged_into_this_store_and_a_new_one(
+    tree: VerbTree, tmp_path: Path
+) -> None:
+    tree.add("base", "One.\n---\nTwo.\n")
+    edit(tree.memory(), "fact.base", DocumentEdits({"author": "Ada", "quality_score": "0"}))
+    records = export(tree)
+    assert counts(load(tree, records)) == (0, 0, 1, 0, 0)
+    bare = [{key: value for key, value in one.items() if key != "metadata"} for one in records]
+    assert counts(load(tree, bare)) == (0, 0, 1, 0, 0)  # found by its UUID
+    other = VerbTree(Repository(tmp_path / "other", tmp_path / "home").init(), Clock(), seed=2)
+    other.begin()
+    assert counts(load(other, records)) == (1, 0, 0, 0, 0)
+    (back,) = export(other)
+    event, patch = (back["metadata"]["thunderus_mem"]["provenance"][key] for key in ("events", "patches"))
+    assert (len(event), len(patch)) == (2, 2)
+    del event[1], patch[1]
+    assert [back] == records
+
+
+def test_options_of_the_command_line(tree: VerbTree) -> None:
+    report = load(tree, memories(1), kind="fact", tags=("moved",), mapping=(("metadata.team", "author"),))
+    assert counts(report) == (1, 0, 0, 0, 0)
+    given = memories(1, id="b", content="Mapped.", metadata={"team": "core"})
+    load(tree, given, mapping=(("metadata.team", "author"),), tags=("moved",))
+    texts = [data.decode() for path, data in documents(tree).items() if "CORE" not in path]
+    assert all("- moved\n" in text for text in texts)
+    assert any("author: core\n" in text for text in texts)
+    assert any(one.get("metadata", {}).get("team") == "core" for one in export(tree))
+    for options in ({"kind": "x"}, {"on_conflict": "x"}, {"mapping": (("a", "id"),)}):
+        with pytest.raises(ThunderusError):
+            load(tree, [], **options)
+
+
+def test_an_imported_store_has_no_findings(tree: VerbTree) -> None:
+    load(tree, memories(4, metadata={"project": "x", "depth": {"a": {"b": {"c": {"d": 1}}}}}))
+    assert lint(tree.memory()).errors + lint(tree.memory()).warnings == 0
+
+
+def test_the_commands(run: Callable[..., Ran], tmp_path: Path) -> None:
+    run("init")
+    (tmp_path / "m.json").write_text(json.dumps(memories(2)), encoding="utf-8")
+    assert "2 records would be imported" in run("import", "shodh", "m.json", "--dry-run").err
+    done = run("import", "shodh", "-", stdin=(tmp_path / "m.json").read_bytes())
+    assert (done.code, done.err.partition("\n")[0]) == (0, "2 records imported")
+    assert run("export", "shodh", "--kind", "adr", "-o", "out.json").code == 0
+    assert [one["type"] for one in json.loads((tmp_path / "out.json").read_bytes())["memories"]] == [
+        "Decision"
+    ]
+    assert run("export", "shodh", "--json").json["exported"] == 2
+    assert run("validate", "shodh", "out.json").code == 0
+    (tmp_path / "bad.json").write_text(json.dumps([{"id": "x", "content": "a", "type": "Xyz"}]), "utf-8")
+    bad = run("validate", "shodh", "bad.json")
+    assert (bad.code, bad.err) == (1, "1 record, 3 problems\n")
+    assert "shodh     import export" in run("formats").out
+    assert "embedding" in run("formats", "shodh").out
+    assert run("import", "x", "m.json").code == run("export", "markdown").code == 2
+    assert run("import", "markdown", ".").code == run("validate", "markdown", "x").code == 2
+    assert run("import", "shodh", os.devnull).code == 2

@@ -1,0 +1,155 @@
+"""The formats of other programs: which there are, their tables, and what each keeps, changes or loses.
+
+A format is a module with a ``TABLE`` and a ``FILE``, imported on use.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+from thunderus_mem.errors import InvalidQuery
+from thunderus_mem.interop.table import BODY
+from thunderus_mem.startup import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from thunderus_mem.interop.streams import RecordFile
+    from thunderus_mem.interop.table import FieldTable
+
+
+class FormatEntry(NamedTuple):
+    """A format: its name, one line, the module with its table ("" for Markdown, which has none), and whether
+    it can be imported, exported and validated."""
+
+    name: str
+    description: str
+    module: str
+    reads: bool = True
+    writes: bool = True
+
+
+FORMATS: Final = (
+    FormatEntry("markdown", "a folder of Markdown files, decision records included", "", writes=False),
+    FormatEntry("shodh", "unified memory schema of the SHODH family, as JSON", "shodh"),
+)
+NAMES: Final = tuple(entry.name for entry in FORMATS)
+
+
+class Format(NamedTuple):
+    """A loaded format."""
+
+    name: str
+    table: FieldTable
+    file: RecordFile
+
+
+def load(name: str) -> Format:
+    """Import a format. Raises `InvalidQuery` for an unknown one."""
+    entry = entry_of(name)
+    module: Any = import_module(f"thunderus_mem.interop.{entry.module}")
+    return Format(name, module.TABLE, module.FILE)
+
+
+def entry_of(name: str) -> FormatEntry:
+    """The format with this name. Raises `InvalidQuery` if there is none."""
+    for entry in FORMATS:
+        if entry.name == name:
+            return entry
+    raise InvalidQuery(f"unknown format {name!r}", hint=f"use one of: {', '.join(NAMES)}")
+
+
+class FormatField(NamedTuple):
+    """A field of a format, the key of ours, the kind of value, and what becomes of it: ``kept`` exactly,
+    ``changed``, or ``lost``."""
+
+    theirs: str
+    ours: str
+    value: str
+    fate: str
+    note: str
+
+
+class DescribedFormat(NamedTuple):
+    """A format as `formats` prints it."""
+
+    name: str
+    description: str
+    reads: bool
+    writes: bool
+    fields: tuple[FormatField, ...]
+    extension: str
+
+
+class FormatList(NamedTuple):
+    """All formats."""
+
+    formats: tuple[DescribedFormat, ...]
+
+
+def describe_formats(name: str = "") -> FormatList:
+    """Describe all formats, or one. Raises `InvalidQuery` for an unknown one."""
+    entries = (entry_of(name),) if name else FORMATS
+    return FormatList(tuple(map(_described, entries)))
+
+
+def _described(entry: FormatEntry) -> DescribedFormat:
+    if not entry.module:
+        return DescribedFormat(entry.name, entry.description, entry.reads, entry.writes, (), "")
+    table = load(entry.name).table
+    fields = tuple(
+        FormatField(
+            row.theirs,
+            "text" if row.ours == BODY else row.ours,
+            row.by.name,
+            "lost" if not row.ours else "kept",
+            row.note,
+        )
+        for row in table.fields
+    )
+    held = f"{table.metadata}.thunderus_mem" if table.metadata and table.extends else ""
+    return DescribedFormat(entry.name, entry.description, entry.reads, entry.writes, fields, held)
+
+
+def record_schema(table: FieldTable) -> dict[str, Any]:
+    """The JSON Schema of a record, from the rows of its table."""
+    schema: dict[str, Any] = {"type": "object", "properties": {}, "required": []}
+    named = [(table.identity, {"type": "string", "minLength": 1}, True)]
+    named += [(table.hash, {"type": "string", "pattern": "^[0-9a-fA-F]{64}$"}, True)] if table.hash else []
+    named += [(row.theirs, dict(row.by.schema), row.required) for row in table.fields if row.by.schema]
+    for path, kind, required in named:
+        *outer, last = path.split(".")
+        place = schema
+        for part in outer:
+            place = place["properties"].setdefault(part, {"type": "object", "properties": {}})
+        if last not in place["properties"]:
+            place["properties"][last] = kind
+            if required:
+                place.setdefault("required", []).append(last)
+    if table.metadata:
+        schema["properties"].setdefault(table.metadata, {"type": ["object", "null"]})
+    return schema
+
+
+@cache
+def _validator(name: str) -> Any:
+    from thunderus_mem.document.schema import validator_of
+
+    return validator_of(record_schema(load(name).table))
+
+
+def record_problems(table: FieldTable, record: Mapping[str, Any]) -> list[str]:
+    """What is wrong with a record: by its schema, and what reading it reports."""
+    from thunderus_mem.interop.table import read_record
+
+    found = []
+    for error in _validator(table.name).iter_errors(record):
+        place = ".".join(map(str, error.absolute_path))
+        found.append(f"`{place}`: {error.message}" if place else error.message)
+    try:
+        read_record(table, record)
+    except ValueError as reason:
+        found += [str(reason)] if not found else []
+    return found

@@ -1,0 +1,681 @@
+"""Import records of another program as documents, export documents as records, and validate a file.
+
+Records are read and written one at a time, and written to the store in events of at most 500 documents. All
+events of an import have its id in ``origin.import`` and one patch id, also those of the command that resumes
+it after an interruption: so one `undo` reverts all. The id is made from the format and the bytes of the file.
+Reads files of others, and writes through a transaction.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections import Counter
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any, Final
+
+from thunderus_mem import __version__
+from thunderus_mem.authoring.show import list_documents
+from thunderus_mem.document import ids as names
+from thunderus_mem.document.document import KINDS, MAX_DOCUMENT, read_document
+from thunderus_mem.document.frontmatter.edit import remove_key, replace_body, set_key
+from thunderus_mem.document.frontmatter.write import KEY_ORDER, REQUIRED, compose
+from thunderus_mem.document.schema import DOCUMENT, check, is_valid_fast
+from thunderus_mem.document.secrets import find_secrets
+from thunderus_mem.document.templates import is_core_skeleton
+from thunderus_mem.document.timestamp import derived_ulid, format_timestamp, utc_key
+from thunderus_mem.errors import InvalidDocument, NotFound, Refused, ThunderusError
+from thunderus_mem.history.reverse import of_patch
+from thunderus_mem.interop.fields import Taken, free_path
+from thunderus_mem.interop.markdown import stored_documents
+from thunderus_mem.interop.table import (
+    BODY,
+    EDGES,
+    EXTENSION,
+    Field,
+    ForeignRecord,
+    get,
+    read_record,
+    remove,
+    same,
+    write_record,
+)
+from thunderus_mem.interop.values import ABSENT, DEFAULT_KIND, DEFAULT_TAGS, LABEL, TITLE, raw_hash, title_of
+from thunderus_mem.log.event import texts_in
+from thunderus_mem.log.new_event import Ids, PatchLinks
+from thunderus_mem.memory.journal import FileChange
+from thunderus_mem.memory.transaction import open_transaction
+from thunderus_mem.startup import NamedTuple
+from thunderus_mem.store.files import read_file, replace_file
+from thunderus_mem.store.layout import DOCUMENT_FOLDERS
+from thunderus_mem.store.paths import inside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from thunderus_mem.document.document import Document
+    from thunderus_mem.index.questions import Filter
+    from thunderus_mem.interop.formats import Format
+    from thunderus_mem.interop.table import FieldTable
+    from thunderus_mem.memory.memory import Memory
+    from thunderus_mem.memory.transaction import Transaction
+
+ON_CONFLICT: Final = ("skip", "update", "new")
+"""What becomes of a record whose document exists and says something else."""
+_TOGETHER: Final = 500
+_PIECE: Final = 1 << 20
+
+
+class RefusedRecord(NamedTuple):
+    """A record that was not imported or exported: its number in the file, from 0 (-1 for a document), its id
+    and the reason."""
+
+    number: int
+    id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TransferReport:
+    """The result of an import, or of a ``dry_run``.
+
+    ``unchanged`` records were imported before; ``skipped`` ones differ from their document, or repeat the
+    text of another. ``dropped`` counts the fields that are not stored, ``kept`` those without a key of ours,
+    which are kept in the metadata. ``import_id`` is in ``origin.import`` of all events, ``patch`` undoes
+    them; both are empty if nothing was written.
+    """
+
+    format: str
+    source: str
+    imported: int
+    updated: int
+    unchanged: int
+    skipped: tuple[RefusedRecord, ...]
+    refused: tuple[RefusedRecord, ...]
+    kept: dict[str, int]
+    dropped: dict[str, int]
+    dry_run: bool = False
+    import_id: str = ""
+    patch: str = ""
+    events: int = 0
+    proposed: str = ""
+    published: bool = True
+
+
+class ImportOptions(NamedTuple):
+    """``kind`` is that of all documents instead of one by type; ``mapping`` are pairs of a field of theirs
+    and a key of ours."""
+
+    kind: str = ""
+    tags: tuple[str, ...] = ()
+    mapping: tuple[tuple[str, str], ...] = ()
+    on_conflict: str = "skip"
+    dry_run: bool = False
+    why: str = ""
+
+
+class _Known(NamedTuple):
+    """A stored document: what finding and comparing needs."""
+
+    id: str
+    path: str
+    digest: str
+
+
+def import_records(
+    memory: Memory, form: Format, file: IO[bytes], source: str, options: ImportOptions
+) -> TransferReport:
+    """Import the records of a seekable ``file``; ``source`` is its name.
+
+    Records that cannot be imported are reported, the others imported. Raises `InvalidDocument` if it is not a
+    file of this format, `ThunderusError` for an unknown kind, key or ``on_conflict``.
+    """
+    _check_options(memory, options)
+    import_id = f"import_{derived_ulid(form.name, _hash_of(file))}"
+    planner = _Planner(memory, form.table, options)
+    records = _read(form, file, memory)
+    if options.dry_run:
+        memory.refresh()
+        for _ in planner.batches(records, Ids(memory.new_id("evt"), memory.new_id("patch"))):
+            pass
+        return planner.report(form.name, source)
+    with open_transaction(memory, "import") as transaction:
+        events = _write(
+            transaction, memory, planner, records, import_id, options.why or f"imported from {source}"
+        )
+    report = planner.report(form.name, source)
+    if not events:
+        return report
+    return _done(report, import_id, planner.patch, events, transaction)
+
+
+def _done(
+    report: TransferReport, import_id: str, patch: str, events: int, transaction: Transaction
+) -> TransferReport:
+    from dataclasses import replace
+
+    outcome = transaction.outcome
+    return replace(
+        report,
+        import_id=import_id,
+        patch=patch,
+        events=events,
+        proposed=outcome.proposed,
+        published=outcome.published,
+    )
+
+
+def _write(
+    transaction: Transaction,
+    memory: Memory,
+    planner: _Planner,
+    records: Iterable[tuple[int, Any]],
+    import_id: str,
+    why: str,
+) -> int:
+    """Commit batch after batch; return the number of events."""
+    planner.patch = _patch_of(memory, planner.patches, import_id) or transaction.ids().patch
+    events, ids = 0, Ids(memory.new_id("evt"), planner.patch)
+    for changes in planner.batches(records, ids):
+        transaction.commit("import", changes, why=why, ids=planner.ids, links=PatchLinks(imported=import_id))
+        events += 1
+        if not transaction.outcome.published:  # a write failed; repeating the command resumes it
+            break
+        planner.ids = Ids(memory.new_id("evt"), planner.patch)
+    return events
+
+
+def _patch_of(memory: Memory, patches: Iterable[str], import_id: str) -> str:
+    """The patch, one of those that made documents, of an earlier run of the same import; "" if none."""
+    for patch in patches:
+        if any(event.origin.get("import") == import_id for event in of_patch(memory, patch)):
+            return patch
+    return ""
+
+
+def _hash_of(file: IO[bytes]) -> str:
+    digest = hashlib.sha256()
+    file.seek(0)
+    while piece := file.read(_PIECE):
+        digest.update(piece)
+    return digest.hexdigest()
+
+
+def _check_options(memory: Memory, options: ImportOptions) -> None:
+    if options.on_conflict not in ON_CONFLICT:
+        raise ThunderusError(
+            f"invalid value {options.on_conflict!r} for --on-conflict",
+            hint=f"use one of: {', '.join(ON_CONFLICT)}",
+        )
+    if options.kind and options.kind not in KINDS:
+        raise ThunderusError(f"unknown kind {options.kind!r}", hint=f"use one of: {', '.join(KINDS)}")
+
+
+def _mapping(table: FieldTable, options: ImportOptions) -> list[Field]:
+    """The rows of ``--map``. Raises `ThunderusError` for a key that it cannot set."""
+    keys = {"title", "tags", "created", "updated", *(key for key in KEY_ORDER if key not in REQUIRED)}
+    keys -= {"anchors", "links", "metadata"}
+    rows = []
+    for theirs, ours in options.mapping:
+        if ours not in keys:
+            raise ThunderusError(f"unknown field {ours!r}", hint=f"use one of: {', '.join(sorted(keys))}")
+        known = next((row.by for row in table.fields if row.ours == ours), LABEL)
+        rows.append(Field(theirs, ours, LABEL if known is TITLE else known))
+    return rows
+
+
+def _read(form: Format, file: IO[bytes], memory: Memory) -> Iterator[tuple[int, Any]]:
+    """The records with their numbers; progress is that in the file."""
+    size = file.seek(0, os.SEEK_END) or 1
+    file.seek(0)
+    for index, record in enumerate(form.file.read(file)):
+        if index % _TOGETHER == 0:
+            memory.tell("Importing (KiB):", file.tell() >> 10, size >> 10)
+        yield index, record
+
+
+class _Planner:
+    """Converts records to changes of files, and counts; each planned document counts as stored."""
+
+    def __init__(self, memory: Memory, table: FieldTable, options: ImportOptions) -> None:
+        self._memory = memory
+        self._table = table
+        self._options = options
+        self._mapping = _mapping(table, options)
+        self._now = format_timestamp(memory.now())
+        self._taken = Taken()
+        self._by_key: dict[str, _Known] = {}
+        self._by_id: dict[str, _Known] = {}
+        self._texts: dict[str, str] = {}
+        self._counts: Counter[str] = Counter()
+        self._skipped: list[RefusedRecord] = []
+        self._refused: list[RefusedRecord] = []
+        self._kept: Counter[str] = Counter()
+        self._dropped: Counter[str] = Counter()
+        self._batch: dict[str, FileChange] = {}
+        self.patch = ""
+        self.patches: dict[str, None] = {}
+        """Patches that made the stored documents that come from this format."""
+        self.ids = Ids("", "")
+        for document in stored_documents(memory.layout):
+            if not (document.id == "core" and is_core_skeleton(document.body, document.title)):
+                self._store(document)
+            self._take(document.id, document.aliases, document.path)
+
+    def _take(self, id: str, aliases: Sequence[str], path: str) -> None:
+        self._taken.ids.update(map(names.fold_key, (id, *aliases)))
+        self._taken.paths.add(names.fold_key(path))
+        if number := names.adr_number(path.rpartition("/")[2]):
+            self._taken.numbers.add(number)
+
+    def _store(self, document: Document) -> None:
+        known = _Known(document.id, document.path, document.imported_sha256)
+        text, _ = _without_edges(document.body)
+        if document.imported_from.startswith(f"{self._table.name}:"):
+            self._by_key[document.imported_from] = known
+            self.patches |= dict.fromkeys(document.patches[-1:])
+        else:
+            self._by_key.setdefault(self._origin(self._table.new_id(document.id, text)), known)
+        self._by_id[document.id] = known
+        self._texts.setdefault(_text_key(document.kind, document.title, text), document.id)
+
+    def _origin(self, key: str) -> str:
+        return f"{self._table.name}:{key}"
+
+    def batches(self, records: Iterable[tuple[int, Any]], ids: Ids) -> Iterator[list[FileChange]]:
+        """Yield the changes of up to 500 documents; `ids` are those of the event they are written with."""
+        self.ids = ids
+        for index, record in records:
+            self._add(index, record)
+            if len(self._batch) == _TOGETHER:
+                yield self._taken_batch()
+        if self._batch:
+            yield self._taken_batch()
+
+    def _taken_batch(self) -> list[FileChange]:
+        changes, self._batch = [*self._batch.values()], {}
+        return changes
+
+    def report(self, name: str, source: str) -> TransferReport:
+        """The result so far."""
+        return TransferReport(
+            name,
+            source,
+            self._counts["imported"],
+            self._counts["updated"],
+            self._counts["unchanged"],
+            tuple(self._skipped),
+            tuple(self._refused),
+            dict(sorted(self._kept.items())),
+            dict(sorted(self._dropped.items())),
+            self._options.dry_run,
+        )
+
+    def _add(self, index: int, record: Any) -> None:
+        name = ""
+        try:
+            if isinstance(record, ValueError):
+                raise record
+            named = record.get(self._table.identity)
+            name = named if isinstance(named, str) else ""
+            found = read_record(self._table, record)
+            for row in self._mapping:
+                if (value := get(record, row.theirs)) is not ABSENT and value is not None:
+                    found.values[row.ours] = row.by.read(value)
+            self._import(index, found, record)
+        except (ValueError, InvalidDocument, Refused) as reason:
+            self._refused.append(RefusedRecord(index, name, str(reason)))
+
+    def _import(self, index: int, found: ForeignRecord, record: Mapping[str, Any]) -> None:
+        digest = _digest(record)
+        copy = f"{self._origin(found.key)}?{digest[:12]}"
+        known = self._by_id.get(found.own_id) or self._by_key.get(self._origin(found.key))
+        if copy in self._by_key or (known is not None and known.digest == digest):
+            self._counts["unchanged"] += 1
+            return
+        if known is None:
+            self._create(index, found, self._origin(found.key), digest)
+            return
+        document = self._read(known)
+        if self._is_same(document, record):
+            self._counts["unchanged"] += 1
+        elif self._options.on_conflict == "new":
+            self._create(index, found._replace(own_id=""), copy, digest)
+        elif self._options.on_conflict == "update":
+            self._update(document, found, record, digest)
+        else:
+            reason = f"differs from {known.id}; use --on-conflict update or new"
+            self._skipped.append(RefusedRecord(index, found.key, reason))
+
+    def _read(self, known: _Known) -> Document:
+        pending = self._batch.get(known.path)
+        if pending is not None and pending.after is not None:
+            data = pending.after.encode()
+        else:
+            data = read_file(inside(self._memory.root, known.path), MAX_DOCUMENT)
+        document = read_document(known.path, data).document
+        if document is None:
+            raise InvalidDocument(f"{known.path} cannot be read")
+        return document
+
+    def _is_same(self, document: Document, record: Mapping[str, Any]) -> bool:
+        try:
+            written = write_record(self._table, values_of(document)).data
+        except ValueError:
+            return False
+        return same(self._bare(written), self._bare(record))
+
+    def _bare(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """A record without our extension and what is not stored."""
+        data = {key: dict(value) if isinstance(value, dict) else value for key, value in record.items()}
+        if self._table.metadata:
+            remove(data, f"{self._table.metadata}.{EXTENSION}")
+        for row in self._table.fields:
+            if not row.ours:
+                remove(data, row.theirs)
+        return data
+
+    def _create(self, index: int, found: ForeignRecord, origin: str, digest: str) -> None:
+        values = dict(found.values)
+        own = bool(found.own_id)
+        kind = (
+            values.get("kind", DEFAULT_KIND)
+            if own
+            else self._options.kind or values.get("kind", DEFAULT_KIND)
+        )
+        if kind not in self._memory.config.kinds_allowed:
+            raise ValueError(f"documents of kind {kind!r} are not allowed in this memory")
+        title, text = values["title"], values[BODY]
+        same_as = self._texts.get(_text_key(kind, title, text))
+        if same_as is not None and self._options.on_conflict != "new":
+            self._skipped.append(RefusedRecord(index, found.key, f"duplicate of {same_as}"))
+            return
+        id = self._free_id(found.own_id, kind, title, found.key if "?" not in origin else digest)
+        number = max(self._taken.numbers, default=0) + 1 if kind == "adr" else None
+        path = free_path(DOCUMENT_FOLDERS[kind], id, kind, number, self._taken)
+        placed = Placed(id, kind, "" if own else origin, digest, self.ids)
+        header = header_of(self._table, found, placed, self._now, self._options.tags)
+        document = checked(path, document_text(header, values), header)
+        self._batch[path] = FileChange(id, path, None, document.text)
+        self._take(id, document.aliases, path)
+        self._store(document)
+        self._count("imported", found)
+
+    def _count(self, what: str, found: ForeignRecord) -> None:
+        self._counts[what] += 1
+        self._dropped.update(found.dropped)
+        if found.kept:
+            kept = json.loads(found.kept)
+            known = {name for name, value in kept.get("fields", {}).items() if value is not None}
+            self._kept.update([*(known - {self._table.hash}), *kept.get("other", ())])
+
+    def _free_id(self, own: str, kind: str, title: str, key: str) -> str:
+        wanted = [own] if own and names.is_document_id(own) else []
+        for id in (*wanted, *derived_ids(kind, title, key)):
+            if names.fold_key(id) not in self._taken.ids:
+                return id
+        raise ValueError("no id is free for it")
+
+    def _update(
+        self, document: Document, found: ForeignRecord, record: Mapping[str, Any], digest: str
+    ) -> None:
+        text = _updated_text(self._table, document, found, record, digest, self._now)
+        after = checked(document.path, text)
+        if text == document.text:
+            self._counts["unchanged"] += 1
+            return
+        pending = self._batch.get(document.path)
+        before = pending.before if pending is not None else document.text
+        self._batch[document.path] = FileChange(document.id, document.path, before, text)
+        self._store(after)
+        self._count("updated", found)
+
+
+class Placed(NamedTuple):
+    """What a record becomes here: id, kind, where it comes from ("" from a store), its digest, and the ids of
+    the event that writes it."""
+
+    id: str
+    kind: str
+    origin: str
+    digest: str
+    ids: Ids
+
+
+def header_of(
+    table: FieldTable, found: ForeignRecord, placed: Placed, now: str, tags: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The frontmatter of a new document. Raises `ValueError` for times that contradict each other."""
+    values = found.values
+    created = values.get("created", now)
+    updated = values.get("updated", created)
+    if utc_key(updated) < utc_key(created):
+        raise ValueError("it was updated before it was created")
+    given = values.get("provenance")
+    before = given if isinstance(given, dict) else {}
+    origin = {"imported_from": placed.origin, "imported_sha256": placed.digest} if placed.origin else {}
+    kept = {table.name: found.kept} if found.kept else {}
+    metadata = {**(values.get("metadata") or {}), **origin, **kept}
+    header = {
+        **{key: value for key, value in values.items() if key not in (BODY, EDGES, "metadata")},
+        "id": placed.id,
+        "title": values["title"],
+        "kind": placed.kind,
+        "tags": list(dict.fromkeys([*values.get("tags", DEFAULT_TAGS), *tags])),
+        "created": created,
+        "updated": updated,
+        "provenance": {
+            **before,
+            "events": [*texts_in(before, "events"), placed.ids.event],
+            "patches": [*texts_in(before, "patches"), placed.ids.patch],
+        },
+        "verification": values.get("verification", {"last_verified_commit": None, "status": "unknown"}),
+    }
+    return {**header, "metadata": metadata} if metadata or "metadata" in values else header
+
+
+def checked(path: str, text: str, header: Mapping[str, Any] | None = None) -> Document:
+    """The document of a text that can be written. Raises `ValueError` with the reason if it cannot."""
+    reading = read_document(path, text.encode())
+    if reading.document is None:
+        problem = reading.problems[0].message if reading.problems else "is not a valid document"
+        raise ValueError(problem[:1].lower() + problem[1:])
+    found = reading.document.data()
+    if header is not None and not same(found, dict(header)):
+        changed = next(key for key in header if not same(found.get(key, ABSENT), header[key]))
+        raise ValueError(f"`{changed}` cannot be stored without changing it")
+    if not is_valid_fast(DOCUMENT, found):
+        for violation in check(DOCUMENT, found):
+            raise ValueError(f"{violation.message[:1].lower()}{violation.message[1:].rstrip('.')}")
+    for secret in find_secrets(text):
+        if f"ignore TM401 {secret.fingerprint}" not in text:
+            raise ValueError(f"possible secret ({secret.kind}); remove it first")
+    return reading.document
+
+
+def _updated_text(
+    table: FieldTable,
+    document: Document,
+    found: ForeignRecord,
+    record: Mapping[str, Any],
+    digest: str,
+    now: str,
+) -> str:
+    """A document with the values of the fields in which the record differs from it."""
+    had = values_of(document)
+    written = write_record(table, had).data
+    text, changed = document.text, False
+    for row in _changed_rows(table, written, record):
+        new = get(found.values, row.ours)
+        if row.ours == BODY:
+            text = replace_body(text, _with_edges(found.values[BODY], had.get(EDGES)))
+            if document.title == title_of(had[BODY]) and found.values["title"] != document.title:
+                text = set_key(text, ("title",), found.values["title"])
+            changed = True
+        elif row.ours in ("kind", "title"):
+            continue
+        elif new is ABSENT:
+            text = remove_key(text, (row.ours,)) if row.ours in had else text
+        elif not same(new, had.get(row.ours, ABSENT)):
+            text = set_key(text, (row.ours,), new)
+    for key, value in (found.values.get("metadata") or {}).items():
+        text = set_key(text, ("metadata", key), value)
+    if found.kept:
+        text = set_key(text, ("metadata", table.name), found.kept)
+    if document.imported_sha256:
+        text = set_key(text, ("metadata", "imported_sha256"), digest)
+    same_time = same(get(found.values, "updated"), had["updated"])
+    return set_key(text, ("updated",), now) if changed and same_time else text
+
+
+def _changed_rows(table: FieldTable, written: Mapping[str, Any], record: Mapping[str, Any]) -> list[Field]:
+    return [
+        row
+        for row in table.fields
+        if row.ours and not same(get(written, row.theirs), get(record, row.theirs))
+    ]
+
+
+def derived_ids(kind: str, title: str, key: str) -> tuple[str, str]:
+    """The ids that a record gets here: from its title, or if that is taken, with a hash of its own id."""
+    base = names.new_document_id(kind, title)
+    return base, f"{base}-{raw_hash(key)[:8]}"
+
+
+def _digest(record: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
+
+
+def _text_key(kind: str, title: str, text: str) -> str:
+    return hashlib.sha256(f"{kind}\0{title}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+# The text of a document, without the line ends around it
+
+_STANDARD: Final = ["\n", "\n"]
+
+
+def _without_edges(body: str) -> tuple[str, list[str]]:
+    lead = next((one for one in ("\r\n", "\n") if body.startswith(one)), "")
+    rest = body[len(lead) :]
+    tail = next((one for one in ("\r\n", "\n") if rest.endswith(one)), "")
+    return rest[: len(rest) - len(tail)], [lead, tail]
+
+
+def _with_edges(text: str, edges: Any) -> str:
+    lead, tail = edges if isinstance(edges, list) and len(edges) == 2 else _STANDARD
+    return f"{lead}{text}{tail}"
+
+
+def document_text(header: dict[str, Any], values: Mapping[str, Any]) -> str:
+    """The text of a new document."""
+    return compose(header, "") + _with_edges(values[BODY], values.get(EDGES))
+
+
+def values_of(document: Document) -> dict[str, Any]:
+    """The frontmatter and text of a document as `write_record` takes them."""
+    text, edges = _without_edges(document.body)
+    values = {**document.data(), BODY: text}
+    return values if edges == _STANDARD else {**values, EDGES: edges}
+
+
+# Export
+
+
+@dataclass(frozen=True, slots=True)
+class ExportReport:
+    """The result of an export: the ``file`` written, "" for stdout. ``lost`` counts the keys that the format
+    cannot hold, ``refused`` are documents that it cannot hold; ``text`` is the file for JSON output."""
+
+    format: str
+    file: str
+    exported: int
+    lost: dict[str, int]
+    refused: tuple[RefusedRecord, ...]
+    text: str = ""
+
+
+class RecordExport:
+    """An export of the documents that match a filter; counted as they are read."""
+
+    def __init__(self, memory: Memory, form: Format, wanted: Filter) -> None:
+        self._memory = memory
+        self._form = form
+        self._rows = list_documents(memory, wanted).documents
+        self._lost: Counter[str] = Counter()
+        self._refused: list[RefusedRecord] = []
+        self._count = 0
+
+    def pieces(self) -> Iterator[str]:
+        """The text of the file, piece by piece."""
+        context = {"now": format_timestamp(self._memory.now()), "version": __version__}
+        yield from self._form.file.write(self._records(), context)
+
+    def _records(self) -> Iterator[dict[str, Any]]:
+        for at, row in enumerate(self._rows):
+            if at % _TOGETHER == 0:
+                self._memory.tell("Exporting:", at, len(self._rows))
+            data = read_file(inside(self._memory.root, row.path), MAX_DOCUMENT)
+            document = read_document(row.path, data).document
+            if document is None or (
+                document.id == "core" and is_core_skeleton(document.body, document.title)
+            ):
+                continue
+            try:
+                record = export_document(self._form.table, document)
+            except ValueError as reason:
+                self._refused.append(RefusedRecord(-1, row.id, str(reason)))
+                continue
+            self._count += 1
+            self._lost.update(record.lost)
+            yield record.data
+
+    def write(self, path: str) -> ExportReport:
+        """Write the file ``path`` (absolute), atomically."""
+        if not os.path.isdir(os.path.dirname(path)):
+            raise NotFound(f"folder {os.path.dirname(path)!r} does not exist", hint="create it first")
+        replace_file(path, (piece.encode() for piece in self.pieces()))
+        return self.done(path)
+
+    def done(self, path: str = "", text: str = "") -> ExportReport:
+        """The result so far."""
+        lost = dict(sorted(self._lost.items()))
+        return ExportReport(self._form.name, path, self._count, lost, tuple(self._refused), text)
+
+
+def export_document(table: FieldTable, document: Document) -> Any:
+    """The record of a document. Raises `ValueError` if the format cannot hold it."""
+    values = values_of(document)
+    derived = derived_ids(document.kind, document.title, document.imported_from.partition(":")[2])
+    return write_record(table, values, derived)
+
+
+# Validate
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationReport:
+    """The problems of a file, by record."""
+
+    format: str
+    source: str
+    records: int
+    problems: tuple[RefusedRecord, ...]
+
+
+def validate_file(form: Format, file: IO[bytes], source: str) -> ValidationReport:
+    """Check every record of a file against the schema of the format, and whether it can be read.
+
+    Raises `InvalidDocument` if it is not a file of this format.
+    """
+    from thunderus_mem.interop.formats import record_problems
+
+    problems, count = [], 0
+    file.seek(0)
+    for index, record in enumerate(form.file.read(file)):
+        count += 1
+        found = [str(record)] if isinstance(record, ValueError) else record_problems(form.table, record)
+        id = "" if isinstance(record, ValueError) else str(record.get(form.table.identity) or "")
+        problems += [RefusedRecord(index, id, one) for one in found]
+    return ValidationReport(form.name, source, count, tuple(problems))
