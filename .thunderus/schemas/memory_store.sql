@@ -123,6 +123,7 @@ CREATE TABLE traits (
     imported_from TEXT NOT NULL,      -- the file it was imported from, "" for none
     expires TEXT NOT NULL,            -- the day, "" for none
     letters TEXT NOT NULL,            -- counts of letters: equal for bodies that make the same statements
+    quality TEXT NOT NULL,            -- a number from 0 to 1, "" without score and rating
     places_json TEXT NOT NULL,        -- JSON array: anchors without fingerprints, sorted
     wiki_links_json TEXT NOT NULL,    -- JSON array: targets of wiki links in the body, each once
     file_links_json TEXT NOT NULL,    -- JSON array: targets of relative links in the body, each once

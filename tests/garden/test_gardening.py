@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 CASES = Path(__file__).parent.parent / "cases" / "garden"
 FACTS = ".thunderus/memory/semantic/FACTS"
+EPISODIC = ".thunderus/memory/episodic"
 
 
 class Clock:
@@ -439,3 +440,34 @@ def test_order_in_which_hand_written_documents_are_recorded_decides_nothing(repo
     assert [(step.action, step.extent) for step in before.steps] == [("report", "report")]
     add(memory(), NewDocument("fact", "Third", body="This command records both files.", tags=["x"]))
     assert garden_plan(memory(), verbose=True) == before
+
+
+def test_quality_decides_what_is_archived_for_its_age(root: Path, clock: Clock) -> None:
+    """Low quality is proposed, high quality keeps a recap; a rating counts more than the score."""
+    text = (root / FACTS / "cache.md").read_text().replace("id: fact.cache\n", "id: {0}\n{1}\n")
+    assert "{1}" in text
+    given = {
+        "low": "quality_score: 0.4",
+        "medium": "quality_score: 0.41",
+        "rated-down": "quality_score: 0.9\nrating: down",
+        "rated-up": "quality_score: 0\nrating: up",
+        "unscored": "quality_score: null",
+    }
+    for name, fields in given.items():
+        (root / FACTS / f"{name}.md").write_text(text.format(f"fact.{name}", fields) + f"About {name}.\n")
+    recap = text.replace("kind: fact", "kind: recap")
+    (root / EPISODIC).mkdir(exist_ok=True)
+    for name, fields in {
+        "good": "quality_score: 0.8",
+        "rated": "rating: up",
+        "old": "quality_score: 0.7",
+    }.items():
+        (root / EPISODIC / f"{name}.md").write_text(recap.format(f"recap.{name}", fields) + f"Of {name}.\n")
+    assert garden_plan(opened(root, clock), only=["archive"]).steps == ()
+    clock.moment += timedelta(days=400)
+    found = {step.targets[0]: step.reach for step in garden_plan(opened(root, clock), only=["archive"]).steps}
+    assert found == {
+        "fact.low": "propose",
+        "fact.rated-down": "propose",
+        "recap.old": "propose",
+    }

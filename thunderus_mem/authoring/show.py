@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from thunderus_mem.authoring.sources import FirstStep, Source
     from thunderus_mem.index.questions import DocRow, Index
     from thunderus_mem.memory.memory import Memory
+    from thunderus_mem.memory.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +181,8 @@ class Shown:
     ``hash`` is the beginning of the hash of ``text``; ``body`` has no frontmatter and no outer blank lines.
     ``status`` is that in the file, ``verdict`` is computed now, ``state`` is that of a decision;
     ``confirmed_by`` is user, agent or "". ``injection`` is what a prompt injection in it does, as `lint`
-    reports it, "" for none. Archived documents are not checked against the code.
+    reports it, "" for none. Archived documents are not checked against the code. ``access_count`` is 0 if
+    reads are not counted.
     """
 
     id: str
@@ -203,12 +205,15 @@ class Shown:
     injection: str = ""
     verdict: str = ""
     state: str = ""
+    access_count: int = 0
+    last_accessed_at: str = ""
 
 
 def show(memory: Memory, id: str) -> Shown:
-    """Show one document, read from its file."""
+    """Show one document, read from its file. With ``usage.count`` this counts as a read."""
     memory.refresh()
     document = find_document(memory, id)
+    usage = _counted(memory, document.id) if memory.config.usage_count else None
     anchors = _anchor_states(memory, document.id)
     superseded_by = memory.index.superseded_by([document.id]).get(document.id, "")
     archived = is_archived(document.path)
@@ -233,7 +238,18 @@ def show(memory: Memory, id: str) -> Shown:
         injection=memory.index.injection(document.id),
         verdict=document_verdict(document.status, _judged(anchors), archived=archived),
         state="superseded" if superseded_by else document_state(document),
+        access_count=usage.access_count if usage else 0,
+        last_accessed_at=usage.last_accessed_at if usage else "",
     )
+
+
+def _counted(memory: Memory, doc_id: str) -> Usage | None:
+    """The reads before this one, which is counted now."""
+    from thunderus_mem.memory.usage import count_reads, usage_of
+
+    before = usage_of(memory).get(doc_id)
+    count_reads(memory, [doc_id])
+    return before
 
 
 def _anchor_states(memory: Memory, doc_id: str) -> tuple[AnchorState, ...]:

@@ -48,14 +48,16 @@ class Traits(NamedTuple):
     """What the gardener asks of a document besides its row in the index.
 
     ``expires`` is the day on which it expires, "" without a valid one; ``letters`` are counts of letters of
-    its body, equal for bodies that make the same statements. ``anchors`` are the places in the code, sorted;
-    ``wiki_links`` and ``file_links`` the targets of links to others in the body, as `Reference.target`, and
-    ``hashtags`` the words after a ``#``, in code too, each once.
+    its body, equal for bodies that make the same statements; ``quality`` is a number from 0 to 1: the
+    ``quality_score``, or what a person's ``rating`` counts as; "" without either. ``anchors`` are the places
+    in the code, sorted; ``wiki_links`` and ``file_links`` the targets of links to others in the body, as
+    `Reference.target`, and ``hashtags`` the words after a ``#``, in code too, each once.
     """
 
     imported_from: str
     expires: str
     letters: str
+    quality: str
     anchors: tuple[str, ...]
     wiki_links: tuple[str, ...]
     file_links: tuple[str, ...]
@@ -89,6 +91,7 @@ def traits_of(document: Document, scanned: MarkdownScan | None = None) -> Traits
         document.imported_from,
         _expiry(document),
         " ".join(map(str, _letters(body, document.title))),
+        _quality(document),
         tuple(sorted(cited.anchor.place for cited in anchors_in(document.header, document.header_line))),
         tuple(dict.fromkeys(one.target for one in found if one.kind == "wiki")),
         tuple(dict.fromkeys(one.target for one in found if one.kind == "link")),
@@ -102,6 +105,19 @@ def _expiry(document: Document) -> str:
         return ""
     value = document.data().get("expires")
     return utc_key(value)[:10] if isinstance(value, str) else ""
+
+
+_RATINGS: Final = {"up": 1.0, "down": 0.0}
+
+
+def _quality(document: Document) -> str:
+    """The quality of a document as text; a rating counts more than the score."""
+    if document.header.get("quality_score") is None and document.header.get("rating") is None:
+        return ""
+    data = document.data()
+    score = data.get("quality_score")
+    quality = _RATINGS.get(str(data.get("rating")), score)
+    return f"{quality:g}" if isinstance(quality, int | float) and 0 <= quality <= 1 else ""
 
 
 _COUNTED: Final = "aeinst"

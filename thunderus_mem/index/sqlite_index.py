@@ -38,7 +38,7 @@ _DOC_COLUMNS: Final = (
 )
 _PROFILE_COLUMNS: Final = (
     "doc_id, path, title, kind, tags_json, created, updated, provenance_json, aliases_json, hash, tokens, "
-    "imported_from, expires, letters, places_json, wiki_links_json, file_links_json, "
+    "imported_from, expires, letters, quality, places_json, wiki_links_json, file_links_json, "
     "hashtags_json"
 )
 _ANCHOR_COLUMNS: Final = "doc_id, place, path, symbol, lines, fingerprint, line, since"
@@ -489,7 +489,7 @@ def _profile(row: tuple[Any, ...], links: tuple[Link, ...]) -> Profile:
         links,
         text_hash,
         tokens,
-        Traits(*traits[:3], *map(decode_list, traits[3:])),
+        Traits(*traits[:4], *map(decode_list, traits[4:])),
     )
 
 

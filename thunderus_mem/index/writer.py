@@ -369,7 +369,7 @@ class RowWriter:
         episodes = [(entry.doc_id, *entry.episode) for _, entry in entries if entry.episode]
         many("INSERT INTO episodes VALUES (?, ?, ?)", episodes)
         many(
-            "INSERT INTO traits VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO traits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [(entry.doc_id, *entry.traits) for _, entry in entries],
         )
         many(

@@ -109,9 +109,14 @@ def context(memory: Memory, request: ContextRequest) -> Context:
             found = lookup.governing(memory, path, mentions=False, start=request.start)
             governing |= dict.fromkeys(one.id for one in found.memories)
     try:
-        return _fitted(*_items(memory, request, governing, room, whole=True), room)
+        given = _fitted(*_items(memory, request, governing, room, whole=True), room)
     except Outdated:
-        return _fitted(*_items(memory, request, governing, room, whole=False), room)
+        given = _fitted(*_items(memory, request, governing, room, whole=False), room)
+    if memory.config.usage_count:
+        from thunderus_mem.memory.usage import count_reads
+
+        count_reads(memory, dict.fromkeys(item.id for item in given.items))
+    return given
 
 
 # Choose documents and read their passages.

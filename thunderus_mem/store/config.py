@@ -49,6 +49,7 @@ class Config(NamedTuple):
     review_kinds: tuple[str, ...] = _KINDS
     review_expires_days: int = 30
     review_self_approval: bool = False
+    usage_count: bool = False
     watch_quiet_ms: int = 300
     watch_longest_ms: int = 2000
     watch_poll: bool = False
@@ -71,6 +72,7 @@ class Config(NamedTuple):
     recap_days_back: int = 31
     archive_recaps_after_days: int = 180
     archive_superseded_after_days: int = 365
+    archive_low_quality_after_days: int = 90
     archive_keep: tuple[str, ...] = ()
     tags_aliases: Mapping[str, str] = MappingProxyType({})
     links_orphans: bool = False

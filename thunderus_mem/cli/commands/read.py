@@ -137,6 +137,7 @@ def shown(value: show.Shown, console: Console) -> str:
         ("state", value.state),
         ("verdict", _verdict(value)),
         ("updated", day(value.updated) + (f" (created {day(value.created)})" if value.created else "")),
+        ("reads", value.access_count and f"{value.access_count:,}, last on {day(value.last_accessed_at)}"),
         ("links", ", ".join(f"{link.rel} {link.target}" for link in value.links if not link.incoming)),
         ("linked by", ", ".join(f"{link.target} ({link.rel})" for link in value.links if link.incoming)),
         ("replaced by", style.warning(value.superseded_by)),

@@ -124,7 +124,7 @@ KEY_TYPES: dict[str, Any] = {
         (
             *("id", "title", "kind", "created", "updated", "author", "type", "source_type", "emotion"),
             *("episode_id", "category", "run_id", "agent", "source", "symbol", "timeframe", "market"),
-            *("expires", "status"),
+            *("expires", "status", "rating"),
         ),
         "s",
     ),

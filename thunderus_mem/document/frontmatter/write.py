@@ -28,7 +28,7 @@ _OPTIONAL: Final[dict[str, tuple[str, ...]]] = {
         *("symbol", "timeframe", "market", "expires", "links"),
     ),
     "provenance": (
-        *("credibility", "quality_score", "emotion", "emotional_valence", "emotional_arousal"),
+        *("credibility", "quality_score", "rating", "emotion", "emotional_valence", "emotional_arousal"),
         *("episode_id", "sequence_number", "metadata", "anchors"),
     ),
 }

@@ -1,7 +1,8 @@
-"""The gardening rule `archive`: old recaps that nothing depends on, expired and superseded documents. Pure.
+"""The gardening rule `archive`: old recaps that nothing depends on, expired and superseded documents, and
+those of low quality. Pure.
 
 Only generated recaps that were never edited are archived without review; everything else is proposed. Core
-documents are never archived.
+documents are never archived, and recaps of high quality not for their age.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 RULE: Final = "archive"
 _MEMORY: Final = ".thunderus/memory/"
+_HIGH, _LOW = 0.8, 0.4
+"""From the one on, quality is high; up to the other, it is low."""
 
 
 class _Reason(NamedTuple):
@@ -76,9 +79,10 @@ def _step(document: Document, reason: _Reason) -> Step:
 
 
 def old_recaps(documents: Iterable[Profile], config: Config, today: str) -> tuple[Profile, ...]:
-    """The recaps unchanged for more than ``archive.recaps_after_days``."""
+    """The recaps unchanged for more than ``archive.recaps_after_days``, except those of high quality."""
     before = _days_before(today, config.archive_recaps_after_days)
-    return tuple(one for one in documents if one.kind == "recap" and before and _last(one) < before)
+    recaps = (one for one in documents if one.kind == "recap" and float(one.traits.quality or 0) < _HIGH)
+    return tuple(one for one in recaps if before and _last(one) < before)
 
 
 def _days_before(today: str, days: int) -> str:
@@ -103,6 +107,7 @@ class _Seen:
         names = material.names
         self._twice = names.claimed_twice
         self._old = {one.path for one in old_recaps(material.documents, config, material.today)}
+        self._poor_before = _days_before(material.today, config.archive_low_quality_after_days)
         self._replaced_before = _days_before(material.today, config.archive_superseded_after_days)
         self._successors = _successors(material.documents, names)
         self._linked_by: Mapping[str, tuple[Profile, ...]] = names.linked_by() if self._old else {}
@@ -119,7 +124,15 @@ class _Seen:
             return _Reason(why, (f"frontmatter: `expires: {day}`",), reach, why)
         if document.path in self._old:
             return self._old_recap(document, reach, leaving)
-        return self._replaced(document)
+        return self._replaced(document) or self._poor(document)
+
+    def _poor(self, document: Profile) -> _Reason | None:
+        quality = document.traits.quality
+        if not quality or float(quality) > _LOW or not _last(document) < self._poor_before:
+            return None
+        why = f"`{document.id}` has low quality ({quality})"
+        evidence = "frontmatter: `quality_score` or `rating`"
+        return _Reason(why, (evidence, f"last changed on {_last(document)[:10]}"), "propose", why)
 
     def _is_kept(self, document: Profile) -> bool:
         tags = {tag.casefold() for tag in document.tags}

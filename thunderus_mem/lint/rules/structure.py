@@ -576,7 +576,7 @@ def usage_in_file(context: LintContext) -> Iterable[Diagnostic]:
     """``access_count`` or ``last_accessed_at`` is in the frontmatter.
 
     Why: these values change by reading. In a file every read would be a change to commit, and two branches
-    would conflict.
+    would conflict. With ``usage.count`` reads are counted in ``.thunderus/local``.
 
     Bad::
 
