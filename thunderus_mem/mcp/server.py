@@ -6,8 +6,10 @@ call runs at a time, on a thread; a client that cancels a write does not interru
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
     from thunderus_mem.mcp.calls import Calls
+    from thunderus_mem.mcp.profile import ServerProfile
     from thunderus_mem.memory.memory import Memory
 
 INSTALL: Final = "pip install 'thunderus-mem[mcp]'"
@@ -43,15 +46,18 @@ INSTRUCTIONS: Final = (
 )
 
 
-def serve(calls: Calls) -> None:
-    """Answer requests on standard input until it ends. Raises `ThunderusError` without the SDK."""
+def serve(calls: Calls, profile: ServerProfile | None = None) -> None:
+    """Answer requests on standard input until it ends. Raises `ThunderusError` without the SDK.
+
+    The server has our own tools, resources and prompts, or only the tools of a profile.
+    """
     try:
         import anyio
         import mcp_types  # noqa: F401 - not in versions before 2
         from mcp.server.stdio import stdio_server
     except ImportError as error:
         raise ThunderusError("the MCP server needs the package 'mcp'", hint=f"run `{INSTALL}`") from error
-    server = make_server(calls)
+    server = make_server(calls, profile)
 
     async def main() -> None:
         async with stdio_server() as (incoming, outgoing):
@@ -63,35 +69,38 @@ def serve(calls: Calls) -> None:
     anyio.run(main)
 
 
-def make_server(calls: Calls) -> Server[Any]:
+def make_server(calls: Calls, profile: ServerProfile | None) -> Server[Any]:
     """Return the server of the SDK, with handlers that run ``calls``."""
     from mcp.server.lowlevel import Server
 
-    handlers = _Handlers(calls)
+    handlers = _Handlers(calls, profile)
+    tools = {"on_list_tools": handlers.list_tools, "on_call_tool": handlers.call_tool}
+    others = {
+        "on_list_resources": handlers.list_resources,
+        "on_list_resource_templates": handlers.list_templates,
+        "on_read_resource": handlers.read_resource,
+        "on_list_prompts": handlers.list_prompts,
+        "on_get_prompt": handlers.get_prompt,
+        "on_completion": handlers.complete,
+    }
     return Server(
         "thunderus-mem",
         version=__version__,
         title="Repository memory",
-        instructions=INSTRUCTIONS,
-        on_list_tools=handlers.list_tools,
-        on_call_tool=handlers.call_tool,
-        on_list_resources=handlers.list_resources,
-        on_list_resource_templates=handlers.list_templates,
-        on_read_resource=handlers.read_resource,
-        on_list_prompts=handlers.list_prompts,
-        on_get_prompt=handlers.get_prompt,
-        on_completion=handlers.complete,
+        instructions=profile.instructions if profile else INSTRUCTIONS,
+        **(tools if profile else tools | others),
     )
 
 
 class _Handlers:
     """The requests of the protocol, as calls on the memory."""
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: Calls, profile: ServerProfile | None) -> None:
         import anyio
         import mcp_types
 
         self._calls = calls
+        self._profile = profile
         self._types = mcp_types
         self._one = anyio.CapacityLimiter(1)
 
@@ -108,12 +117,23 @@ class _Handlers:
         return MCPError(code=self._types.INVALID_PARAMS, message=reply.text)
 
     async def list_tools(self, ctx: Any, params: Any) -> types.ListToolsResult:
-        return self._types.ListToolsResult.model_validate({"tools": [tool.wire for tool in TOOLS]})
+        tools = self._profile.tools if self._profile else [tool.wire for tool in TOOLS]
+        return self._types.ListToolsResult.model_validate({"tools": tools})
 
     async def call_tool(self, ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        reply = await self._run(ctx, partial(run, name=params.name, arguments=params.arguments or {}))
+        name, arguments, profile = params.name, params.arguments or {}, self._profile
+        if profile is not None:
+            reply = await self._run(ctx, lambda memory: profile.run(memory, name, arguments))
+            sys.stderr.writelines(f"{note}\n" for note in reply.notes)
+            return self._json(profile.failed(name, reply) if reply.failed else reply)
+        reply = await self._run(ctx, partial(run, name=name, arguments=arguments))
         text = self._types.TextContent(type="text", text="\n".join([reply.text, *reply.notes]))
         return self._types.CallToolResult(content=[text], is_error=reply.failed)
+
+    def _json(self, reply: Reply) -> types.CallToolResult:
+        text = self._types.TextContent(type="text", text=reply.text)
+        value = json.loads(reply.text)
+        return self._types.CallToolResult(content=[text], structured_content=value, is_error=reply.failed)
 
     async def list_resources(self, ctx: Any, params: Any) -> types.ListResourcesResult:
         return self._types.ListResourcesResult.model_validate({"resources": RESOURCES})

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from thunderus_mem.cli.options import Call, Commands
+from thunderus_mem.cli.options import Call, Commands, Option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +17,15 @@ app = Commands()
 
 
 @app.command("mcp")
-def mcp_command(ctx: Call) -> None:
+def mcp_command(
+    ctx: Call,
+    profile: Annotated[
+        str, Option("--profile", metavar="NAME", help="Offer the tools of another memory server: nova.")
+    ] = "",
+    strict: Annotated[
+        bool, Option("--strict", help="With --profile: reject what the contract only advises against.")
+    ] = False,
+) -> None:
     """Serve the memory of this folder over MCP, on standard input and output.
 
     Agents start it; see their configuration in docs/guide/mcp.md. It needs the extra mcp:
@@ -29,9 +37,11 @@ def mcp_command(ctx: Call) -> None:
     from thunderus_mem.cli.app import write_crash_report
     from thunderus_mem.cli.console import fixed_clock
     from thunderus_mem.mcp.calls import Calls
+    from thunderus_mem.mcp.profile import find_profile
     from thunderus_mem.mcp.server import serve
     from thunderus_mem.memory.memory import open_memory
 
+    offered = find_profile(profile, strict=strict) if profile else None
     now, random_bits = fixed_clock(console.environ)
     start = os.path.abspath(console.start)
 
@@ -42,4 +52,4 @@ def mcp_command(ctx: Call) -> None:
         return write_crash_report(error, ["mcp"], start, console.environ) or ""
 
     session = f"mcp_{(random_bits or random.SystemRandom().getrandbits)(64):016x}"
-    serve(Calls(opened, console.environ, report, session))
+    serve(Calls(opened, console.environ, report, session), offered)
