@@ -64,7 +64,6 @@ def tree(tmp_path: Path) -> Tree:
 def test_writes_on_one_head_share_a_session_and_chain(tree: Tree) -> None:
     first, second, third = (tree.write(text) for text in ("one", "two", "three"))
     assert first.shard == ".thunderus/sessions/sess_001/events.jsonl"
-    assert first.local_shard == ".thunderus/local/sessions/sess_001/events.jsonl"
     assert (first.id, second.id, third.id) == ("sess_001",) * 3
     assert (first.prev_line_hash, second.prev_line_hash) == (None, line_hash(b"one"))
     assert third.prev_line_hash == line_hash(b"two")

@@ -215,6 +215,7 @@ LISTS: Final[Mapping[str, tuple[str, ...]]] = {
     "list": ("documents",),
     "log": ("events",),
     "search": ("hits", "closest"),
+    "search events": ("hits",),
 }
 """Command → the fields of its value that are cut, the most important first."""
 

@@ -297,6 +297,7 @@ VALUES: Final[dict[str, str]] = {
     "review rebase": "review.queue:RebaseReport",
     "review expire": "review.decisions:Decided",
     "search": "search.search:SearchResult",
+    "search events": "search.records:RecordsFound",
     "context": "search.context:Context",
     "show": "authoring.show:Shown",
     "list": "authoring.show:Listing",

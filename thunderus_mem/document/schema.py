@@ -1,6 +1,7 @@
 """The JSON Schemas of documents, manifest, events and proposals, and their violations. Reads `schemas/`.
 
 The schema files (JSON Schema 2020-12, json-schema.org/draft/2020-12) are the only definition of each format.
+Those of the MemoryOS tools are draft-07, as the originals.
 `is_valid_fast` compiles them to functions and accepts clearly valid data, so that an ordinary document never
 loads the schema library; `check` uses jsonschema and lists the violations.
 """
@@ -17,10 +18,19 @@ from thunderus_mem.startup import NamedTuple, lazy_pattern
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from jsonschema import Draft202012Validator
     from jsonschema.exceptions import ValidationError
+    from jsonschema.protocols import Validator
 
 SCHEMA_NAMES: Final = ("memory_doc.frontmatter", "memory_manifest", "events.v1", "patch.v1")
+MEMORYOS_SCHEMAS: Final = tuple(
+    f"memoryos/{action}_{side}"
+    for action in (
+        *("add_conversation", "add_execution", "retrieve_conversation", "retrieve_execution"),
+        "get_user_profile",
+    )
+    for side in ("input", "output")
+)
+"""The arguments and results of the MemoryOS tools; the last two are an extension."""
 SCHEMA_FOLDER: Final = os.path.join(os.path.dirname(__file__), "schemas")
 
 DOCUMENT: Final = SCHEMA_NAMES[0]
@@ -49,10 +59,13 @@ class Violation(NamedTuple):
 
 
 def schema_text(name: str) -> str:
-    """The text of a packaged schema: one of `SCHEMA_NAMES`, or `INDEX`. Raises `KeyError` for others."""
-    if name not in (*SCHEMA_NAMES, INDEX):
+    """The text of a packaged schema, by its name, or `INDEX`. Raises `KeyError` for an unknown name."""
+    if name in MEMORYOS_SCHEMAS:
+        file_name = f"{name}.json"
+    elif name in (*SCHEMA_NAMES, INDEX):
+        file_name = f"{name}.sql" if name == INDEX else f"{name}.schema.json"
+    else:
         raise KeyError(name)
-    file_name = f"{name}.sql" if name == INDEX else f"{name}.schema.json"
     with open(os.path.join(SCHEMA_FOLDER, file_name), encoding="utf-8", newline="") as file:
         return file.read()
 
@@ -64,7 +77,7 @@ def packaged_schemas() -> dict[str, str]:
 
 
 def load_schema(name: str) -> dict[str, Any]:
-    """A packaged schema as data; ``name`` is one of `SCHEMA_NAMES`. Raises `KeyError` for others."""
+    """A packaged JSON Schema as data. Raises `KeyError` for an unknown name."""
     import json
 
     schema: dict[str, Any] = json.loads(schema_text(name))
@@ -239,19 +252,20 @@ def _formats(schema: Any) -> Iterator[str]:
 
 
 @cache
-def _validator(name: str) -> Draft202012Validator:
+def _validator(name: str) -> Validator:
     return validator_of(load_schema(name))
 
 
-def validator_of(schema: dict[str, Any]) -> Draft202012Validator:
+def validator_of(schema: dict[str, Any]) -> Validator:
     """The validator of a JSON Schema, which checks formats too."""
-    from jsonschema import Draft202012Validator, FormatChecker
+    from jsonschema import FormatChecker
+    from jsonschema.validators import validator_for
 
     checker = FormatChecker()
     unknown = sorted(set(_formats(schema)) - checker.checkers.keys())
     if unknown:
         raise RuntimeError(f"no checker for the format {', '.join(unknown)}; install rfc3339-validator")
-    return Draft202012Validator(schema, format_checker=checker)
+    return validator_for(schema)(schema, format_checker=checker)
 
 
 _TYPE_WORDS = {

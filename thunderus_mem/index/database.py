@@ -30,7 +30,7 @@ _BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 Row = tuple[Any, ...]
 
 APPLICATION_ID: Final = 0x54484D45
-VERSION: Final = 17
+VERSION: Final = 18
 """Increased when the meaning of a column, the text of stored findings or the patterns of
 `document.injection` change.
 
@@ -39,7 +39,7 @@ An older index is rebuilt, a newer one is left alone."""
 PASSAGES_PER_DOCUMENT: Final = 4096
 """Row id of a passage = row id of its document times this, plus its position."""
 
-FULL_TEXT_TABLES: Final = ("docs_fts", "passages_fts")
+FULL_TEXT_TABLES: Final = ("docs_fts", "passages_fts", "records_fts")
 _SCHEMA_FILE: Final = os.path.join(
     os.path.dirname(os.path.dirname(__file__)), "document", "schemas", "memory_store.sql"
 )

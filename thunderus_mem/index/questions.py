@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from thunderus_mem.document.anchors import Anchor
     from thunderus_mem.document.profile import Profile
     from thunderus_mem.index.log import LogIndex
+    from thunderus_mem.index.records import RecordIndex
 
 
 class DocRow(NamedTuple):
@@ -150,6 +151,9 @@ class Index(Protocol):
 
     def log(self) -> LogIndex:
         """Return the log in the index."""
+
+    def records(self) -> RecordIndex:
+        """Return the records of users in the index."""
 
     # Files
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from thunderus_mem.index.database import Database
     from thunderus_mem.index.log import LogIndex
     from thunderus_mem.index.questions import Index
+    from thunderus_mem.index.records import RecordIndex
 
 _DOC_COLUMNS: Final = (
     "doc_id, kind, title, path, tags_json, updated, created, status, aliases_json, hash, tokens, size, state"
@@ -98,6 +99,11 @@ class SqliteIndex:
         from thunderus_mem.index.log import LogIndex
 
         return LogIndex(self.database)
+
+    def records(self) -> RecordIndex:
+        from thunderus_mem.index.records import RecordIndex
+
+        return RecordIndex(self.database)
 
     def walk(self) -> FolderWalk | None:
         """Return the walk of the last refresh, ``None`` before the first one."""

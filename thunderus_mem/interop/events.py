@@ -22,7 +22,7 @@ from urllib.parse import quote
 
 from thunderus_mem.document.schema import EVENT, check
 from thunderus_mem.document.secrets import find_secrets, redacted_data
-from thunderus_mem.document.timestamp import parse_timestamp
+from thunderus_mem.document.timestamp import parse_timestamp, utc_key
 from thunderus_mem.errors import InvalidDocument, InvalidQuery, NotFound, Refused
 from thunderus_mem.history.log import events_of, names_of_document
 from thunderus_mem.index.log import read
@@ -31,6 +31,7 @@ from thunderus_mem.log.imported import imported_id, is_imported, origin_of
 from thunderus_mem.log.line import ACTORS, KINDS, MAX_LINE, encode, parse_object, secret_in
 from thunderus_mem.log.new_event import EventContext, make_event
 from thunderus_mem.memory.locate import find_row
+from thunderus_mem.memory.records import UserRecords
 from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.recap.events import is_inside
 from thunderus_mem.search.query import filter_value
@@ -629,8 +630,8 @@ class Exported:
 class Export:
     """The events that match the filters, in the order of the log; counted as they are read.
 
-    Private events are included only with ``private``. Raises `InvalidQuery` for an invalid day or unknown
-    format, `NotFound` for a document without events.
+    Private events are included only with ``private``, those of a ``user`` only with that, and then no others.
+    Raises `InvalidQuery` for an invalid day or unknown format, `NotFound` for a document without events.
     """
 
     def __init__(
@@ -642,19 +643,21 @@ class Export:
         kinds: Collection[str] = (),
         since: str = "",
         private: bool = False,
+        user: str = "",
     ) -> None:
         if form not in FORMATS:
             raise InvalidQuery(f"unknown format {form!r}", hint=f"use one of: {', '.join(FORMATS)}")
-        wanted = names_of_document(memory, document) if document is not None else None
-        self._events = events_of(
-            memory,
-            doc_ids=wanted or (),
-            kinds=kinds,
-            since=filter_value("since", since, memory.now) if since else "",
-        )
+        first = filter_value("since", since, memory.now) if since else ""
         self._log = memory.log
-        self._damaged = memory.log_index().damages()
-        self._with_private = private
+        self._with_private = private or bool(user)
+        if user:
+            reading = UserRecords(memory, user).read_all()
+            self._events = iter([one for one in reading.events if _chosen(one.event, kinds, first)])
+            self._damaged = len(reading.damages)
+        else:
+            wanted = names_of_document(memory, document) if document is not None else None
+            self._events = events_of(memory, doc_ids=wanted or (), kinds=kinds, since=first)
+            self._damaged = memory.log_index().damages()
         self._form = form
         self.count = 0
         self.left_out = 0
@@ -685,6 +688,10 @@ class Export:
     def done(self, path: str = "") -> Exported:
         """The result so far."""
         return Exported(path, self._form, self.count, self.left_out, self._damaged)
+
+
+def _chosen(event: Event, kinds: Collection[str], since: str) -> bool:
+    return (not kinds or event.kind in kinds) and utc_key(event.ts) >= since
 
 
 def _line(logged: LoggedEvent) -> str:

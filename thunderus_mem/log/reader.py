@@ -77,7 +77,7 @@ class EventLog:
 
     def __init__(self, root: str, sessions_dir: str, local_sessions_dir: str, legacy_file: str) -> None:
         self.root = root
-        self._folders = (sessions_dir, local_sessions_dir)
+        self._folders = tuple(dict.fromkeys((sessions_dir, local_sessions_dir)))
         self._legacy = legacy_file
         self._private = self._relative(local_sessions_dir) + "/"
 

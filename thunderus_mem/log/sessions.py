@@ -36,14 +36,12 @@ _REMEMBERED: Final = 500
 class Session(NamedTuple):
     """Where the next event goes.
 
-    ``shard`` is for committed events, ``local_shard`` for private ones; both root-relative. The next line of
-    ``shard`` gets ``prev_line_hash`` as ``prev``, ``None`` for the first one. ``base`` is HEAD and reflog
-    size, or the day.
+    ``shard`` is that of committed events, root-relative. Its next line gets ``prev_line_hash`` as ``prev``,
+    ``None`` for the first one. ``base`` is HEAD and reflog size, or the day.
     """
 
     id: str
     shard: str
-    local_shard: str
     prev_line_hash: str | None
     base: tuple[str, int]
 
@@ -58,7 +56,6 @@ class Sessions:
     def __init__(self, root: str, sessions_dir: str, local_dir: str) -> None:
         self._root = root
         self._sessions_dir = sessions_dir
-        self._local_sessions_dir = os.path.join(local_dir, "sessions")
         self._state_file = os.path.join(local_dir, STATE_NAME)
         # A copy of the folder, at another path or on another machine, must not continue the same shard.
         self._place = f"{_machine()}:{os.path.realpath(root)}"
@@ -147,7 +144,6 @@ class Sessions:
         return Session(
             id=session_id,
             shard=self._relative(self._sessions_dir, session_id, SHARD_NAME),
-            local_shard=self._relative(self._local_sessions_dir, session_id, SHARD_NAME),
             prev_line_hash=prev,
             base=base,
         )
@@ -160,7 +156,7 @@ class Sessions:
     def wrote(self, session: Session, line: bytes, *, private: bool = False) -> None:
         """Store that ``line`` is now the last one of the session's shard.
 
-        ``private``: it was appended to ``local_shard``; ``shard`` is unchanged.
+        ``private``: it was appended to a private shard; ``shard`` is unchanged.
         """
         self._store_state(session, session.prev_line_hash if private else line_hash(line))
 

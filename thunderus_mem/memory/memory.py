@@ -214,10 +214,20 @@ class Memory:
 
     def log_index(self) -> LogIndex:
         """Return the index of the log, up to date."""
+
+        def refreshed(index: Index) -> LogIndex:
+            projected = index.log()
+            projected.refresh(self.log, self.tell)
+            return projected
+
+        return self.updated(refreshed)
+
+    def updated(self, update: Callable[[Index], Answer]) -> Answer:
+        """Update a part of the index; if the index is damaged, replaced or cannot be written, again on
+        another one."""
         for _ in range(_TRIES):
-            projected = self.index.log()
             try:
-                projected.refresh(self.log, self.tell)
+                return update(self.index)
             except Degraded:
                 # Damaged, or replaced by another process: open it again.
                 self.index.close()
@@ -225,8 +235,6 @@ class Memory:
             except NotWritable as error:  # reading must work on a full disk
                 self.index.close()
                 self._index, _ = in_memory(self.layout, str(error), self.tell)
-            else:
-                return projected
         raise Busy(
             "other processes keep replacing the index", hint="run the command again when they are done"
         )

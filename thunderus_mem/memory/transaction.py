@@ -23,7 +23,7 @@ from thunderus_mem.log.new_event import (
     make_event,
     patch_event,
 )
-from thunderus_mem.log.reader import last_line, read_last_line
+from thunderus_mem.log.reader import SHARD_NAME, last_line, read_last_line
 from thunderus_mem.log.transitions import given_up
 from thunderus_mem.memory.hand_edits import hand_edits, mass_loss, refusal, still_unrecorded
 from thunderus_mem.memory.journal import FileChange, with_modes
@@ -32,6 +32,7 @@ from thunderus_mem.memory.proposals import needs_review, proposal_of, write
 from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.config_reader import refuse_newer
 from thunderus_mem.store.files import file_hash, permissions, sweep
+from thunderus_mem.store.layout import SHARD_FOLDERS
 from thunderus_mem.store.lock import held
 from thunderus_mem.store.parallel import in_background
 from thunderus_mem.store.paths import inside
@@ -316,15 +317,18 @@ class Transaction:
         """Append an event that changes no file; ``make`` creates it from the shared context."""
         return self._append(make)
 
-    def log_private(self, makers: Sequence[Callable[[EventContext], Event]]) -> list[str]:
-        """Append events to this tree's private shard in one synced write.
+    def log_private(
+        self, makers: Sequence[Callable[[EventContext], Event]], folder: str = SHARD_FOLDERS[1]
+    ) -> list[str]:
+        """Append events to the private shard of this session in ``folder``, in one synced write.
 
         Each maker gets the shared context. Raises `Refused`, without writing anything, if an event contains a
         secret.
         """
         session, context = self._session()
-        self._memory.journal.repair(session.local_shard)
-        last = last_line(inside(self._memory.root, session.local_shard))
+        shard = f"{folder}/{session.id}/{SHARD_NAME}"
+        self._memory.journal.repair(shard)
+        last = last_line(inside(self._memory.root, shard))
         follows = prev = line_hash(last) if last else None
         lines, ids = [], []
         for make in makers:
@@ -335,7 +339,7 @@ class Transaction:
             prev = line_hash(lines[-1])
         self._memory.sessions.begin(session)
         if lines:
-            self._memory.journal.append(ids[0], session.local_shard, lines, follows=follows or "")
+            self._memory.journal.append(ids[0], shard, lines, follows=follows or "")
             self._memory.sessions.wrote(session, lines[-1], private=True)
         return ids
 

@@ -38,8 +38,8 @@ ARCHIVE_FOLDERS: Final = tuple(
 FOLDERS: Final = (*DOCUMENT_FOLDERS.values(), *ARCHIVE_FOLDERS)
 """Every folder of documents, the archive last."""
 
-SHARD_FOLDERS: Final = (".thunderus/sessions", ".thunderus/local/sessions")
-"""The folders of committed and of private shards, in this order."""
+SHARD_FOLDERS: Final = (".thunderus/sessions", ".thunderus/local/sessions", ".thunderus/local/users")
+"""The folders of committed shards, of private ones, and of those of users, each in a folder of its own."""
 
 _STORE_FOLDERS: Final = (
     STORE,

@@ -156,12 +156,14 @@ def kind_of(path: str) -> str | None:
 def is_shard(path: str) -> bool:
     """Whether a root-relative POSIX path is the shard of a session."""
     folder, _, name = path.rpartition("/")
-    return name == "events.jsonl" and posixpath.dirname(folder) in SHARD_FOLDERS
+    above = posixpath.dirname(folder)
+    *folders, users = SHARD_FOLDERS
+    return name == "events.jsonl" and (above in folders or posixpath.dirname(above) == users)
 
 
 def is_private_shard(path: str) -> bool:
     """Whether it is a shard kept local to this working tree, never part of a clone."""
-    return is_shard(path) and path.startswith(f"{SHARD_FOLDERS[1]}/")
+    return is_shard(path) and not path.startswith(f"{SHARD_FOLDERS[0]}/")
 
 
 GARDENER_FILE: Final = ".thunderus/memory/gardener.toml"

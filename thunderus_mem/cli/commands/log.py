@@ -220,6 +220,9 @@ def events_export_command(
     kind: Kinds = None,
     since: Annotated[str, Option(metavar="DATE", help="Only events on or after this day.")] = "",
     private: Annotated[bool, Option("--private", help="Include local events (not committed).")] = False,
+    user: Annotated[
+        str, Option("--user", metavar="NAME", help="Only conversations and executions of this user (local).")
+    ] = "",
     form: Annotated[
         str, Option("--format", metavar="FORMAT", help="jsonl or prov-json (W3C PROV).")
     ] = "jsonl",
@@ -231,8 +234,16 @@ def events_export_command(
     """
     console: Console = ctx.obj
     memory = console.memory()
+    if user and document:
+        raise ThunderusError("--user and --about are mutually exclusive")
     export = Export(
-        memory, form=form, document=document or None, kinds=tuple(kind or ()), since=since, private=private
+        memory,
+        form=form,
+        document=document or None,
+        kinds=tuple(kind or ()),
+        since=since,
+        private=private,
+        user=user,
     )
     if output and output != "-":
         value = export.write(memory, os.path.abspath(os.path.join(console.start, output)))

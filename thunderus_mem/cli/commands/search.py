@@ -14,17 +14,20 @@ from thunderus_mem.cli.text import (
     counted,
     cut,
     cut_path,
+    minute,
     one_line,
     verdict_word,
     width,
     wrapped,
 )
+from thunderus_mem.errors import ThunderusError
 from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from thunderus_mem.cli.console import Console
+    from thunderus_mem.search.records import RecordsFound
     from thunderus_mem.search.search import Hit, SearchResult
     from thunderus_mem.verdicts import lookup
 
@@ -36,6 +39,26 @@ _BLANKS = lazy_pattern(r"\s+")
 _MARGIN = lazy_pattern(r"\s{0,12}(?:(?:[-*+]|[0-9]{1,9}[.)]) )?")
 
 
+_Limit = Annotated[
+    int,
+    Option(
+        "--limit",
+        "-n",
+        metavar="N",
+        min=0,
+        max=1000,
+        show_default=False,
+        help="Show at most N results; default: 10.",
+    ),
+]
+_Events = Annotated[
+    bool, Option("--events", help="Find conversations and executions of a user instead of documents.")
+]
+_User = Annotated[
+    str | None, Option("--user", metavar="NAME", help="With --events: the user; default: MEMORY_USER_ID.")
+]
+
+
 @app.command("search")
 def search_command(
     ctx: Call,
@@ -43,18 +66,7 @@ def search_command(
         list[str] | None,
         Argument(metavar="[QUERY]...", help='Words, "a phrase", -excluded, filter:value.'),
     ] = None,
-    limit: Annotated[
-        int,
-        Option(
-            "--limit",
-            "-n",
-            metavar="N",
-            min=0,
-            max=1000,
-            show_default=False,
-            help="Show at most N results; default: 10.",
-        ),
-    ] = 0,
+    limit: _Limit = 0,
     archived: Annotated[bool, Option("--archived", help="Include archived documents.")] = False,
     ids: OnlyIds = False,
     explain: Annotated[bool, Option("--explain", help="Show how each score is computed.")] = False,
@@ -62,6 +74,8 @@ def search_command(
         bool, Option("--interactive", "-i", help="Choose a document interactively and show it.")
     ] = False,
     lines: Annotated[bool, Option("--choices", hidden=True)] = False,
+    events: _Events = False,
+    user: _User = None,
     budget: Budget = 0,
 ) -> int:
     """Find passages, best first.
@@ -73,6 +87,10 @@ def search_command(
     console: Console = ctx.obj
     console.details, console.budget = explain, budget
     text = " ".join(query or ())
+    if events:
+        return _events(console, text, user, limit, ids=ids)
+    if user is not None:
+        raise ThunderusError("--user needs --events")
     if interactive:
         return _chosen(console, text, ids=ids)
     if lines:
@@ -81,8 +99,6 @@ def search_command(
         console.data(choice_lines(choices(console.memory(), text)))
         return 0
     if not query:
-        from thunderus_mem.errors import ThunderusError
-
         raise ThunderusError("missing argument QUERY", hint="run `thunderus-mem search --help`")
     from thunderus_mem.search.search import search
 
@@ -96,6 +112,44 @@ def search_command(
         console.say_others()
     console.emit("search", found, hit_ids if ids else search_result, long=not ids)
     return 0
+
+
+def _events(console: Console, text: str, user: str | None, limit: int, *, ids: bool) -> int:
+    """Show the private conversations and executions of a user: those that match, or the newest."""
+    from thunderus_mem.log.records import user_in
+    from thunderus_mem.search.records import find_records
+
+    memory = console.memory()
+    name = user_in(memory.environ) if user is None else user
+    found = find_records(memory, name, text, limit=limit or memory.config.search_limit)
+    if not found.hits:
+        console.say("No matches")
+    console.emit("search events", found, message_ids if ids else records_found, long=not ids)
+    return 0
+
+
+def message_ids(value: RecordsFound, console: Console) -> str:
+    """Format only the message ids, best first, each once."""
+    return "\n".join(dict.fromkeys(hit.record.message_id for hit in value.hits))
+
+
+def records_found(value: RecordsFound, console: Console) -> str:
+    """Format each record: its first text, kind, time and message id, and what came of it."""
+    style = console.style
+    found = []
+    for hit in value.hits:
+        record = hit.record
+        first, second = (" ".join(text.split()) for text in record.texts)
+        remarks = [record.kind]
+        lines = [style.bold(cut(first, console.width or 200)), second]
+        if record.kind == "execution":
+            lines[1:1] = [", ".join(record.tools)]
+            remarks.append("succeeded" if record.success else "failed")
+            lines += [f"{error.get('error_type')}: {error.get('error_message')}" for error in record.errors]
+        lines = [line for line in lines if line]
+        place = f"{style.name(record.message_id)}  {style.dim(minute(record.ts))}  ({', '.join(remarks)})"
+        found.append("\n".join([lines[0], place, *(f"    {one_line(line)}" for line in lines[1:])]))
+    return "\n\n".join(found)
 
 
 def _chosen(console: Console, text: str, *, ids: bool) -> int:

@@ -429,7 +429,7 @@ def config_schemas(
         bool, Option("--update", help="Update the copies in .thunderus/schemas to this version.")
     ] = False,
 ) -> None:
-    """List the schemas, or print one: a JSON Schema (2020-12), or the SQL schema of the index."""
+    """List the schemas, or print one: a JSON Schema, or the SQL schema of the index."""
     console: Console = ctx.obj
     if update:
         if name:
@@ -446,16 +446,16 @@ def config_schemas(
 
 
 def _schema_names() -> list[str]:
-    from thunderus_mem.document.schema import INDEX, SCHEMA_NAMES
+    from thunderus_mem.document.schema import INDEX, MEMORYOS_SCHEMAS, SCHEMA_NAMES
 
-    return [*SCHEMA_NAMES, INDEX, "config", "gardener", OUTPUT]
+    return [*SCHEMA_NAMES, INDEX, "config", "gardener", OUTPUT, *MEMORYOS_SCHEMAS]
 
 
 def _schema_text(name: str) -> str:
     from thunderus_mem.document.schema import schema_text
 
     names = _schema_names()
-    bare = name.removesuffix(".schema.json").removesuffix(".toml").removesuffix(".sql")
+    bare = name.removesuffix(".json").removesuffix(".schema").removesuffix(".toml").removesuffix(".sql")
     for known in names:
         if bare in (known, known.partition(".")[0]):
             if known in ("config", "gardener"):

@@ -227,3 +227,37 @@ CREATE TABLE aborted (
 CREATE INDEX aborted_by_shard ON aborted (shard);
 
 CREATE INDEX aborted_by_path ON aborted (path);
+
+-- Private shards of users in local/users, with their stamp when they were read: those of users who asked.
+CREATE TABLE user_shards (
+    shard INTEGER PRIMARY KEY,
+    user TEXT NOT NULL,
+    path TEXT NOT NULL UNIQUE,
+    stamp TEXT NOT NULL
+);
+
+CREATE INDEX user_shards_by_user ON user_shards (user);
+
+-- Conversations and executions in these shards.
+CREATE TABLE records (
+    record INTEGER PRIMARY KEY,
+    shard INTEGER NOT NULL,
+    lines_json TEXT NOT NULL,         -- JSON array: the lines of its events
+    kind TEXT NOT NULL,               -- conversation|execution
+    message_id TEXT NOT NULL,
+    time TEXT NOT NULL,               -- UTC, sorts as the time does
+    success INTEGER NOT NULL,         -- of an execution: 1 if it succeeded
+    duration_ms INTEGER,              -- of an execution; null when unknown
+    tools_json TEXT NOT NULL,         -- JSON array, in the order of their use
+    errors_json TEXT NOT NULL         -- JSON array: the types of its errors, in order
+);
+
+CREATE INDEX records_by_shard ON records (shard, kind);
+
+CREATE INDEX records_by_message_id ON records (message_id);
+
+-- Their texts, for search by words. The row id is that of records.
+CREATE VIRTUAL TABLE records_fts USING fts5(
+    text, parts,
+    tokenize = 'porter unicode61 remove_diacritics 2'
+);

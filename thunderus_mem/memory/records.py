@@ -1,0 +1,117 @@
+"""The private records of one user in a store: add them, and read those that the index finds.
+
+They are in the user's own folder of shards, which nothing else reads: neither the log, nor a recap, nor the
+search for documents.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from thunderus_mem.document.timestamp import format_precise
+from thunderus_mem.errors import InvalidDocument
+from thunderus_mem.index.records import RecordFilter
+from thunderus_mem.log.event import text_in
+from thunderus_mem.log.line import decode, encode
+from thunderus_mem.log.new_event import EventContext, make_event
+from thunderus_mem.log.reader import SHARD_NAME, EventLog
+from thunderus_mem.log.records import Record, parts_of, records_in, user_folder, valid_user
+from thunderus_mem.memory.transaction import open_transaction
+from thunderus_mem.startup import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from thunderus_mem.index.questions import Index
+    from thunderus_mem.index.records import RecordIndex, RecordRow
+    from thunderus_mem.log.line import Event
+    from thunderus_mem.log.records import Part
+    from thunderus_mem.log.shard import LogReading
+    from thunderus_mem.memory.memory import Memory
+
+
+class AddedRecord(NamedTuple):
+    """A stored record, with its time; the folder of its shard, and whether it was stored before."""
+
+    record: Record
+    folder: str
+    repeated: bool = False
+
+
+class UserRecords:
+    """The records of one user. Raises `InvalidQuery` for an id that no user can have."""
+
+    def __init__(self, memory: Memory, user: str) -> None:
+        self._memory = memory
+        self.user = valid_user(user)
+        self._folder = user_folder(user)
+        place = memory.layout.at(self._folder)
+        self.log = EventLog(memory.root, place, place, f"{place}/{SHARD_NAME}")
+
+    def index(self) -> RecordIndex:
+        """Return the index of the records, up to date."""
+
+        def refreshed(index: Index) -> RecordIndex:
+            records = index.records()
+            records.refresh(self.user, self.log, self._memory.tell)
+            return records
+
+        return self._memory.updated(refreshed)
+
+    def read(self, rows: Iterable[RecordRow]) -> list[tuple[RecordRow, Record]]:
+        """Read records, in the order of the rows; skip those whose lines no longer exist."""
+        wanted = list(rows)
+        lines: dict[str, set[int]] = {}
+        for row in wanted:
+            lines.setdefault(row.shard, set()).update(json.loads(row.lines))
+        found = {
+            (shard, stored.lines): stored.record
+            for shard, numbers in lines.items()
+            for stored in records_in(self.log.read_lines(shard, numbers), self.user)
+        }
+        keys = [(row.shard, tuple(json.loads(row.lines))) for row in wanted]
+        return [(row, found[key]) for row, key in zip(wanted, keys, strict=True) if key in found]
+
+    def read_all(self) -> LogReading:
+        """Read all events of the user, in the order of the log."""
+        reading = self.log.read_all()
+        own = tuple(one for one in reading.events if text_in(one.event.body, "user") == self.user)
+        return reading._replace(events=own)
+
+    def add(self, record: Record) -> AddedRecord:
+        """Store a record; without a time, that of this call. The same record again is not stored twice.
+
+        Raises `InvalidDocument` if it does not fit into an event, `Refused` if it contains a secret.
+        """
+        with open_transaction(self._memory, "store") as transaction:
+            wanted = RecordFilter(message_id=record.message_id)
+            for _, known in self.read(self.index().select(self.user, (record.kind,), wanted)):
+                if known == record._replace(ts=record.ts or known.ts):
+                    return AddedRecord(known, self._folder, repeated=True)
+            record = record._replace(ts=record.ts or format_precise(self._memory.now()))
+            first = self._memory.new_id("evt")
+            parts = parts_of(record, self.user, first)
+            ids = [first, *(self._memory.new_id("evt") for _ in parts[1:])]
+            makers = [_maker(part, id, record.ts) for part, id in zip(parts, ids, strict=True)]
+            _check(makers)
+            transaction.log_private(makers, self._folder)
+        return AddedRecord(record, self._folder)
+
+
+def _maker(part: Part, id: str, ts: str) -> Callable[[EventContext], Event]:
+    def make(context: EventContext) -> Event:
+        dated = context._replace(ts=ts)
+        return make_event(dated, part.kind, part.body, id=id, actor=part.actor, why=part.why)
+
+    return make
+
+
+def _check(makers: Iterable[Callable[[EventContext], Event]]) -> None:
+    """Check that the events can be written, and read again."""
+    for make in makers:
+        event = make(EventContext("2026-01-21T09:00:00.000Z", "sess_0"))
+        try:
+            decode(encode(event))
+        except ValueError as reason:
+            raise InvalidDocument(str(reason), hint="shorten it, or write the value as text") from reason
