@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 def store(tmp_path: Path) -> Store:
     """Two duplicates, the first with a tag to be respelled."""
     store = Store(tmp_path).begin()
-    store.put("a.md", document_text("fact.a", SAME, title="Waiting", tags=["Unit_Test"]))
-    store.put("b.md", document_text("fact.b", SAME, title="Waiting", tags=["unit-test"], day="2026-02-01"))
-    usual = ["unit-test", "code-review", "dead-link", "build-step"]
+    store.put("a.md", document_text("fact.a", SAME, title="Waiting", tags=["Unit_Test", "ci"]))
+    store.put("b.md", document_text("fact.b", SAME, title="Waiting", tags=["ci"], day="2026-02-01"))
+    usual = ["unit-test", "code-review", "dead-link", "build-step", "ci"]
     store.put("c.md", document_text("fact.c", "Quite another thing.\n", tags=usual))
     return store
 
@@ -81,7 +81,7 @@ DECISIONS = ".thunderus/memory/semantic/DECISIONS"
 def decisions(store: Store) -> None:
     """Two decisions with the same number, and a tag with two spellings."""
     for name, day in (("x", "2026-01-01"), ("y", "2026-01-02")):
-        text = document_text(f"adr.{name}", f"We do {name}.\n", tags=["Unit_Test"], day=day)
+        text = document_text(f"adr.{name}", f"We do {name}.\n", tags=["Unit_Test", "ci"], day=day)
         store.put(f"{DECISIONS}/ADR-0001-{name}.md", text)
     for name in ("d", "e"):
         store.put(f"{name}.md", document_text(f"fact.{name}", f"What {name} does.\n", tags=["unit-test"]))

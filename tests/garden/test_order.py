@@ -95,6 +95,16 @@ def test_singular_and_plural_of_a_tag_are_only_reported_on_request() -> None:
     ]
 
 
+@pytest.mark.parametrize(("state", "archived"), [("Accepted", 1), ("Proposed", 0), ("Rejected", 0)])
+def test_decision_is_archived_only_if_its_successor_is_in_force(state: str, archived: int) -> None:
+    old = document_text("adr.old", "We do a.", day="2024-01-01")
+    links = "links:\n  supersedes: [adr.old]\n"
+    new = document_text("adr.new", f"## Status\n\n{state}\n\nWe do b.", day="2024-06-01", more=links)
+    folder = f"{MEMORY}semantic/DECISIONS"
+    seen = material({f"{folder}/ADR-0001-old.md": old.encode(), f"{folder}/ADR-0002-new.md": new.encode()})
+    assert len(plan_of(seen, Config(), ["archive"]).proposals) == archived
+
+
 def _long_ones() -> Files:
     body = "".join(
         f"## {name}\n\n" + f"{name} has a line. " * 30 + "\n\n" for name in ("One", "Two", "Three")

@@ -20,15 +20,19 @@ def tagged(doc_id: str, tag: str, *, text: str = "", source: str = "") -> Docume
     more = f"metadata:\n  imported_from: '{source}'" if source else ""
     made_text = made(doc_id, doc_id, text or f"Text of {doc_id}.", more=more).text
     document = read_document(
-        f"{doc_id}.md", made_text.replace("tags: []", f"tags: ['{tag}']").encode()
+        f"{doc_id}.md", made_text.replace("tags: []", f"tags: [{tag}]").encode()
     ).document
     assert document is not None
     return document
 
 
 def renamed(uses: dict[str, int], *others: Document) -> dict[str, str]:
-    """The new spellings in a memory that uses each tag as often as ``uses`` says."""
-    known = [tagged(f"fact.{tag}.{at}".replace(" ", "."), tag) for tag, n in uses.items() for at in range(n)]
+    """The new spellings in a memory that uses each tag as often as ``uses`` says, always with `common`."""
+    known = [
+        tagged(f"fact.{tag}.{at}".replace(" ", "."), f"{tag}, common")
+        for tag, n in uses.items()
+        for at in range(n)
+    ]
     steps = plan_tags(GardenInput.of([*known, *others]), Config())
     assert all(step.why.endswith(f" in `{step.targets[0]}`") for step in steps)
     said = [step.why.partition(" in ")[0].split(" becomes ") for step in steps]
@@ -75,24 +79,36 @@ def test_usual_separator_is_that_of_the_memory() -> None:
     assert renamed(with_blanks | {"code style": 1, "code-style": 1}) == {}
 
 
-@pytest.mark.parametrize(
-    ("uses", "new"),
-    [
-        ({"Python": 4, "python": 1}, {"python": "Python"}),
-        ({"claude-code": 9, "Claude Code": 1}, {"Claude Code": "claude-code"}),
-        ({"Python": 3, "python": 1}, {}),
-        ({"Kubeflow": 1, "kubeflow": 1}, {}),
-        ({"Code Style": 9, "code-style": 1}, {}),
-    ],
-)
-def test_without_a_usual_form_most_uses_of_the_tag_decide(uses: dict[str, int], new: dict[str, str]) -> None:
-    assert renamed({"Bash": 1, "Java": 1, "git": 1, "a_b": 1, "c-d": 1} | uses) == new
+def test_tags_are_kept_without_a_usual_form() -> None:
+    assert renamed({"Bash": 1, "Java": 1, "git": 1, "a_b": 1, "c-d": 1, "Python": 9, "python": 1}) == {}
+
+
+def tags_of(*known: str) -> dict[str, str]:
+    """The new spellings in a memory with documents of these tags besides the usual ones."""
+    documents = [tagged(f"fact.{at}", tags) for at, tags in enumerate(known)]
+    return renamed(USUAL, *documents)
+
+
+def test_case_of_one_word_changes_only_between_documents_with_another_tag_in_common() -> None:
+    """`DM` is the data mask of a memory chip, `dm` a driver model."""
+    assert tags_of("DM, ddr", "dm, u-boot") == {}
+    assert tags_of("DM, ddr", "dm, ddr") == {"DM": "dm"}
+    assert tags_of("DM, ddr", "dm, ddr, u-boot", "dm, u-boot") == {"DM": "dm"}
+    assert tags_of("DM", "dm") == {}
+    assert tags_of("Code_Style, ddr", "code-style, u-boot") == {"Code_Style": "code-style"}
+
+
+def test_tags_of_one_document_are_two() -> None:
+    """`web_fetch` is the name of a tool."""
+    assert tags_of("web-fetch, web_fetch", "web-fetch") == {}
+    assert tags_of("web-fetch", "web_fetch") == {"web_fetch": "web-fetch"}
 
 
 def test_form_that_becomes_usual_counts() -> None:
-    """After `Code_Style` has changed, four of five tags with a separator have a hyphen."""
-    uses = {"a-b": 1, "c-d": 1, "e-f": 1, "Code-Style": 9, "Code_Style": 1, "unit-test": 1, "unit_test": 1}
-    assert renamed(uses) == {"Code_Style": "Code-Style", "unit_test": "unit-test"}
+    """After `Code_Style` has changed, four of five tags are in lower case."""
+    others = dict.fromkeys(["a-b", "c-d", "e-f", "g-h", "i", "Bash"], 1)
+    uses = {"Code_Style": 1, "code-style": 1, "LLM": 1, "llm": 1}
+    assert renamed(others | uses) == {"Code_Style": "code-style", "LLM": "llm"}
 
 
 @pytest.mark.parametrize(
@@ -115,7 +131,7 @@ def test_hashtag_in_the_usual_form_keeps_no_other_spelling() -> None:
 
 
 def test_tags_of_copies_do_not_count_and_stay_as_they_are() -> None:
-    copies = [tagged(f"fact.{at}", "LLM", source=f"backup/{at}.md") for at in "bcd"]
+    copies = [tagged(f"fact.{at}", "LLM, common", source=f"backup/{at}.md") for at in "bcd"]
     assert renamed(USUAL | {"llm": 1}, *copies) == {}
-    live = tagged("fact.e", "LLM", source="docs/e.md")
+    live = tagged("fact.e", "LLM, common", source="docs/e.md")
     assert renamed(USUAL | {"llm": 1}, *copies, live) == {"LLM": "llm"}

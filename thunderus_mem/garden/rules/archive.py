@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.ids import fold_key
 from thunderus_mem.document.paths import archived_path, fits
+from thunderus_mem.document.state import document_state
 from thunderus_mem.document.statements import digest, statements
 from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.garden.plan import DocumentNames, Step, moved
@@ -170,7 +171,7 @@ class _Seen:
         if successor is None or not self._replaced_before or document.kind == "recap":
             return None
         since = max(utc_key(successor.created), _last(document))
-        if not utc_key(successor.created) or since >= self._replaced_before:
+        if not utc_key(successor.created) or since >= self._replaced_before or self._is_plan(successor):
             return None
         return _Reason(
             f"`{document.id}` has been superseded by `{successor.id}` since {since[:10]}",
@@ -178,6 +179,10 @@ class _Seen:
             "propose",
             f"`{document.id}` is superseded by `{successor.id}` since {since[:10]}",
         )
+
+    def _is_plan(self, document: Profile) -> bool:
+        """Whether a document is a decision that is not in force: proposed, or rejected."""
+        return document_state(self._material.read(document)) in ("proposed", "rejected")
 
 
 def _successors(documents: Iterable[Profile], names: DocumentNames) -> dict[str, Profile]:

@@ -311,7 +311,7 @@ TAGS: Final = "tags"
 _BETWEEN: Final = lazy_pattern(r"[\s_-]+")
 _SHORTEST: Final = 3
 _USUAL: Final = 0.8
-"""The share of tags, or of uses of a tag, from which on their form is the usual one."""
+"""The share of tags from which on their form is the usual one."""
 
 
 class _Use(NamedTuple):
@@ -364,22 +364,23 @@ def _spellings(
         return tag if key in seen else chosen.get(key, tag)
 
     # The more tags have the usual form, the more usual it is.
-    while found := _in_usual_form(_uses(documents, spelling), hashtags, chosen):
+    while found := _in_usual_form([{*map(spelling, one.tags)} for one in documents], hashtags, chosen):
         chosen |= found
     return spelling
 
 
-def _in_usual_form(uses: Mapping[str, int], hashtags: Set[str], chosen: Container[str]) -> dict[str, str]:
-    """The spelling to keep of each tag with several ones and no ``chosen`` one, if there is one."""
-    groups: dict[str, dict[str, int]] = {}
-    for tag, count in uses.items():
-        groups.setdefault(same_tag(tag), {})[tag] = count
-    open_ones = {key: group for key, group in groups.items() if len(group) > 1 and key not in chosen}
-    is_usual = _usual_form(uses)
-    best = {key: _best(group, is_usual) for key, group in open_ones.items()}
-    return {
-        key: tag for key, tag in best.items() if tag and hashtags.isdisjoint(open_ones[key].keys() - {tag})
+def _in_usual_form(tagged: Sequence[Set[str]], hashtags: Set[str], chosen: Container[str]) -> dict[str, str]:
+    """The spelling to keep of each tag with several ones and no ``chosen`` one, if there is one; ``tagged``
+    are the tags of the documents."""
+    groups: dict[str, dict[str, list[Set[str]]]] = {}
+    for tags in tagged:
+        for tag in tags:
+            groups.setdefault(same_tag(tag), {}).setdefault(tag, []).append(tags)
+    is_usual = _usual_form([tag for group in groups.values() for tag in group])
+    best = {
+        key: _best(group, is_usual) for key, group in groups.items() if len(group) > 1 and key not in chosen
     }
+    return {key: tag for key, tag in best.items() if tag and hashtags.isdisjoint(groups[key].keys() - {tag})}
 
 
 def _usual_form(tags: Iterable[str]) -> Callable[[str], bool]:
@@ -402,18 +403,27 @@ def _separators(tag: str) -> set[str]:
     return {*"".join(_BETWEEN.findall(tag))}
 
 
-def _best(uses: Mapping[str, int], is_usual: Callable[[str], bool]) -> str:
-    """The spelling of a tag to keep, "" for none: the only one in the usual form, if none is more common.
+def _best(uses: Mapping[str, Sequence[Set[str]]], is_usual: Callable[[str], bool]) -> str:
+    """The spelling of a tag to keep, "" for none; ``uses`` are the tags of the documents with each spelling.
 
-    If several have the usual form, nearly all documents must agree. A spelling with a blank is never chosen,
-    because it is no hashtag.
+    It is the only one in the usual form, none is more common, and nothing says that another one is a tag of
+    its own. A spelling with a blank is never chosen, because it is no hashtag.
     """
-    usual = {tag: count for tag, count in uses.items() if is_usual(tag)}
-    if not usual:
+    best, *others = sorted(uses, key=lambda tag: (not is_usual(tag), tag))
+    if not is_usual(best) or is_usual(others[0]) or any(map(str.isspace, best)):
         return ""
-    best = max(usual, key=usual.__getitem__)
-    enough = max(uses.values()) if len(usual) == 1 else _USUAL * sum(uses.values())
-    return best if usual[best] >= enough and not any(map(str.isspace, best)) else ""
+    is_rare = len(uses[best]) < max(map(len, uses.values()))
+    return "" if is_rare or any(_is_apart(other, best, uses) for other in others) else best
+
+
+def _is_apart(tag: str, best: str, uses: Mapping[str, Sequence[Set[str]]]) -> bool:
+    """Whether two spellings may be two tags: a document has both, or one word differs in case and their
+    documents have no other tag in common."""
+    if any(best in tags for tags in uses[tag]):
+        return True
+    own = same_tag(tag)
+    company, others = ({same_tag(each) for tags in uses[one] for each in tags} - {own} for one in (tag, best))
+    return not _separators(tag) and company.isdisjoint(others)
 
 
 def _edited(document: Document, names: Mapping[str, str]) -> DocumentEdit | None:
