@@ -108,7 +108,45 @@ UNIFIED = st.builds(
         unknown=JSON,
     ),
 ).map(lambda record: {**record, "content_hash": raw_hash(record["content"])})
-THEIRS = {"shodh": UNIFIED}
+NOVA = st.builds(
+    lambda key, content, metadata, own: {"id": key, "content": content, "metadata": {**own, **metadata}},
+    st.one_of(st.uuids().map(str), st.just("run 1")),
+    CONTENT,
+    optional(
+        category=st.sampled_from(["risk_rule", "Other", ""]),
+        run_id=WORDS,
+        agent=WORDS,
+        source=st.sampled_from(["agent", "https://a.example"]),
+        symbol=WORDS,
+        timeframe=WORDS,
+        market=WORDS,
+        tags=st.lists(WORDS, max_size=3),
+        memory_type=st.sampled_from(["decision", "scratch", "checkpoint"]),
+    ),
+    st.builds(
+        lambda time, more: {"timestamp": time, **more},
+        TIMES,
+        st.dictionaries(st.sampled_from(["event_seq", "project", "nova", "merged"]), JSON, max_size=3),
+    ),
+)
+FLAT = st.builds(
+    lambda key, text, more: {"id": key, "text": text, **more},
+    WORDS,
+    CONTENT,
+    st.fixed_dictionaries(
+        {"title": WORDS, "created": TIMES},
+        optional={
+            "kind": st.sampled_from(["adr", "recap", "page"]),
+            "tags": st.lists(WORDS, min_size=1, max_size=3),
+            "author": WORDS,
+            "quality_score": UNIT,
+            "sequence_number": st.integers(0, 9),
+            "metadata": st.dictionaries(WORDS, JSON, min_size=1, max_size=2),
+            "owner": WORDS,
+        },
+    ),
+)
+THEIRS = {"shodh": UNIFIED, "nova": NOVA, "jsonl": FLAT, "csv": FLAT}
 
 
 def stored(form: formats.Format, found: ForeignRecord) -> Document:

@@ -497,6 +497,7 @@ def test_readme_lists_every_package_and_where_it_is_used() -> None:
 
 SMALL_MODULES: dict[str, str] = {
     "index.caches": "the format of a file in indexes/, kept apart from those who judge",
+    "interop.jsonl": "a format is the module of its name",
     "index.log_rows": "loaded only when a shard has changed, with all that reads events",
 }
 """Modules below 60 lines of code with one importer, and why each is a module all the same."""

@@ -34,6 +34,9 @@ class FormatEntry(NamedTuple):
 FORMATS: Final = (
     FormatEntry("markdown", "a folder of Markdown files, decision records included", "", writes=False),
     FormatEntry("shodh", "unified memory schema of the SHODH family, as JSON", "shodh"),
+    FormatEntry("nova", "bulk payloads of Nova Fusion Memory, as JSON", "nova"),
+    FormatEntry("jsonl", "documents as JSON Lines, for scripts", "jsonl"),
+    FormatEntry("csv", "documents as CSV, for spreadsheets", "csv"),
 )
 NAMES: Final = tuple(entry.name for entry in FORMATS)
 

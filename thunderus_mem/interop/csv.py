@@ -1,0 +1,102 @@
+"""Documents as a table in CSV (RFC 4180), with the names of the frontmatter as columns.
+
+Cells are texts. Numbers, lists and objects are JSON; an empty cell is a missing value. ``tags`` may also be
+separated by commas.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import tempfile
+from typing import IO, TYPE_CHECKING, Any, Final
+
+from thunderus_mem.errors import InvalidDocument
+from thunderus_mem.interop.jsonl import flat_table
+from thunderus_mem.startup import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+_LONGEST_CELL: Final = 16 << 20
+_IN_MEMORY: Final = 1 << 20
+_JSON: Final = frozenset(
+    (
+        *("tags", "metadata", "credibility", "quality_score", "emotional_valence", "emotional_arousal"),
+        "sequence_number",
+    )
+)
+
+TABLE: Final = flat_table("csv")
+_COLUMNS: Final = (TABLE.identity, *dict.fromkeys(row.theirs for row in TABLE.fields), TABLE.metadata)
+
+
+class Rows(NamedTuple):
+    """A CSV file: a header, and a row for each record. Columns that no record has are not written."""
+
+    def read(self, file: IO[bytes]) -> Iterator[dict[str, Any] | ValueError]:
+        """Yield the records."""
+        csv.field_size_limit(_LONGEST_CELL)
+        text = io.TextIOWrapper(file, "utf-8-sig", newline="")
+        try:
+            rows = csv.DictReader(text, strict=True)
+            if not {"text", *(rows.fieldnames or ())} <= {*(rows.fieldnames or ())}:
+                raise InvalidDocument(
+                    "the file has no column `text`", hint="rename it with --map THEIRS=OURS"
+                )
+            for row in rows:
+                yield _record(row)
+        except UnicodeDecodeError:
+            raise InvalidDocument("the file is not valid UTF-8", hint="save it as UTF-8") from None
+        except csv.Error as error:
+            raise InvalidDocument(f"the file is not valid CSV: {error}") from None
+        finally:
+            text.detach()
+
+    def write(self, records: Iterable[dict[str, Any]], context: Mapping[str, Any]) -> Iterator[str]:
+        """Yield the text of a file. The records are read twice, the first time for their columns."""
+        seen: dict[str, None] = {}
+        with tempfile.SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8") as kept:
+            for record in records:
+                seen |= dict.fromkeys(record)
+                kept.write(json.dumps(record) + "\n")
+            kept.seek(0)
+            order = {name: at for at, name in enumerate(_COLUMNS)}
+            columns = sorted(seen, key=lambda name: order.get(name, len(order)))
+            yield _line(columns or _COLUMNS)
+            for line in kept:
+                record = json.loads(line)
+                yield _line([_cell(name, record.get(name)) for name in columns])
+
+
+FILE: Final = Rows()
+
+
+def _line(cells: Iterable[str]) -> str:
+    out = io.StringIO()
+    csv.writer(out).writerow(cells)
+    return out.getvalue()
+
+
+def _cell(name: str, value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str) and _value(name, value) == value:
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _record(row: Mapping[str | None, Any]) -> dict[str, Any] | ValueError:
+    if None in row:
+        return ValueError("has more cells than the header")
+    return {str(name): _value(str(name), cell) for name, cell in row.items() if cell}
+
+
+def _value(name: str, cell: str) -> Any:
+    if name not in _JSON:
+        return cell
+    try:
+        return json.loads(cell)
+    except (ValueError, RecursionError):
+        return cell
