@@ -147,7 +147,7 @@ def _with_globals(command: Command, entry: CommandEntry) -> Command:
 
 def _switch(option: GlobalOption, names: list[str]) -> TyperOption:
     def take(ctx: Context, parameter: object, value: bool | str | None) -> None:
-        if value:
+        if value not in (None, False):
             ctx.obj.switch(option.switch, value)
 
     flag = option.metavar is None
