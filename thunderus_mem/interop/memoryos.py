@@ -29,6 +29,7 @@ TOOLS: Final = {
     "get_user_profile": "get_user_profile",
 }
 """Tool → the beginning of the names of its schemas."""
+DEFAULT_RESULTS: Final = 10
 _USER: Final = "user_id"
 _MOST_PROBLEMS: Final = 5
 _PATTERN: Final = lazy_pattern(r'(?<!\S)(tool|error|success):(?:"([^"]+)"|([^\s"]+))')
@@ -206,7 +207,7 @@ def failed(tool: str, given: Mapping[str, Any], message: str, now: str) -> dict[
     data |= {
         "query": text("query"), "explanation": text("explanation"), "query_type": "general",
         "retrieval_timestamp": now, listed: [], "total_found": 0, "returned_count": 0,
-        "max_results_applied": most if type(most) is int and 1 <= most <= 50 else 10,
+        "max_results_applied": most if type(most) is int and 1 <= most <= 50 else DEFAULT_RESULTS,
     }  # fmt: skip
     return _reply(message, data)
 
@@ -246,7 +247,7 @@ def retrieved(
         message = summary(found.patterns)
     data |= {
         "total_found": found.total, "returned_count": len(found.hits),
-        "max_results_applied": arguments.get("max_results", 10),
+        "max_results_applied": arguments.get("max_results", DEFAULT_RESULTS),
     }  # fmt: skip
     return _reply(message, data)
 

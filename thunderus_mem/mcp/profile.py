@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from thunderus_mem.mcp.calls import Reply
     from thunderus_mem.memory.memory import Memory
 
-PROFILES: Final = ("nova",)
+PROFILES: Final = ("memoryos", "nova")
 """The profiles besides our own tools: modules of ``mcp.profiles``."""
 
 
@@ -22,14 +22,15 @@ class ServerProfile(NamedTuple):
     """The tools of a server, as the protocol lists them. Every reply is a JSON object.
 
     ``run`` gets the open memory, the name of a tool and its arguments, and returns the text of the reply.
-    ``failed`` turns the reply to a call that raised an exception into one that the contract allows. What
+    ``failed`` gets the same name and arguments, and turns the reply to a call that raised an exception into
+    one that the contract allows. What
     ``Memory.say`` is given meanwhile is written to standard error.
     """
 
     instructions: str
     tools: Sequence[Mapping[str, Any]]
     run: Callable[[Memory, str, Mapping[str, Any]], str]
-    failed: Callable[[str, Reply], Reply]
+    failed: Callable[[str, Mapping[str, Any], Reply], Reply]
 
 
 def find_profile(name: str, *, strict: bool) -> ServerProfile:

@@ -125,7 +125,7 @@ class _Handlers:
         if profile is not None:
             reply = await self._run(ctx, lambda memory: profile.run(memory, name, arguments))
             sys.stderr.writelines(f"{note}\n" for note in reply.notes)
-            return self._json(profile.failed(name, reply) if reply.failed else reply)
+            return self._json(profile.failed(name, arguments, reply) if reply.failed else reply)
         reply = await self._run(ctx, partial(run, name=name, arguments=arguments))
         text = self._types.TextContent(type="text", text="\n".join([reply.text, *reply.notes]))
         return self._types.CallToolResult(content=[text], is_error=reply.failed)

@@ -20,7 +20,10 @@ app = Commands()
 def mcp_command(
     ctx: Call,
     profile: Annotated[
-        str, Option("--profile", metavar="NAME", help="Offer the tools of another memory server: nova.")
+        str,
+        Option(
+            "--profile", metavar="NAME", help="Offer the tools of another memory server: memoryos or nova."
+        ),
     ] = "",
     strict: Annotated[
         bool, Option("--strict", help="With --profile: reject what the contract only advises against.")

@@ -43,7 +43,7 @@ def profile(*, strict: bool) -> ServerProfile:
     return ServerProfile(INSTRUCTIONS, TOOLS, run, _failed)
 
 
-def _failed(name: str, reply: Reply) -> Reply:
+def _failed(name: str, arguments: Mapping[str, Any], reply: Reply) -> Reply:
     if name == "check_health":
         return Reply(json.dumps({"status": "error", "details": reply.text}), notes=reply.notes)
     return Reply(json.dumps({"error": reply.text}), notes=reply.notes)
