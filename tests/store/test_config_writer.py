@@ -6,8 +6,11 @@ import tomllib
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from thunderus_mem.errors import InvalidConfig
+from thunderus_mem.errors import Conflict, InvalidConfig
+from thunderus_mem.store import config_writer
 from thunderus_mem.store.config_keys import (
     CONFIG,
     KEY_BY_NAME,
@@ -17,13 +20,16 @@ from thunderus_mem.store.config_keys import (
     toml_value,
 )
 from thunderus_mem.store.config_writer import with_value
+from thunderus_mem.store.layout import Layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from tests.conftest import Ran
+    from thunderus_mem.store.config_keys import Key
 
+LAWS = settings(deadline=None, max_examples=150, derandomize=True)
 DEFAULTS = {True: default_config_toml(), False: default_gardener_toml()}
 
 
@@ -51,6 +57,13 @@ PATH_MAX = KEY_BY_NAME["lint.path_max"]
         ("[lint]\npath_max = 80 # long\nname_max = 9\n", "[lint]\npath_max = 90 # long\nname_max = 9\n"),
         ("lint.path_max = 80\n", "lint.path_max = 90\n"),
         ("[lint]", "[lint]\npath_max = 90\n"),
+        ("[ lint ]\nname_max = 9\n", "[ lint ]\nname_max = 9\npath_max = 90\n"),
+        ('["lint"]\nname_max = 9\n', '["lint"]\nname_max = 9\npath_max = 90\n'),
+        ("lint = {name_max = 9}\n", "lint = {name_max = 9,path_max = 90}\n"),
+        (
+            '[recap]\ntemplate = """\n[lint]\n"""\n',
+            '[recap]\ntemplate = """\n[lint]\n"""\n\n[lint]\npath_max = 90\n',
+        ),
     ],
 )
 def test_value_is_written_into_its_section(before: str, after: str) -> None:
@@ -66,6 +79,72 @@ def test_value_of_several_lines_is_removed() -> None:
 def test_file_that_is_not_toml_is_reported() -> None:
     with pytest.raises(InvalidConfig, match=r"config\.toml is not valid TOML"):
         with_value("[lint\n", PATH_MAX, 90)
+
+
+@pytest.mark.parametrize("text", ["lint = 3\n", "[[lint]]\nname_max = 9\n"])
+def test_file_whose_section_is_no_table_is_left_alone(text: str) -> None:
+    with pytest.raises(InvalidConfig, match=r"cannot change `lint\.path_max`"):
+        with_value(text, PATH_MAX, 90)
+
+
+_HEADINGS = st.sampled_from(
+    [
+        *(
+            "[lint]\n",
+            "[ lint ]\n",
+            '["lint"]\n',
+            "lint.name_max = 9\n",
+            "lint = {name_max = 9}\n",
+            "[[lint]]\n",
+        ),
+        *("[search]\n", "limit = 3\n", "path_max = 80\n", "# path_max = 2\n", "#path_max = 2\n", "\n"),
+        'a = """\n[lint]\npath_max = 1\n"""\n',
+    ]
+)
+
+
+@LAWS
+@given(st.lists(_HEADINGS, max_size=5).map("".join))
+def test_only_the_value_changes_or_the_file_is_left_alone(text: str) -> None:
+    try:
+        before = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return
+    try:
+        after = with_value(text, PATH_MAX, 90)
+    except InvalidConfig:
+        return
+    lint = before.get("lint", {})
+    assert tomllib.loads(after) == before | {"lint": lint | {"path_max": 90}}
+    without = tomllib.loads(with_value(after, PATH_MAX, None))
+    assert {"lint": {}} | without == {"lint": {}} | before | {
+        "lint": {k: v for k, v in lint.items() if k != "path_max"}
+    }
+
+
+def test_file_that_is_not_text_is_left_alone(run: Callable[..., Ran], repo: Path) -> None:
+    run("init")
+    file = repo / ".thunderus" / "config.toml"
+    file.write_bytes(b"\xff\n")
+    failed = run("config", "set", "context.budget", "100")
+    assert (failed.code, "not UTF-8" in failed.err, file.read_bytes()) == (2, True, b"\xff\n")
+
+
+def test_edit_saved_meanwhile_is_not_overwritten(
+    repo: Path, run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("init")
+    layout = Layout(str(repo))
+    file = repo / ".thunderus" / "config.toml"
+
+    def slow(text: str, key: Key, value: object) -> str:
+        file.write_text("[search]\nlimit = 3\n")
+        return with_value(text, key, value)
+
+    monkeypatch.setattr(config_writer, "with_value", slow)
+    with pytest.raises(Conflict):
+        config_writer.set_key(layout, "context.budget", "100")
+    assert file.read_text() == "[search]\nlimit = 3\n"
 
 
 def test_config_set_and_unset(run: Callable[..., Ran], repo: Path) -> None:

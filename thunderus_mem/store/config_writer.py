@@ -7,11 +7,12 @@ import tomllib
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from thunderus_mem.document.document import content_hash
 from thunderus_mem.document.ids import closest
 from thunderus_mem.errors import InvalidConfig, NotFound, ThunderusError
 from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.config_keys import CONFIG, KEY_BY_NAME, checked, from_text, toml_value
-from thunderus_mem.store.files import ABSENT, file_hash, read_file, replace_file
+from thunderus_mem.store.files import ABSENT, read_file, replace_file
 from thunderus_mem.store.lock import held
 
 if TYPE_CHECKING:
@@ -57,40 +58,66 @@ def _write(layout: Layout, key: Key, value: Any) -> ChangedSetting:
             "the settings of the gardener are in gardener.json", hint=f"edit {layout.gardener_json_file}"
         )
     with held(layout.lock_file, command="config set"):
-        exists = os.path.lexists(path)
-        before = read_file(path, _LARGEST).decode("utf-8-sig") if exists else ""
+        data = read_file(path, _LARGEST) if os.path.lexists(path) else None
+        before = _decoded(data or b"", path)
         after = with_value(before, key, value)
         if after != before:
-            replace_file(path, after.encode(), expecting=file_hash(path) if exists else ABSENT)
+            replace_file(path, after.encode(), expecting=ABSENT if data is None else content_hash(data))
     return ChangedSetting(key.name, value, layout.relative(path), after != before)
+
+
+def _decoded(data: bytes, path: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidConfig(f"{path} is not UTF-8 text", hint="save it as UTF-8") from error
 
 
 def with_value(text: str, key: Key, value: Any) -> str:
     """Return the text of a settings file with a key set, or with ``None`` removed.
 
-    Raises `InvalidConfig` if the text is not TOML.
+    Raises `InvalidConfig` if the text is not TOML, or has something else in place of the section.
     """
     import tomlkit
-    from tomlkit.exceptions import TOMLKitError
 
     section, _, name = key.name.partition(".")
-    shown = "" if value is None else toml_value(value)
     try:
+        wanted = tomllib.loads(text)
         document = tomlkit.parse(text)
-        table = document.get(section, {})
-        if value is None:
-            if name in table:
-                del table[name]
-                return _commented(text, key, tomlkit.dumps(document))
-        elif name in table:
-            table[name] = tomlkit.parse(f"value = {shown}")["value"]
-        else:
-            return _inserted(text, section, name, shown)
-        return tomlkit.dumps(document)
-    except (TOMLKitError, AttributeError, TypeError) as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidConfig(
             f"{key.file} is not valid TOML: {error}", hint="correct the file first"
         ) from error
+    table = wanted.get(section, {})
+    if not isinstance(table, dict):
+        raise InvalidConfig(
+            f"cannot change `{key.name}`: `{section}` is not a table in {key.file}",
+            hint="correct the file first",
+        )
+    if value is None:
+        if table.pop(name, None) is None:
+            return text
+        del document[section][name]
+        return _commented(text, key, tomlkit.dumps(document))
+    shown = toml_value(value)
+    missing = name not in table
+    wanted[section] = table | tomllib.loads(f"{name} = {shown}")
+    found = [_inserted(text, section, name, shown)] if missing else []
+    with suppress(ValueError, TypeError):
+        document.setdefault(section, {})[name] = tomlkit.parse(f"value = {shown}")["value"]
+        found.append(tomlkit.dumps(document).removesuffix("\n") + "\n")
+    for changed in found:
+        if _means(changed, wanted):
+            return changed
+    raise InvalidConfig(
+        f"cannot change `{key.name}` without changing more of {key.file}", hint="set it by hand"
+    )
+
+
+def _means(text: str, wanted: dict[str, Any]) -> bool:
+    with suppress(tomllib.TOMLDecodeError):
+        return tomllib.loads(text) == wanted
+    return False
 
 
 def _commented(text: str, key: Key, removed: str) -> str:
@@ -103,10 +130,7 @@ def _commented(text: str, key: Key, removed: str) -> str:
             end = "\r" if line.endswith("\r") else ""
             lines[at] = f"#{name} = {toml_value(key.default)}{end}"
             break
-    with suppress(tomllib.TOMLDecodeError):
-        if tomllib.loads("\n".join(lines)) == wanted:
-            return "\n".join(lines)
-    return removed
+    return "\n".join(lines) if _means("\n".join(lines), wanted) else removed
 
 
 def _inserted(text: str, section: str, name: str, shown: str) -> str:
