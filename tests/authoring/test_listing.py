@@ -51,6 +51,7 @@ def test_unknown_order_is_an_error(facts: Run) -> None:
     ran = facts("list", "--sort", "size")
     assert (ran.code, "use one of: id, updated" in ran.err) == (2, True)
     assert facts("--complete", "list", "--sort", "up").out == "updated\t\n"
+    assert facts("--complete", "--actor", "agent", "list", "--sort", "up").out == "updated\t\n"
 
 
 @pytest.mark.parametrize(

@@ -633,3 +633,9 @@ def test_conflict_exits_with_3_and_broken_links_are_reported(repo: Path, call: C
     assert "by hand after this change" in refused.err
     words = [line.partition("\t")[0] for line in call("--complete", "undo", "evt_").out.splitlines()]
     assert added in words
+
+
+@pytest.mark.parametrize("command", [("undo",), ("undo", "--list"), ("log",)], ids=" ".join)
+def test_number_that_no_log_reaches_is_refused(call: Callable[..., Done], command: tuple[str, ...]) -> None:
+    refused = call(*command, "-n", "9" * 25)
+    assert (refused.code, "999999" in refused.err) == (2, True)

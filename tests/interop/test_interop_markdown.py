@@ -50,8 +50,8 @@ def keeps_lines(text: str, lines: str) -> bool:
     return all(line in there for line in lines.splitlines(keepends=True))
 
 
-def kept_out(data: bytes) -> str:
-    found = import_document("a.md", data, "fact", Dates(), Taken(), options=options())
+def kept_out(data: bytes, path: str = "a.md") -> str:
+    found = import_document(path, data, "fact", Dates(), Taken(), options=options())
     assert isinstance(found, str)
     return found
 
@@ -150,6 +150,10 @@ def test_title_without_a_heading_comes_from_the_file_name() -> None:
 )
 def test_invalid_files_are_skipped_with_a_reason(data: bytes, reason: str) -> None:
     assert reason in kept_out(data)
+
+
+def test_file_name_that_is_not_utf8_is_skipped_with_a_reason() -> None:
+    assert kept_out(b"# A\n\nb\n", "caf\udce9.md") == "the file name is not UTF-8"
 
 
 def test_horizontal_rule_at_the_start_is_text() -> None:

@@ -105,6 +105,24 @@ def test_change_that_keeps_the_text_keeps_its_author(
     assert author(store, id) == (env["THUNDERUS_MEM_ACTOR"], env is USER)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("edit", "fact.ports", "--body", "The server listens on 9090.\n"),
+        ("remove", "fact.ports", "-m", "old"),
+    ],
+    ids=["edit", "remove"],
+)
+@pytest.mark.parametrize(("env", "other"), [(USER, AGENT), (AGENT, USER)], ids=["user", "agent"])
+def test_undo_gives_a_text_back_to_its_author(
+    store: Path, run: Callable[..., Ran], env: dict[str, str], other: dict[str, str], change: tuple[str, ...]
+) -> None:
+    add(run, env)
+    assert run(*change, env=USER).code == 0
+    assert run("undo", env=other).code == 0
+    assert author(store) == (env["THUNDERUS_MEM_ACTOR"], env is USER)
+
+
 def test_approved_proposal_of_an_agent_is_reviewed(store: Path, run: Callable[..., Ran]) -> None:
     (store / ".thunderus" / "config.toml").write_text('[review]\nagents = "propose"\n')
     add(run, AGENT)

@@ -91,8 +91,16 @@ def test_superseded_documents_and_rejected_decisions_are_omitted(memory: Memory)
     assert not {"fact.old", "adr.mars"} & set(ids)
 
 
-def test_operators_in_a_task_are_words(memory: Memory) -> None:
-    task = 'use the -billing server "port" flag in tests'
+@pytest.mark.parametrize(
+    "task",
+    [
+        'use the -billing server "port" flag in tests',
+        "status:500 of the billing server in tests, port 9090, since:today",
+        "billing server path:billing port in tests",
+        "use the “billing server” port in kind:of tests",
+    ],
+)
+def test_operators_in_a_task_are_words(memory: Memory, task: str) -> None:
     assert ask(memory, task).items[0].id == "fact.ports"
 
 

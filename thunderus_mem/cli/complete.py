@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _LIMIT = 200
 
+_WITH_VALUE: Final = frozenset(name for one in GLOBAL_OPTIONS if one.metavar for name in one.names)
 _TAKES_PROPOSAL: Final = frozenset(("show", "approve", "reject", "rebase"))
 
 SCRIPTS: Final = {
@@ -171,7 +172,7 @@ def _split_globals(words: Sequence[str]) -> tuple[list[str], str]:
     rest, start = list(words), os.curdir
     while rest and rest[0].startswith("-"):
         option = rest.pop(0)
-        if option in ("-C", "--color") and rest:
+        if option in _WITH_VALUE and rest:
             value = rest.pop(0)
             start = value if option == "-C" else start
     return rest, start

@@ -7,6 +7,9 @@ from typing import Annotated
 from thunderus_mem.cli.options import Argument, Option
 from thunderus_mem.errors import ThunderusError
 
+MOST = 999_999
+"""The largest number that an option accepts."""
+
 DocumentId = Annotated[str, Argument(metavar="ID", help="Document id, or a unique prefix of it.")]
 ChangedId = Annotated[str, Argument(metavar="ID", help="Document id, or a unique prefix of it.")]
 
@@ -37,14 +40,16 @@ Episode = Annotated[str, Option(metavar="NAME", help="Only this episode, in its 
 Since = Annotated[str, Option(metavar="DATE", help="Updated on or after this day.")]
 Before = Annotated[str, Option(metavar="DATE", help="Updated before this day.")]
 Archived = Annotated[bool, Option("--archived", help="Include archived documents.")]
-Newest = Annotated[int, Option("--limit", "-n", metavar="N", min=1, help="Show at most N, newest first.")]
+Newest = Annotated[
+    int, Option("--limit", "-n", metavar="N", min=1, max=MOST, help="Show at most N, newest first.")
+]
 Budget = Annotated[
     int,
     Option(
         "--budget",
         metavar="TOKENS",
         min=0,
-        max=999_999,
+        max=MOST,
         show_default=False,
         help="Print at most about this many tokens (characters / 4).",
     ),

@@ -519,6 +519,8 @@ def import_document(
 
     Never raises because of the content; the same input gives the same result.
     """
+    if any("\ud800" <= character <= "\udfff" for character in path):
+        return "the file name is not UTF-8"
     reading, starred = read_foreign(path, data)
     text = reading.text
     if text is None:

@@ -43,17 +43,21 @@ def authors(memory: Memory, documents: Iterable[tuple[str, str, str]]) -> dict[s
 
 
 def _author(events: Iterable[TextEvent], text_hash: str) -> Author:
-    """The author of the text with this hash. Events, newest first, may also be about newer texts."""
-    confirmed = reached = False
-    for event in events:
-        reached = reached or event.after == text_hash
-        if event.text_by and event.after is None:
-            confirmed = True
-        elif event.text_by and reached:
-            return Author(event.text_by, confirmed or event.text_by == "user")
+    """The author of the text with this hash. Events, newest first, may also be about newer texts.
+
+    A text that was there before, as after an undo, keeps its author: who restores it did not read it.
+    """
+    known: dict[str, Author] = {}
+    now, author = "", Author("", reviewed=False)
+    for event in reversed(list(events)):
+        if event.after is not None:
+            now = event.after
+            written = Author(event.text_by, event.text_by == "user") if event.text_by else author
+            author = known.get(now, written)
         elif event.text_by:
-            confirmed = False
-    return Author("", reached and confirmed)
+            author = author._replace(reviewed=True)
+        known[now] = author
+    return known.get(text_hash, Author("", reviewed=False))
 
 
 def _committed(memory: Memory, paths: dict[str, str]) -> set[str]:

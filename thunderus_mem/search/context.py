@@ -16,7 +16,7 @@ from thunderus_mem.document.unicode import token_count
 from thunderus_mem.errors import InvalidQuery
 from thunderus_mem.index.questions import Filter, document_verdict
 from thunderus_mem.search.frame import NOTICE, Quote, clean, fitted, head, line
-from thunderus_mem.search.query import filter_value, parse_query
+from thunderus_mem.search.query import filter_value, task_query
 from thunderus_mem.search.search import Found, code_statuses, find_judged, narrowed
 from thunderus_mem.search.snippets import Outdated, Snippets
 from thunderus_mem.startup import NamedTuple, lazy_pattern
@@ -177,9 +177,8 @@ def _items(
 
 
 def _choose(memory: Memory, request: ContextRequest, governing: Iterable[str], index: Index) -> _Chosen:
-    query = parse_query(request.task.replace('"', " "))  # quotes and dashes in a task are no operators
-    kinds = [filter_value("kind", kind) for kind in request.kinds]
-    query = query._replace(terms=query.wanted, kinds=(*query.kinds, *kinds))
+    kinds = tuple(filter_value("kind", kind) for kind in request.kinds)
+    query = task_query(request.task)._replace(kinds=kinds)
     found = find_judged(memory, index, query) if query.terms else _NOTHING
     core = [row.id for row in index.documents(Filter(kinds=("core",)))] if request.core else []
     ids = list(dict.fromkeys([*core, *governing]))

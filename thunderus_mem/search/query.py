@@ -51,6 +51,7 @@ _TOKEN: Final = lazy_pattern(
     r"""(?i)(?P<minus>-?)(?:(?P<key>kind|tag|path|state|verdict|status|since|before):(?:"(?P<quoted>[^"]*)"|(?P<value>[^\s"]+))"""
     r"""|"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+)|")"""
 )
+_FILTER_NAME: Final = lazy_pattern(rf"(?i)(?<!\S)(-?(?:{'|'.join(_FILTERS)})):(?=\S)")
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"'})
 
 
@@ -147,6 +148,13 @@ def parse_query(text: str, *, unfinished: bool = False, now: Callable[[], dateti
         before=min(filters["before"], default=None),
         notes=tuple(notes),
     )
+
+
+def task_query(text: str) -> Query:
+    """Parse a task in words: quotation marks, dashes and names of filters in it are words too."""
+    plain = text.translate(dict.fromkeys([ord('"'), *_QUOTES], " "))
+    query = parse_query(_FILTER_NAME.sub(r"\1 ", plain))
+    return query._replace(terms=query.wanted)
 
 
 def _tokens(text: str) -> Iterator[tuple[bool, str, str]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 from thunderus_mem.cli.options import Argument, Call, Commands, Option
-from thunderus_mem.cli.params import DryRun, Why
+from thunderus_mem.cli.params import MOST, DryRun, Why
 from thunderus_mem.cli.text import Style, aligned, counted, diff_lines, finding_lines, minute, one_line
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.history import undo
@@ -48,7 +48,12 @@ def undo_command(
     number: Annotated[
         int | None,
         Option(
-            "--number", "-n", metavar="N", min=1, help="Undo the last N changes; with --list, list N runs."
+            "--number",
+            "-n",
+            metavar="N",
+            min=1,
+            max=MOST,
+            help="Undo the last N changes; with --list, list N runs.",
         ),
     ] = None,
     redo: Annotated[bool, Option("--redo", help="Redo: revert the last undo.")] = False,
