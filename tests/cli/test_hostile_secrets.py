@@ -179,6 +179,13 @@ def test_json_redacts_an_escaped_secret() -> None:
     assert TOKEN in dumps({"text": TOKEN}, whole=True)
 
 
+def test_json_redacts_a_secret_in_quotation_marks() -> None:
+    phrase = "velvet anchor copper garlic"
+    printed = dumps({"hits": [{"snippet": f'The repository has the passphrase "{phrase}".'}]})
+    assert phrase not in printed
+    assert "<mentioned-secret" in printed
+
+
 @pytest.mark.parametrize("between", ["\n", "\\n", "\r\n", "\n+", "\n-"])
 def test_private_key_is_found_with_any_line_ending_and_in_a_diff(between: str) -> None:
     found = find_secrets(between.join(["", KEY_BEGIN, *LINES]))

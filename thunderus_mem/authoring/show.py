@@ -181,7 +181,7 @@ class Shown:
     ``hash`` is the beginning of the hash of ``text``; ``body`` has no frontmatter and no outer blank lines.
     ``status`` is that in the file, ``verdict`` is computed now, ``state`` is that of a decision;
     ``confirmed_by`` is user, agent or "". ``injection`` is what a prompt injection in it does, as `lint`
-    reports it, "" for none. Archived documents are not checked against the code. ``access_count`` is 0 if
+    reports it, "" for none. Archived documents are not checked against the code. ``access_count`` is ``None`` if
     reads are not counted.
     """
 
@@ -205,7 +205,7 @@ class Shown:
     injection: str = ""
     verdict: str = ""
     state: str = ""
-    access_count: int = 0
+    access_count: int | None = None
     last_accessed_at: str = ""
 
 
@@ -238,7 +238,7 @@ def show(memory: Memory, id: str) -> Shown:
         injection=memory.index.injection(document.id),
         verdict=document_verdict(document.status, _judged(anchors), archived=archived),
         state="superseded" if superseded_by else document_state(document),
-        access_count=usage.access_count if usage else 0,
+        access_count=usage.access_count if usage and usage.access_count else None,
         last_accessed_at=usage.last_accessed_at if usage else "",
     )
 

@@ -67,8 +67,6 @@ _UNSAFE = lazy_pattern(
     "\ud800-\udfff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 
-_ESCAPES = lazy_pattern(r"\\(?:u[0-9a-fA-F]{4}|.)")
-
 
 def schema_name(command: str) -> str:
     """Return the schema name of a command's output: ``thunderus-mem.index-status/2``."""
@@ -145,7 +143,7 @@ def dumps(value: Any, *, whole: bool = False, indent: int | None = None) -> str:
     if not whole and may_contain_secret("\n".join(_strings(value))):
         from thunderus_mem.document.secrets import find_secrets, redacted_data
 
-        if find_secrets(_ESCAPES.sub(" ", text)):
+        if any(find_secrets(one) for one in _strings(value) if may_contain_secret(one)):
             return dumps(redacted_data(value), whole=True, indent=indent)
     return text if text.isascii() and "\x7f" not in text else _UNSAFE.sub(_escape, text)
 
