@@ -1,10 +1,10 @@
-# Targets: demo test check oracle bench faults clients docs. Each creates .venv if it is missing.
+# Targets: demo test check oracle bench faults clients peers docs. Each creates .venv if it is missing.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check oracle bench faults faults-night clients durable-coverage docs lint types memory clean
+.PHONY: demo test check oracle bench faults faults-night clients peers durable-coverage docs lint types memory clean
 .DEFAULT_GOAL := test
 
 # Install the "dev" group of pyproject.toml, also with a pip that has no --group.
@@ -54,6 +54,14 @@ faults: $(READY)
 # Claude Code, Codex, Gemini CLI, opencode and the MCP inspector from npm (1.2 GB) start our server.
 clients: $(READY)
 	.ci/clients
+
+# mcp-memory-service from PyPI takes our export, and we take its own. Its SQLite must load extensions.
+PEERS_PYTHON ?= /usr/bin/python3
+peers: $(READY)
+	@test -d .make/peers/mcp_memory_service || timeout 600 $(PEERS_PYTHON) -m pip install --quiet \
+	  --disable-pip-version-check --target .make/peers mcp-memory-service || echo "cannot install mcp-memory-service"
+	THUNDERUS_MEM_PEERS=$(CURDIR)/.make/peers THUNDERUS_MEM_PEERS_PYTHON=$(PEERS_PYTHON) \
+	  $(BIN)/python -m pytest -q -rs tests/peers
 
 faults-night: export THUNDERUS_MEM_FAULTS = night
 # One test tries thousands of fault points in this tier; each point has its own time limit in the test.

@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 WITH_TABLE = tuple(entry.name for entry in formats.FORMATS if entry.module)
 NOW = "2026-01-21T09:00:00Z"
 IDS = Ids("evt_1", "patch_1")
-LOST: dict[str, set[str]] = {}
+LOST: dict[str, set[str]] = {
+    "shodh-cloudflare": {
+        *("id", "title", "kind", "type", "provenance", "verification", "author", "category", "run_id"),
+        *("aliases", "links", "anchors", "metadata", "own_key"),
+    }
+}
 """Keys of a document that a format cannot hold; none for a format that is not here."""
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), min_size=1, max_size=60)
@@ -146,7 +151,97 @@ FLAT = st.builds(
         },
     ),
 )
-THEIRS = {"shodh": UNIFIED, "nova": NOVA, "jsonl": FLAT, "csv": FLAT}
+MIF = st.builds(
+    lambda key, content, more: {"id": key, "content": f"{content} .........", **more},
+    st.uuids().map(str),
+    CONTENT,
+    st.fixed_dictionaries(
+        {"memory_type": st.sampled_from(["decision", "code_edit", "intention"]), "created_at": TIMES},
+        optional={
+            "tags": st.lists(WORDS, max_size=3),
+            "metadata": st.dictionaries(WORDS, TEXT, max_size=3),
+            "entities": st.just([{"name": "JWT", "entity_type": "technology", "confidence": 0.5}]),
+            "source": optional(source_type=st.sampled_from(["user", "hook"]), session_id=WORDS, agent=WORDS),
+            "version": st.just(1),
+            "external_id": WORDS,
+            "vendor_metadata": st.just({"importance": 0.5, "access_count": 3}),
+        },
+    ),
+)
+MIF_V1 = st.builds(
+    lambda key, content, more: {"id": f"mem_{key}", "content": content, **more},
+    st.uuids().map(str),
+    CONTENT,
+    st.fixed_dictionaries(
+        {"type": st.sampled_from(TYPES), "created_at": TIMES},
+        optional={
+            "importance": UNIT,
+            "updated_at": st.just("2025-01-01T00:00:00Z"),
+            "access_count": st.integers(0, 9),
+            "tags": st.lists(WORDS, max_size=3),
+            "source": optional(type=st.sampled_from(["user", "hook", "conversation"]), agent=WORDS),
+            "relations": st.just({"related_memories": ["mem_1"], "related_todos": []}),
+        },
+    ),
+)
+PAGE = st.builds(
+    lambda key, content, more: {"id": key, "content": content, "content_hash": raw_hash(content), **more},
+    st.uuids().map(str),
+    CONTENT,
+    st.fixed_dictionaries(
+        {
+            "memory_type": st.sampled_from(TYPES),
+            "tags": st.one_of(st.lists(WORDS, max_size=3), st.just('["as text"]')),
+            "source_type": st.sampled_from(SOURCE_TYPES),
+            "emotion": st.none() | WORDS,
+            "emotional_valence": st.none() | st.floats(-1, 1),
+            "credibility": UNIT,
+            "quality_score": st.none() | UNIT,
+            "access_count": st.integers(0, 9),
+            "last_accessed_at": st.none(),
+            "episode_id": st.none() | WORDS,
+            "sequence_number": st.none() | st.integers(0, 9),
+            "preceding_memory_id": st.none(),
+            "created_at": st.sampled_from(["2024-12-30 10:00:00", "2024-12-30T10:00:00.000Z"]),
+            "updated_at": st.sampled_from(["2024-12-30 10:00:01", "2025-12-30T10:00:00.000Z"]),
+        }
+    ),
+)
+SERVICE = st.builds(
+    lambda content, more: {"content": content, "content_hash": folded_hash(content), **more},
+    CONTENT,
+    st.fixed_dictionaries(
+        {
+            "tags": st.lists(WORDS.map(lambda word: word.replace(",", "")), max_size=3, unique=True),
+            "created_at": st.floats(1e9, 2e9) | st.integers(10**9, 2 * 10**9),
+            "metadata": optional(
+                quality_score=UNIT,
+                credibility=UNIT,
+                source_type=st.sampled_from(SOURCE_TYPES),
+                emotion=WORDS,
+                episode_id=WORDS,
+                sequence_number=st.integers(0, 9),
+                access_count=st.integers(0, 9),
+                project=JSON,
+            ),
+            "export_source": st.just("host"),
+        },
+        optional={
+            "updated_at": st.just(2000000000.25),
+            "memory_type": st.sampled_from(["decision", "architecture", "note", "finding", "Decision"]),
+        },
+    ),
+)
+THEIRS = {
+    "shodh": UNIFIED,
+    "mif": MIF,
+    "mif-v1": MIF_V1,
+    "shodh-cloudflare": PAGE,
+    "mcp-memory-service": SERVICE,
+    "nova": NOVA,
+    "jsonl": FLAT,
+    "csv": FLAT,
+}
 
 
 def stored(form: formats.Format, found: ForeignRecord) -> Document:

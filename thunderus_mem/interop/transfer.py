@@ -29,6 +29,7 @@ from thunderus_mem.errors import InvalidDocument, NotFound, Refused, ThunderusEr
 from thunderus_mem.history.reverse import of_patch
 from thunderus_mem.interop.fields import Taken, free_path
 from thunderus_mem.interop.markdown import stored_documents
+from thunderus_mem.interop.streams import Omitted
 from thunderus_mem.interop.table import (
     BODY,
     EDGES,
@@ -39,6 +40,7 @@ from thunderus_mem.interop.table import (
     read_record,
     remove,
     same,
+    stored_kept,
     write_record,
 )
 from thunderus_mem.interop.values import ABSENT, DEFAULT_KIND, DEFAULT_TAGS, LABEL, TITLE, raw_hash, title_of
@@ -314,6 +316,9 @@ class _Planner:
 
     def _add(self, index: int, record: Any) -> None:
         name = ""
+        if isinstance(record, Omitted):
+            self._dropped[record.name] += record.entries
+            return
         try:
             if isinstance(record, ValueError):
                 raise record
@@ -406,9 +411,9 @@ class _Planner:
         self._counts[what] += 1
         self._dropped.update(found.dropped)
         if found.kept:
-            kept = json.loads(found.kept)
-            known = {name for name, value in kept.get("fields", {}).items() if value is not None}
-            self._kept.update([*(known - {self._table.hash}), *kept.get("other", ())])
+            fields = found.kept.get("fields", {}).items()
+            known = {name for name, value in fields if value is not None} - {self._table.hash}
+            self._kept.update([*known, *found.kept.get("other", ())])
 
     def _free_id(self, own: str, kind: str, title: str, key: str) -> str:
         wanted = [own] if own and names.is_document_id(own) else []
@@ -455,7 +460,7 @@ def header_of(
     given = values.get("provenance")
     before = given if isinstance(given, dict) else {}
     origin = {"imported_from": placed.origin, "imported_sha256": placed.digest} if placed.origin else {}
-    kept = {table.name: found.kept} if found.kept else {}
+    kept = {table.name: stored_kept(found.kept)} if found.kept else {}
     metadata = {**(values.get("metadata") or {}), **origin, **kept}
     header = {
         **{key: value for key, value in values.items() if key not in (BODY, EDGES, "metadata")},
@@ -522,7 +527,7 @@ def _updated_text(
     for key, value in (found.values.get("metadata") or {}).items():
         text = set_key(text, ("metadata", key), value)
     if found.kept:
-        text = set_key(text, ("metadata", table.name), found.kept)
+        text = set_key(text, ("metadata", table.name), stored_kept(found.kept))
     if document.imported_sha256:
         text = set_key(text, ("metadata", "imported_sha256"), digest)
     same_time = same(get(found.values, "updated"), had["updated"])
@@ -605,6 +610,7 @@ class RecordExport:
         self._rows = list_documents(memory, wanted).documents
         self._lost: Counter[str] = Counter()
         self._refused: list[RefusedRecord] = []
+        self._ids: dict[str, str] = {}
         self._count = 0
 
     def pieces(self) -> Iterator[str]:
@@ -626,6 +632,11 @@ class RecordExport:
                 record = export_document(self._form.table, document)
             except ValueError as reason:
                 self._refused.append(RefusedRecord(-1, row.id, str(reason)))
+                continue
+            key = record.data[self._form.table.identity]
+            if (first := self._ids.setdefault(key, row.id)) != row.id:
+                same_id = f"has the same `{self._form.table.identity}` there as {first}"
+                self._refused.append(RefusedRecord(-1, row.id, same_id))
                 continue
             self._count += 1
             self._lost.update(record.lost)
@@ -674,6 +685,8 @@ def validate_file(form: Format, file: IO[bytes], source: str) -> ValidationRepor
     problems, count = [], 0
     file.seek(0)
     for index, record in enumerate(form.file.read(file)):
+        if isinstance(record, Omitted):
+            continue
         count += 1
         found = [str(record)] if isinstance(record, ValueError) else record_problems(form.table, record)
         id = "" if isinstance(record, ValueError) else str(record.get(form.table.identity) or "")

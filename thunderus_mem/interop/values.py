@@ -181,10 +181,10 @@ SQL_TIME: Final = Conversion("time, RFC 3339 or SQLite", _MAYBE, _sql_time, _sam
 _LIST: Final = {"type": ["array", "null"], "items": _STRING}
 TAGS: Final = Conversion("list of strings", _LIST, _tags, _written_tags)
 JSON_TAGS: Final = Conversion(
-    "list as JSON text",
+    "list, or list as JSON text",
     {"type": ["string", "array", "null"]},
     _json_tags,
-    lambda value: json.dumps(_written_tags(value), ensure_ascii=False),
+    _written_tags,
 )
 COMMA_TAGS: Final = Conversion(
     "list, or text with commas", {"type": ["string", "array", "null"]}, _comma_tags, _written_tags
@@ -253,7 +253,7 @@ _HEADING = lazy_pattern(r"#{1,6}[ \t]+(\S.*)")
 
 def title_of(text: str) -> str:
     """The first heading if the text begins with one, else the beginning of its first line; one line."""
-    first = text.strip().partition("\n")[0].strip()
+    first = text.lstrip()[: _LONGEST * 8].partition("\n")[0].strip()
     heading = _HEADING.fullmatch(first)
     words = " ".join((heading[1].rstrip("# \t") or first if heading else first).split())
     words = "".join(one if one.isprintable() else " " for one in words).strip() or "Untitled"

@@ -1,8 +1,8 @@
 """Finds and parses the header of a document's text: the fences, keys and values. Pure.
 
 `read_header` uses two parsers: `read_fast`, which declines anything unusual, and `read_full`, over the events
-of ruamel.yaml's pure parser and under limits. They never disagree. This is the only module that uses
-ruamel.yaml; nothing is constructed: no tags, anchors, aliases, merge keys.
+of ruamel.yaml's pure parser and under limits. They never disagree. Nothing is constructed: no tags, anchors,
+aliases, merge keys.
 """
 
 from __future__ import annotations
