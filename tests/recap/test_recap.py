@@ -255,7 +255,9 @@ def test_omitted_decisions_are_counted_by_document() -> None:
     listed = body.partition("## Decisions\n\n")[2].partition("\n\n")[0].split("\n- ")
     shown = sum("added." in line for line in listed)
     assert shown >= 4
-    assert listed[-1] == f"and {31 - shown} more"
+    assert listed[-1].startswith(f"and {31 - shown} more: `adr.n000`, ")
+    assert listed[-1].count("`adr.") == 12
+    assert "adr.n001" not in listed[-1]
 
 
 def test_reason_of_an_earlier_step_is_given_once() -> None:

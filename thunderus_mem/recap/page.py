@@ -67,6 +67,8 @@ _HALF_PAGE: Final = (2_200, 24)
 """The characters and list items allowed before the provenance."""
 _NAMED: Final = 3
 _MOST_COMMITS: Final = 4
+_MOST_DECISIONS: Final = 12
+"""The most decisions named besides those with a line of their own."""
 _MOST_CITED: Final = 30
 _LONGEST_TITLE: Final = 70
 _OUTCOMES = {True: "succeeded", False: "failed", None: "outcome unknown"}
@@ -101,11 +103,11 @@ _ROOMS: Final = (
 
 
 class _Line(NamedTuple):
-    """A line about ``number`` things; those that say why are shown first."""
+    """A line, and the documents that it is about; those that say why are shown first."""
 
     text: str
     explains: bool = True
-    number: int = 1
+    doc_ids: tuple[str, ...] = ()
 
 
 class Page(NamedTuple):
@@ -321,7 +323,7 @@ class _Lines:
         return {
             "summary": [*self._summary(), *left_out, *([f"{PRIVATE_QUOTES}."] if quotes else [])],
             "requests": self._requests(),
-            "decisions": self._best([*self._stories["decisions"], *map(_Line, decided)], 2),
+            "decisions": self._best([*self._stories["decisions"], *map(_Line, decided)], 2, _MOST_DECISIONS),
             "problems": self._few([self._problem(one) for one in shown.problems if one.solved]),
             "commands": self._few(_commands(shown.ran)),
             "changes": [*self._best(self._stories["changes"]), *self._settings()],
@@ -392,6 +394,13 @@ class _Lines:
             return f"{title} ({shown})" if title and not self.reading.unfit(title) else shown
         return f"[[{document.id}|{title}]]" if title else f"[[{document.id}]]"
 
+    def _short_link(self, doc_id: str) -> str:
+        """A link to the document without its title."""
+        document = None if doc_id in self._merged else self.whole.documents.get(doc_id)
+        if document is None or not _LINKABLE.isdisjoint(document.id):
+            return span(cut(doc_id, _LONGEST_TITLE))
+        return f"[[{document.id}]]"
+
     def _because(self, reasons: Iterable[str]) -> str:
         """The reasons, each once, as the end of a line."""
         given = [reason for reason in dict.fromkeys(reasons) if reason]
@@ -443,17 +452,19 @@ class _Lines:
             ]
             mentioned |= {step.reason for step in first}
             text = self._story(list(doc_ids), [*first, key[-1]], reasons, section)
-            lines[section].append(_Line(text, explained, len(doc_ids)))
+            lines[section].append(_Line(text, explained, tuple(doc_ids)))
         return lines
 
-    def _best(self, lines: Sequence[_Line], share: int = 1) -> list[str]:
-        """The lines that fit, first those with a reason and edits by hand, and the number of things in the
-        others; the order is that of the log."""
+    def _best(self, lines: Sequence[_Line], share: int = 1, named: int = 0) -> list[str]:
+        """The lines that fit, first those with a reason and edits by hand, then the number of things in the
+        others, and the first documents of these; the order is that of the log."""
         listed = list(dict.fromkeys(lines))
         ranked = sorted(range(len(listed)), key=lambda at: (not listed[at].explains, at))
         best, rest = ranked[: share * self.room.lines], ranked[share * self.room.lines :]
-        more = sum(listed[at].number for at in rest)
-        return [*(listed[at].text for at in sorted(best)), *([f"and {more} more"] if more else [])]
+        more = sum(len(listed[at].doc_ids) or 1 for at in rest)
+        names = [self._short_link(doc_id) for at in sorted(rest) for doc_id in listed[at].doc_ids][:named]
+        counted = f"and {more} more{': ' if names else ''}{', '.join(names)}"
+        return [*(listed[at].text for at in sorted(best)), *([counted] if more else [])]
 
     def _steps(self, doc_id: str, story: DocumentRecap) -> list[RecapStep]:
         """The steps of a document: one for repeated operations, unless they have other reasons; none for a
