@@ -181,8 +181,8 @@ class Shown:
     ``hash`` is the beginning of the hash of ``text``; ``body`` has no frontmatter and no outer blank lines.
     ``status`` is that in the file, ``verdict`` is computed now, ``state`` is that of a decision;
     ``confirmed_by`` is user, agent or "". ``injection`` is what a prompt injection in it does, as `lint`
-    reports it, "" for none. Archived documents are not checked against the code. ``access_count`` is ``None`` if
-    reads are not counted.
+    reports it, "" for none. Archived documents are not checked against the code. ``access_count`` is ``None``
+    if reads are not counted.
     """
 
     id: str
