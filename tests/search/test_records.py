@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from tests.support.command_store import CommandStore
 from thunderus_mem.errors import InvalidDocument, InvalidQuery, Refused
 from thunderus_mem.index.records import RecordFilter
 from thunderus_mem.log.records import CONVERSATION, EXECUTION, Record, user_folder, user_in, valid_user
+from thunderus_mem.log.shard import check_chain
 from thunderus_mem.memory.memory import open_memory
 from thunderus_mem.memory.records import UserRecords
 from thunderus_mem.search.records import find_records
@@ -113,7 +115,8 @@ def test_users_never_find_records_of_each_other(memory: Memory) -> None:
         assert find_records(memory, user, "port", kinds=[EXECUTION]).total == (user == "alice")
         assert {one.event.body["user"] for one in UserRecords(memory, user).read_all().events} == {user}
     assert find_records(memory, "bob", "port").total == 0
-    assert len(os.listdir(memory.layout.at(".thunderus/local/users"))) == len(users)
+    folders = os.listdir(memory.layout.at(".thunderus/local/users"))
+    assert len(folders) == len(users) + 1  # and .gitignore
 
 
 def test_event_of_another_user_in_a_folder_is_ignored(memory: Memory) -> None:
@@ -176,6 +179,26 @@ def test_record_that_is_no_event_is_refused_as_a_whole(memory: Memory, errors: d
     with pytest.raises(InvalidDocument):
         UserRecords(memory, "alice").add(done("msg_1", "x", tools=("a", "b"), errors=(errors,)))
     assert not os.path.exists(memory.layout.at(user_folder("alice")))
+
+
+def test_shards_are_small_and_ignored_by_git(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The index reads a changed shard as a whole; and not every store has the ``.gitignore`` of `init`."""
+    monkeypatch.setattr("thunderus_mem.memory.records._LARGE", 1200)
+    records = UserRecords(memory, "alice")
+    for number in range(3):
+        records.add(said(f"m{number}", "Which port?"))
+    shards = records.log.shards()
+    assert len(shards) == 2
+    assert [len(reading.events) for reading in records.log.readings()] == [4, 2]
+    for reading in records.log.readings():
+        assert {one.event.session_id for one in reading.events} == {records.log.session_of(reading.path)}
+        assert not check_chain(reading, session_id=records.log.session_of(reading.path) or "")
+    subprocess.run(["git", "init", "-q", memory.root], check=True)
+    status = subprocess.run(
+        ["git", "-C", memory.root, "status", "--short", "-uall"], check=True, capture_output=True, text=True
+    )
+    assert "users" not in status.stdout
+    assert ".thunderus" in status.stdout
 
 
 # Finding
@@ -274,6 +297,15 @@ def test_nothing_else_reads_records(repo: Path, server: Server) -> None:
         assert done_.code == 0, done_.err
         assert "anzibar" not in done_.out + done_.err
         assert "alice" not in done_.out + done_.err
+    (shard,) = (repo / user_folder("alice")).glob("*/events.jsonl")
+    shard.write_text(shard.read_text().replace("Decided: ", "Denied: "))
+    assert store.run("events", "verify").code == 0  # a change of the last line cannot be detected
+    whole = shard.read_text()
+    shard.write_text(whole.replace("?", "!"))
+    verified = store.run("events", "verify")
+    assert verified.code == 1
+    assert f"{user_folder('alice')}/" in verified.out
+    shard.write_text(whole.replace("Denied: ", "Decided: "))
     exported = store.run("events", "export", "--user", "alice")
     assert exported.out.count("anzibar") == 2
     assert "bob" not in exported.out

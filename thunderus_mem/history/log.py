@@ -19,6 +19,7 @@ from thunderus_mem.log.event import changes_of, document_ids, text_in
 from thunderus_mem.log.shard import GitVersion, LogCheck
 from thunderus_mem.log.transitions import past_of
 from thunderus_mem.memory.locate import find_row
+from thunderus_mem.memory.records import user_logs
 from thunderus_mem.store.paths import is_shard
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from thunderus_mem.document.document import Document
     from thunderus_mem.index.log import EventRow
     from thunderus_mem.log.line import Event
+    from thunderus_mem.log.reader import EventLog
     from thunderus_mem.log.shard import LoggedEvent
     from thunderus_mem.log.transitions import DocumentPast
     from thunderus_mem.memory.memory import Memory
@@ -170,7 +172,7 @@ def event_named(memory: Memory, given: str) -> LoggedEvent | None:
 
 @dataclass(frozen=True, slots=True)
 class VerifyReport:
-    """The result of checking the log: how much was read, and all damage."""
+    """The result of checking the log: shards (also of users), events of the log, and all damage."""
 
     shards: int
     events: int
@@ -178,13 +180,17 @@ class VerifyReport:
 
 
 def events_verify(memory: Memory, since: str = "") -> VerifyReport:
-    """Check every shard: the schema of each line, the hash chain, the bytes that git has. Repairs nothing.
+    """Check every shard, those of users too: the schema of each line, the hash chain, the bytes that git has.
+    Repairs nothing.
 
     With ``since``, shards must also begin with their bytes in the merge base of HEAD and this revision; those
     removed since are errors. Raises `NotFound` for an unknown revision.
     """
-    findings = tuple(sorted(log_findings(memory, since), key=lambda finding: finding.sort_key))
-    return VerifyReport(len(memory.log.shards()), memory.log_index().total(), findings)
+    logs = user_logs(memory)
+    found = [*log_findings(memory, since), *(one for log in logs for one in _findings_in(memory, log, {}))]
+    shards = sum(len(log.shards()) for log in (memory.log, *logs))
+    findings = tuple(sorted(found, key=lambda finding: finding.sort_key))
+    return VerifyReport(shards, memory.log_index().total(), findings)
 
 
 def trace(memory: Memory, document: Document) -> tuple[list[LoggedEvent], DocumentPast]:
@@ -210,8 +216,14 @@ def trace(memory: Memory, document: Document) -> tuple[list[LoggedEvent], Docume
 def log_findings(memory: Memory, since: str = "") -> Iterator[Diagnostic]:
     """All damage in the log: lines that do not match the schema, broken chains, incomplete last lines, and
     changes of what git has, also ``since`` a revision (see `events_verify`)."""
-    log, check = memory.log, LogCheck()
-    versions = _git_versions(memory, since)
+    yield from _findings_in(memory, memory.log, _git_versions(memory, since))
+
+
+def _findings_in(
+    memory: Memory, log: EventLog, versions: dict[str, list[GitVersion]]
+) -> Iterator[Diagnostic]:
+    """All damage in a log; ``versions`` are those of its shards in git."""
+    check = LogCheck()
     for done, reading in enumerate(log.readings()):
         memory.tell("Checking the log:", done, 0)
         yield from check.take(reading, log.session_of(reading.path), versions.pop(reading.path, ()))

@@ -7,7 +7,8 @@ search for documents.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+import os
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.timestamp import format_precise
 from thunderus_mem.errors import InvalidDocument
@@ -19,6 +20,9 @@ from thunderus_mem.log.reader import SHARD_NAME, EventLog
 from thunderus_mem.log.records import Record, parts_of, records_in, user_folder, valid_user
 from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.startup import NamedTuple
+from thunderus_mem.store.disk import make_folders
+from thunderus_mem.store.files import replace_file
+from thunderus_mem.store.layout import SHARD_FOLDERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -31,12 +35,30 @@ if TYPE_CHECKING:
     from thunderus_mem.memory.memory import Memory
 
 
+_LARGE: Final = 256 * 1024
+"""Bytes of a shard to which no record is added: the index reads a changed shard as a whole."""
+
+
 class AddedRecord(NamedTuple):
     """A stored record, with its time; the folder of its shard, and whether it was stored before."""
 
     record: Record
     folder: str
     repeated: bool = False
+
+
+def user_logs(memory: Memory) -> list[EventLog]:
+    """Return the log of each user, in the order of their folders."""
+    place = memory.layout.at(SHARD_FOLDERS[2])
+    try:
+        names = sorted(os.listdir(place))
+    except OSError:
+        return []
+    return [_log_in(memory, os.path.join(place, name)) for name in names]
+
+
+def _log_in(memory: Memory, folder: str) -> EventLog:
+    return EventLog(memory.root, folder, folder, os.path.join(folder, "none"))
 
 
 class UserRecords:
@@ -46,8 +68,7 @@ class UserRecords:
         self._memory = memory
         self.user = valid_user(user)
         self._folder = user_folder(user)
-        place = memory.layout.at(self._folder)
-        self.log = EventLog(memory.root, place, place, f"{place}/{SHARD_NAME}")
+        self.log = _log_in(memory, memory.layout.at(self._folder))
 
     def index(self) -> RecordIndex:
         """Return the index of the records, up to date."""
@@ -79,12 +100,23 @@ class UserRecords:
         own = tuple(one for one in reading.events if text_in(one.event.body, "user") == self.user)
         return reading._replace(events=own)
 
+    def _shard(self) -> str:
+        """Return the shard for the next record: the newest one, or a new one if that is large."""
+        newest = max(self.log.shards(), default="")
+        if newest and os.path.getsize(self._memory.layout.at(newest)) < _LARGE:
+            return newest
+        ignored = self._memory.layout.at(f"{SHARD_FOLDERS[2]}/.gitignore")
+        if not os.path.lexists(ignored):  # a store that was not made by `init` has none
+            make_folders(os.path.dirname(ignored))
+            replace_file(ignored, b"*\n")
+        return f"{self._folder}/{self._memory.new_id('sess')}/{SHARD_NAME}"
+
     def add(self, record: Record) -> AddedRecord:
         """Store a record; without a time, that of this call. The same record again is not stored twice.
 
         Raises `InvalidDocument` if it does not fit into an event, `Refused` if it contains a secret.
         """
-        with open_transaction(self._memory, "store") as transaction:
+        with open_transaction(self._memory, "mcp") as transaction:
             wanted = RecordFilter(message_id=record.message_id)
             for _, known in self.read(self.index().select(self.user, (record.kind,), wanted)):
                 if known == record._replace(ts=record.ts or known.ts):
@@ -95,7 +127,7 @@ class UserRecords:
             ids = [first, *(self._memory.new_id("evt") for _ in parts[1:])]
             makers = [_maker(part, id, record.ts) for part, id in zip(parts, ids, strict=True)]
             _check(makers)
-            transaction.log_private(makers, self._folder)
+            transaction.log_private(makers, self._shard())
         return AddedRecord(record, self._folder)
 
 

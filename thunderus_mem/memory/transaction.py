@@ -317,18 +317,18 @@ class Transaction:
         """Append an event that changes no file; ``make`` creates it from the shared context."""
         return self._append(make)
 
-    def log_private(
-        self, makers: Sequence[Callable[[EventContext], Event]], folder: str = SHARD_FOLDERS[1]
-    ) -> list[str]:
-        """Append events to the private shard of this session in ``folder``, in one synced write.
+    def log_private(self, makers: Sequence[Callable[[EventContext], Event]], shard: str = "") -> list[str]:
+        """Append events to a private shard in one synced write: to that of this session, or to ``shard``.
 
         Each maker gets the shared context. Raises `Refused`, without writing anything, if an event contains a
         secret.
         """
         session, context = self._session()
-        shard = f"{folder}/{session.id}/{SHARD_NAME}"
-        self._memory.journal.repair(shard)
-        last = last_line(inside(self._memory.root, shard))
+        if shard:
+            context = context._replace(session_id=shard.split("/")[-2])
+        place = shard or f"{SHARD_FOLDERS[1]}/{session.id}/{SHARD_NAME}"
+        self._memory.journal.repair(place)
+        last = last_line(inside(self._memory.root, place))
         follows = prev = line_hash(last) if last else None
         lines, ids = [], []
         for make in makers:
@@ -337,9 +337,11 @@ class Transaction:
             lines.append(encode(event))
             ids.append(event.id)
             prev = line_hash(lines[-1])
-        self._memory.sessions.begin(session)
+        if not shard:
+            self._memory.sessions.begin(session)
         if lines:
-            self._memory.journal.append(ids[0], shard, lines, follows=follows or "")
+            self._memory.journal.append(ids[0], place, lines, follows=follows or "")
+        if lines and not shard:
             self._memory.sessions.wrote(session, lines[-1], private=True)
         return ids
 

@@ -35,6 +35,8 @@ app = Commands()
 
 _LEAST_PATH: Final = 32
 """Columns of a path that matter more than a long heading."""
+_LONGEST: Final = 200
+"""Most characters of a line of a conversation that are printed."""
 _BLANKS = lazy_pattern(r"\s+")
 _MARGIN = lazy_pattern(r"\s{0,12}(?:(?:[-*+]|[0-9]{1,9}[.)]) )?")
 
@@ -135,20 +137,22 @@ def message_ids(value: RecordsFound, console: Console) -> str:
 
 def records_found(value: RecordsFound, console: Console) -> str:
     """Format each record: its first text, kind, time and message id, and what came of it."""
-    style = console.style
+    style, room = console.style, (console.width or _LONGEST) - 4
     found = []
     for hit in value.hits:
         record = hit.record
         first, second = (" ".join(text.split()) for text in record.texts)
         remarks = [record.kind]
-        lines = [style.bold(cut(first, console.width or 200)), second]
+        lines = [style.bold(cut(first, console.width or _LONGEST)), second]
         if record.kind == "execution":
             lines[1:1] = [", ".join(record.tools)]
             remarks.append("succeeded" if record.success else "failed")
             lines += [f"{error.get('error_type')}: {error.get('error_message')}" for error in record.errors]
         lines = [line for line in lines if line]
         place = f"{style.name(record.message_id)}  {style.dim(minute(record.ts))}  ({', '.join(remarks)})"
-        found.append("\n".join([lines[0], place, *(f"    {one_line(line)}" for line in lines[1:])]))
+        found.append(
+            "\n".join([lines[0], place, *(f"    {cut(one_line(line), room)}" for line in lines[1:])])
+        )
     return "\n\n".join(found)
 
 
