@@ -65,6 +65,9 @@ _HIDES = lazy_pattern(
     r"!\[(?=[^\]\n]{20})|\]\([^()\s]{1,300} [\"'](?=[^\"'\n]{15})",
     re.IGNORECASE,
 )
+_FRAME = lazy_pattern(
+    r"<(?P<name>(?:untrusted|retrieved)[a-z_-]{0,20}|memory|context|documents?)", re.IGNORECASE
+)
 _UNSEEN: Final = "instructions in text that a rendered page hides"
 _ORDERED = lazy_pattern(
     r"\b(?:always|never|must|do not|don't|should|ignore|tell|say|send|skip|run|approve|recommend|"
@@ -143,8 +146,9 @@ def find_injections(text: str) -> list[Injection]:
     # Few texts come this far, so what is code matters only now.
     shown = _without_code(text) if found else text
     found = found if shown is text else _search(shown, blocks, openings)
-    known = {text.count("\n", 0, one.start) for one in found}
-    added = [one for one in secret if text.count("\n", 0, one.start) not in known]
+    breaks = _line_breaks(text) if secret else []
+    known = {bisect_left(breaks, one.start) for one in found}
+    added = [one for one in secret if bisect_left(breaks, one.start) not in known]
     return sorted([*found, *added], key=lambda one: one.start) if added else found
 
 
@@ -155,9 +159,9 @@ def _in_concealed(text: str) -> Iterator[Injection]:
     for one in concealed(text, lowered):
         if not _conceals_order(one):
             continue
-        line = text.rfind("\n", 0, one.start) + 1
         if not one.code:
             blank = blank or _without_code(text)
+            line = _line_start(text, one.start)
             if blank[one.start : one.start + 8].isspace() or text.count("`", line, one.start) % 2:
                 continue
         yield Injection(_CONCEALED if one.kind in (GIVES_ORDERS, ADDRESSES) else one.kind, one.start)
@@ -239,15 +243,14 @@ def _in_other_scripts(text: str, found: Sequence[_Likely]) -> Iterator[_Likely]:
     """The blocks with letters of other scripts, whose words are not searched first."""
     known = {one.start: one for one in found}
     end = 0
-    for match in NOT_LATIN.finditer(text):
-        if match.start() >= end:
-            before, after = text.rfind("\n\n", end, match.start()), text.find("\n\n", match.start())
-            start, end = before + 2 if before >= 0 else end, after if after >= 0 else len(text)
-            block = known.get(start) or _Likely(start, end, [], [])
-            if block.start not in known:
-                yield block
-        block.worded.append(match.start())
+    while (match := NOT_LATIN.search(text, end)) is not None:
+        before, after = text.rfind("\n\n", end, match.start()), text.find("\n\n", match.start())
+        start, end = before + 2 if before >= 0 else end, after if after >= 0 else len(text)
+        block = known.get(start) or _Likely(start, end, [], [])
+        block.worded.extend([place.start() for place in NOT_LATIN.finditer(text, start, end)])
         block.worded.sort()
+        if start not in known:
+            yield block
 
 
 def _likely(known: bytes, start: int, end: int, numbers: set[int], worded: list[int]) -> Iterator[_Likely]:
@@ -280,11 +283,22 @@ def flagged_lines(text: str, start: int = 0, before: Sequence[str] = ()) -> list
         return []
     answered = {one.line for one in suppressions(text) if RULE in one.codes}
     shift = start - len(shown)
+    breaks = _line_breaks(text)
     placed = [
-        FlaggedLine(text.count("\n", 0, one.start + shift) + 1 if one.start >= len(shown) else 0, one.says)
+        FlaggedLine(bisect_left(breaks, one.start + shift) + 1 if one.start >= len(shown) else 0, one.says)
         for one in found
     ]
     return [one for one in placed if answered.isdisjoint((0, one.line))]
+
+
+def _line_breaks(text: str) -> list[int]:
+    return [at for at, char in enumerate(text) if char == "\n"]
+
+
+def _line_start(text: str, at: int) -> int:
+    """Where the line of a position begins, at most some characters before it."""
+    first = max(at - _LONGEST, 0)
+    return max(text.rfind("\n", first, at) + 1, first)
 
 
 def _lower(text: str) -> str:
@@ -412,9 +426,8 @@ def _in_hidden(text: str, openings: Sequence[int]) -> Iterator[Injection]:
         match = _HIDES.match(text, at) if at >= end else None
         if match is None:
             continue
-        line = text.rfind("\n", max(at - _LONGEST, 0), at) + 1
         end = match.end()
-        if text.count("`", line, at) % 2 == 0:
+        if text.count("`", _line_start(text, at), at) % 2 == 0:
             says = _mark(match) or _frame(match, text)
             if says:
                 yield Injection(says, at)
@@ -460,13 +473,22 @@ def _mark(match: re.Match[str]) -> str:
 def _frame(match: re.Match[str], text: str) -> str:
     """What the end of a frame does that did not begin in the text: it pretends that the document ends."""
     closed = match["closed"]
-    opened = closed is not None and text.lower().find(f"<{closed.lower()}", 0, match.start()) >= 0
-    return FORGED if closed and not opened else ""
+    return FORGED if closed and _opened(text).get(closed.lower(), len(text)) > match.start() else ""
+
+
+@lru_cache(maxsize=1)
+def _opened(text: str) -> dict[str, int]:
+    """Where a frame first begins, by its name and by all beginnings of the name."""
+    first: dict[str, int] = {}
+    for found in _FRAME.finditer(text):
+        name = found["name"].lower()
+        for length in range(len(name)):
+            first.setdefault(name[: length + 1], found.start())
+    return first
 
 
 def _begins_line(text: str, at: int) -> bool:
-    line = text.rfind("\n", max(at - _LONGEST, 0), at) + 1
-    return not text[line:at].strip(" \t>*_-#")
+    return not text[_line_start(text, at) : at].strip(" \t>*_-#")
 
 
 def _same_host(shown: str, real: str) -> bool:
