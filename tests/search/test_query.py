@@ -128,10 +128,12 @@ def test_number_of_query_terms_is_limited(text: str) -> None:
 def test_filters_are_parsed_and_words_kept() -> None:
     query = parse_query(
         'kind:fact TAG:ci -tag:old path:"a b" status:stale verdict:unanchored state:Accepted '
+        'category:risk_rule -run_id:"r 1" '
         "since:2026-01-01 before:2026-02-01 word"
     )
     assert (query.kinds, query.tags, query.paths) == (("fact",), ("ci", "-old"), ("a b",))
     assert (query.statuses, query.verdicts, query.states) == (("stale",), ("unanchored",), ("accepted",))
+    assert (query.categories, query.runs, query.filtered) == (("risk_rule",), ("-r 1",), True)
     assert query.since is not None
     assert query.before is not None
     assert query.since < query.before

@@ -119,6 +119,10 @@ def _fixed(before: Sequence[str], typed: str) -> Sequence[tuple[str, str]]:
         from thunderus_mem.index.questions import VERDICTS
 
         return [(word, "") for word in (STATES if before[-1] == "--state" else VERDICTS)]
+    if before[-1] == "--category":
+        from thunderus_mem.interop.nova import CATEGORIES
+
+        return [(word, "") for word in CATEGORIES]
     if before[-1] == "--sort":
         from thunderus_mem.authoring.show import ORDERS
 

@@ -37,6 +37,12 @@ Statuses = Annotated[
 ]
 PathPart = Annotated[str, Option(metavar="TEXT", help="Only paths that contain TEXT.")]
 Episode = Annotated[str, Option(metavar="NAME", help="Only this episode, in its order.")]
+Categories = Annotated[
+    list[str] | None, Option("--category", metavar="NAME", help="Only with this category (repeatable).")
+]
+Runs = Annotated[
+    list[str] | None, Option("--run-id", metavar="ID", help="Only with this run_id (repeatable).")
+]
 Since = Annotated[str, Option(metavar="DATE", help="Updated on or after this day.")]
 Before = Annotated[str, Option(metavar="DATE", help="Updated before this day.")]
 Archived = Annotated[bool, Option("--archived", help="Include archived documents.")]

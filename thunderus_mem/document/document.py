@@ -98,6 +98,11 @@ class Document(NamedTuple):
         metadata = self.header.get("metadata")
         return _text(metadata.get(key)) if isinstance(metadata, nodes.Mapping) else ""
 
+    def label(self, key: str) -> str:
+        """A value that labels it, such as ``category``; "" for none."""
+        node = self.header.get(key)
+        return node.text if _is_given(node) else ""
+
     @property
     def episode(self) -> tuple[str, int | None] | None:
         """Its ``episode_id`` and ``sequence_number`` (``None`` if missing or invalid); ``None`` for no

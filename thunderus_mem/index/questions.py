@@ -46,7 +46,8 @@ class Filter(NamedTuple):
     ``since`` ≤ updated < ``before`` are ``utc_key`` times; ``statuses`` are those in the files, ``verdicts``
     those of `document_verdict`, for which ``judged`` has the verdicts on anchors; state ``superseded``
     includes documents of all kinds; all tags must match; a path with ``*`` is a pattern, else a substring.
-    Archived documents are included only with ``archived``; ``episode`` is an ``episode_id``.
+    Archived documents are included only with ``archived``; ``episode`` is an ``episode_id``;
+    categories match without regard to case.
     """
 
     kinds: Sequence[str] = ()
@@ -60,6 +61,8 @@ class Filter(NamedTuple):
     verdicts: Sequence[str] = ()
     states: Sequence[str] = ()
     episode: str = ""
+    categories: Sequence[str] = ()
+    runs: Sequence[str] = ()
 
 
 ALL_IN_USE: Final = Filter()

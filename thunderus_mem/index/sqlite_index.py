@@ -537,6 +537,8 @@ def _where(wanted: Filter) -> tuple[str, list[Any]]:
     each(wanted.statuses, "status = ?")
     each(wanted.verdicts, _HAS_VERDICT, change=lambda verdict: _verdict_values(verdict, wanted.judged))
     each(wanted.states, _HAS_STATE)
+    each(wanted.categories, "lower(category) = ?", change=str.lower)
+    each(wanted.runs, "run_id = ?")
     if wanted.episode:
         clauses.append("doc_id IN (SELECT doc_id FROM episodes WHERE episode = ?)")
         values.append(wanted.episode)

@@ -171,7 +171,7 @@ def entry_of(document: Document, content_hash: str, size: int) -> DocumentRows:
         document.created, utc_key(document.updated), document.status, state, document.confirmed_by,
         _list(document.aliases),
         _list(heading.anchor for heading in found_headings), content_hash, size, tokens, int(archived),
-        fold_key(doc_id),
+        fold_key(doc_id), document.label("category"), document.label("run_id"),
     )  # fmt: skip
     stem = inner.rpartition("/")[2].casefold()
     known_as = {name for alias in document.aliases if (name := fold_name(alias))} | {stem}
@@ -355,7 +355,7 @@ class RowWriter:
         many(
             "INSERT INTO docs (rowid, doc_id, kind, title, path, tags_json, updated, provenance_json, "
             "created, updated_key, status, state, confirmed_by, aliases_json, anchors_json, hash, size, "
-            f"tokens, archived, folded) VALUES ({', '.join('?' * 20)})",
+            f"tokens, archived, folded, category, run_id) VALUES ({', '.join('?' * 22)})",
             [(row_id, *entry.doc) for row_id, entry in entries],
         )
         listed = [(entry.doc_id, entry.manifest) for _, entry in entries if entry.manifest]

@@ -1,7 +1,8 @@
 """Parse a query as typed into a `Query`, and that into a safe FTS5 expression. Words never cause an error.
 
 Grammar: words; ``"a phrase"``; ``-word`` or ``-"a phrase"`` excludes; filters ``kind: tag: path: state:
-verdict: status: since: before:`` (``-kind:recap`` excludes). Everything else, including FTS5 operators, is a word.
+verdict: status: category: run_id: since: before:`` (``-kind:recap`` excludes). Everything else, including FTS5
+operators, is a word.
 """
 
 from __future__ import annotations
@@ -44,11 +45,22 @@ _KINDS: Final = {
     "decisions": "adr", "playbook": "playbook", "playbooks": "playbook", "recap": "recap", "recaps": "recap",
 }  # fmt: skip
 _STATUSES: Final = ("verified", "stale", "unknown")
-_FILTERS: Final = ("kind", "tag", "path", "state", "verdict", "status", "since", "before")
+_FILTERS: Final = (
+    "kind",
+    "tag",
+    "path",
+    "state",
+    "verdict",
+    "status",
+    "category",
+    "run_id",
+    "since",
+    "before",
+)
 
 _UNPRINTABLE: Final = lazy_pattern(r"[\x00-\x1f\x7f\ud800-\udfff]")
 _TOKEN: Final = lazy_pattern(
-    r"""(?i)(?P<minus>-?)(?:(?P<key>kind|tag|path|state|verdict|status|since|before):(?:"(?P<quoted>[^"]*)"|(?P<value>[^\s"]+))"""
+    r"""(?i)(?P<minus>-?)(?:(?P<key>kind|tag|path|state|verdict|status|category|run_id|since|before):(?:"(?P<quoted>[^"]*)"|(?P<value>[^\s"]+))"""
     r"""|"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+)|")"""
 )
 _FILTER_NAME: Final = lazy_pattern(rf"(?i)(?<!\S)(-?(?:{'|'.join(_FILTERS)})):(?=\S)")
@@ -81,6 +93,8 @@ class Query(NamedTuple):
     statuses: tuple[str, ...] = ()
     verdicts: tuple[str, ...] = ()
     states: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
     since: str | None = None
     before: str | None = None
     notes: tuple[str, ...] = ()
@@ -99,7 +113,7 @@ class Query(NamedTuple):
     def filtered(self) -> bool:
         """Whether there is any filter."""
         fields = (self.kinds, self.tags, self.paths, self.statuses, self.verdicts, self.states)
-        return any(fields) or bool(self.since or self.before)
+        return any(fields) or bool(self.categories or self.runs) or bool(self.since or self.before)
 
 
 def parse_query(text: str, *, unfinished: bool = False, now: Callable[[], datetime] | None = None) -> Query:
@@ -144,6 +158,8 @@ def parse_query(text: str, *, unfinished: bool = False, now: Callable[[], dateti
         statuses=tuple(filters["status"]),
         verdicts=tuple(filters["verdict"]),
         states=tuple(filters["state"]),
+        categories=tuple(filters["category"]),
+        runs=tuple(filters["run_id"]),
         since=max(filters["since"], default=None),
         before=min(filters["before"], default=None),
         notes=tuple(notes),

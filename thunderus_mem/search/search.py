@@ -401,7 +401,7 @@ def _allowed(
         return None
     wanted = Filter(
         query.kinds, query.tags, query.statuses, query.paths, query.since, query.before, statuses,
-        archived, query.verdicts, query.states,
+        archived, query.verdicts, query.states, categories=query.categories, runs=query.runs,
     )  # fmt: skip
     rows = dict.fromkeys(index.newest(wanted))
     if unwanted := exclusion_expression(query):

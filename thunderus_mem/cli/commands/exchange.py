@@ -13,10 +13,12 @@ from thunderus_mem.cli.options import Argument, Call, Commands, Option
 from thunderus_mem.cli.params import (
     Archived,
     Before,
+    Categories,
     DryRun,
     Episode,
     Kinds,
     PathPart,
+    Runs,
     Since,
     States,
     Statuses,
@@ -262,6 +264,8 @@ def export_command(
     status: Statuses = None,
     path: PathPart = "",
     episode: Episode = "",
+    category: Categories = None,
+    run_id: Runs = None,
     since: Since = "",
     before: Before = "",
     archived: Archived = False,
@@ -288,6 +292,8 @@ def export_command(
         before=before,
         archived=archived,
         episode=episode,
+        categories=tuple(category or ()),
+        runs=tuple(run_id or ()),
     )
     export = RecordExport(console.memory(), load(form), wanted)
     if output and output != "-":

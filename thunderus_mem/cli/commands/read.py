@@ -12,11 +12,13 @@ from thunderus_mem.cli.params import (
     Archived,
     Before,
     Budget,
+    Categories,
     DocumentId,
     Episode,
     Kinds,
     OnlyIds,
     PathPart,
+    Runs,
     Since,
     States,
     Statuses,
@@ -82,6 +84,8 @@ def list_command(
     status: Statuses = None,
     path: PathPart = "",
     episode: Episode = "",
+    category: Categories = None,
+    run_id: Runs = None,
     since: Since = "",
     before: Before = "",
     archived: Archived = False,
@@ -108,6 +112,8 @@ def list_command(
         before=before,
         archived=archived,
         episode=episode,
+        categories=tuple(category or ()),
+        runs=tuple(run_id or ()),
     )
     value = show.list_documents(console.memory(), wanted, order=order, limit=limit)
     if not value.documents:

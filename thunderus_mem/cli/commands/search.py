@@ -82,7 +82,7 @@ def search_command(
 ) -> int:
     """Find passages, best first.
 
-    Filters: tag: kind: path: state: verdict: status: since: before:.
+    Filters: tag: kind: path: state: verdict: status: category: run_id: since: before:.
     Put -- before words that start with a dash.
     -i opens fzf, or a numbered list if fzf is not installed; -i --ids prints the chosen id.
     """

@@ -57,7 +57,9 @@ CREATE TABLE docs (
     size INTEGER NOT NULL,            -- bytes
     tokens INTEGER NOT NULL,          -- about: characters / 4
     archived INTEGER NOT NULL,        -- 1 if the document is archived
-    folded TEXT NOT NULL              -- the id in NFC and case-folded
+    folded TEXT NOT NULL,             -- the id in NFC and case-folded
+    category TEXT NOT NULL,           -- as written, "" for none
+    run_id TEXT NOT NULL              -- as written, "" for none
 );
 
 CREATE INDEX docs_by_folded ON docs (folded);
@@ -67,6 +69,8 @@ CREATE INDEX docs_by_updated ON docs (archived, updated_key, updated);
 CREATE INDEX docs_by_kind ON docs (archived, kind, tokens);
 
 CREATE INDEX archived_docs ON docs (doc_id) WHERE archived = 1;
+
+CREATE INDEX docs_by_run ON docs (run_id) WHERE run_id <> '';
 
 -- The entries of the manifest as written there: one per document outside the archive.
 CREATE TABLE manifest (
