@@ -181,6 +181,18 @@ def test_record_that_is_no_event_is_refused_as_a_whole(memory: Memory, errors: d
     assert not os.path.exists(memory.layout.at(user_folder("alice")))
 
 
+def test_torn_record_is_quarantined_and_the_next_one_stored(memory: Memory) -> None:
+    records = UserRecords(memory, "alice")
+    records.add(said("m1", "Which port?"))
+    (shard,) = records.log.shards()
+    with open(memory.layout.at(shard), "ab") as file:
+        file.write(b'{"v":1,"id":"evt_')
+    assert found(memory, "alice", "port") == [("m1", 1.0)]
+    records.add(done("m1", "Looked it up."))
+    assert [hit.record.kind for hit in find_records(memory, "alice", "").hits] == [EXECUTION, CONVERSATION]
+    assert len(os.listdir(memory.layout.quarantine_dir)) == 1
+
+
 def test_shards_are_small_and_ignored_by_git(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     """The index reads a changed shard as a whole; and not every store has the ``.gitignore`` of `init`."""
     monkeypatch.setattr("thunderus_mem.memory.records._LARGE", 1200)
@@ -259,6 +271,7 @@ def test_patterns_of_executions(stored: Memory) -> None:
     result = find_records(stored, "alice", "", kinds=[EXECUTION], limit=1)
     assert (len(result.hits), result.total) == (1, 3)
     patterns = result.patterns
+    assert find_records(stored, "alice", "").patterns == patterns
     assert (patterns.executions, patterns.succeeded, patterns.duration_ms) == (3, 2, 76)
     assert patterns.tools == (("Ruff", 2), ("shell", 2), ("pytest", 1))
     assert patterns.errors == (("TimeoutError", 1),)
@@ -299,7 +312,9 @@ def test_nothing_else_reads_records(repo: Path, server: Server) -> None:
         assert "alice" not in done_.out + done_.err
     (shard,) = (repo / user_folder("alice")).glob("*/events.jsonl")
     shard.write_text(shard.read_text().replace("Decided: ", "Denied: "))
-    assert store.run("events", "verify").code == 0  # a change of the last line cannot be detected
+    verified = store.run("events", "verify")  # a change of the last line cannot be detected
+    assert verified.code == 0
+    assert "5 events in 3 shards checked" in verified.err
     whole = shard.read_text()
     shard.write_text(whole.replace("?", "!"))
     verified = store.run("events", "verify")

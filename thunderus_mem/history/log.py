@@ -172,7 +172,7 @@ def event_named(memory: Memory, given: str) -> LoggedEvent | None:
 
 @dataclass(frozen=True, slots=True)
 class VerifyReport:
-    """The result of checking the log: shards (also of users), events of the log, and all damage."""
+    """The result of checking the log: its shards and events, also of users, and all damage."""
 
     shards: int
     events: int
@@ -188,9 +188,9 @@ def events_verify(memory: Memory, since: str = "") -> VerifyReport:
     """
     logs = user_logs(memory)
     found = [*log_findings(memory, since), *(one for log in logs for one in _findings_in(memory, log, {}))]
-    shards = sum(len(log.shards()) for log in (memory.log, *logs))
-    findings = tuple(sorted(found, key=lambda finding: finding.sort_key))
-    return VerifyReport(shards, memory.log_index().total(), findings)
+    private = [len(reading.events) for log in logs for reading in log.readings()]
+    shards, events = len(memory.log.shards()) + len(private), memory.log_index().total() + sum(private)
+    return VerifyReport(shards, events, tuple(sorted(found, key=lambda finding: finding.sort_key)))
 
 
 def trace(memory: Memory, document: Document) -> tuple[list[LoggedEvent], DocumentPast]:

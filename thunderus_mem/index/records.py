@@ -29,6 +29,7 @@ class RecordRow(NamedTuple):
     """A record, and where its events are: shard and lines. Lines, tools and errors (types) are JSON text."""
 
     row: int
+    kind: str
     message_id: str
     time: str
     success: bool
@@ -128,12 +129,12 @@ class RecordIndex:
                 conditions.append(condition)
                 values.append(value)
         rows = self._database.rows(
-            "SELECT record, message_id, time, success, duration_ms, tools_json, errors_json, path, "
+            "SELECT record, kind, message_id, time, success, duration_ms, tools_json, errors_json, path, "
             f"lines_json FROM records JOIN user_shards USING (shard) WHERE {' AND '.join(conditions)} "
             "ORDER BY time DESC, path DESC, record DESC",
             values,
         )
-        found = (RecordRow(*row)._replace(success=bool(row[3])) for row in rows)
+        found = (RecordRow(*row)._replace(success=bool(row[4])) for row in rows)
         return [one for one in found if _fits(one, wanted)]
 
     def matching(self, user: str, expression: str) -> set[int]:

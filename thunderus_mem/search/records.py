@@ -13,7 +13,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.index.records import RecordFilter, names_in
-from thunderus_mem.log.records import RECORD_KINDS
+from thunderus_mem.log.records import EXECUTION, RECORD_KINDS
 from thunderus_mem.memory.records import UserRecords
 from thunderus_mem.search.query import MAX_TERMS, STOP_WORDS, atoms, parse_query, whole_expression
 from thunderus_mem.startup import NamedTuple
@@ -116,7 +116,8 @@ def _scores(containing: Sequence[set[int]], total: int) -> dict[int, float] | No
 
 
 def patterns_of(rows: Sequence[RecordRow]) -> Patterns:
-    """Return what executions have in common."""
+    """Return what the executions among records have in common."""
+    rows = [row for row in rows if row.kind == EXECUTION]
     durations = [row.duration_ms for row in rows if row.duration_ms is not None]
     tools = Counter(name for row in rows for name in names_in(row.tools))
     errors = Counter(name for row in rows for name in names_in(row.errors))
