@@ -37,7 +37,7 @@ from thunderus_mem.cli.output import (
 from thunderus_mem.cli.table import COMMANDS, VALUES
 from thunderus_mem.document.schema import DOCUMENT, EVENT, MANIFEST, PROPOSAL, load_schema
 from thunderus_mem.errors import ThunderusError
-from thunderus_mem.interop.formats import describe_formats
+from thunderus_mem.interop.formats import describe_formats, entry_of
 from thunderus_mem.interop.thunderus import MIGRATIONS, migrated_rules
 from thunderus_mem.lint.engine import RULES, rule_formats, rule_page
 from thunderus_mem.log.actor import AGENTS, OUTSIDE
@@ -660,8 +660,8 @@ def _theirs(one: DescribedFormat, key: str) -> str:
 
 
 def _matrix(found: Sequence[DescribedFormat]) -> list[str]:
-    """Return the fields of each format by key of ours."""
-    named = [one for one in found if one.fields]
+    """Return the fields of each format of documents by key of ours."""
+    named = [one for one in found if one.fields and not entry_of(one.name).log]
     keys = dict.fromkeys(row.ours for one in named for row in one.fields if row.ours)
     rows = [
         [

@@ -131,7 +131,7 @@ def test_thunderus_patch_keeps_kind_type_and_diff(store: CommandStore) -> None:
     logged = {
         "approval": {"action": "write", "approved": False},
         "patch": {"name": "p", "status": "applied", "files": ["a.py"], "diff": "@@ -1 +1 @@"},
-        "git-snapshot": {"commit": "abc", "branch": "main", "changed_files": ["b.py"]},
+        "git-snapshot": {"commit": "abc", "branch": "main", "changed_files": 3},
         "invented-later": {"detail": 1.5},
     }
     data = b"".join(
@@ -144,8 +144,9 @@ def test_thunderus_patch_keeps_kind_type_and_diff(store: CommandStore) -> None:
     assert (approval["kind"], approval["body"]) == ("approval", {"action": "write", "approved": False})
     assert (patch["kind"], patch["refs"]["paths"]) == ("patch", ["a.py"])
     assert patch["body"]["diff"] == "@@ -1 +1 @@"
-    assert (snapshot["kind"], snapshot["body"]) == ("snapshot", {"commit": "abc", "branch": "main"})
-    assert (note["kind"], note["body"]) == ("note", {"detail": "1.5"})
+    assert (snapshot["kind"], snapshot["body"]) == ("snapshot", logged["git-snapshot"])
+    assert (note["kind"], note["body"]["detail"]) == ("note", "1.5")
+    assert json.loads(note["body"]["thunderus"]) == {"set": {"detail": 1.5}}
 
 
 @pytest.mark.parametrize(

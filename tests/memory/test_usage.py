@@ -32,7 +32,8 @@ def test_reads_are_counted_only_if_configured(run: Run, repo: Path) -> None:
     _added(run)
     run("show", "port")
     run("context", "which port")
-    assert run("show", "port", "--json").json["access_count"] is None
+    assert not (repo / FILE).exists()
+    assert "access_count" not in run("show", "port", "--json").out
     assert not (repo / FILE).exists()
 
     assert run("show", "port", env=ON).code == 0
@@ -43,6 +44,24 @@ def test_reads_are_counted_only_if_configured(run: Run, repo: Path) -> None:
     assert "3, last on 2026-02-01" in run("show", "port", env=ON).out
     assert run("status", "--json").json.get("unrecorded", []) == []
     assert "access_count" not in (repo / ".thunderus/memory/semantic/FACTS/port.md").read_text()
+
+
+def test_reads_travel_with_an_export_and_are_no_difference(run: Run, repo: Path) -> None:
+    """They are added to those that the record had in the other program."""
+    run("init")
+    record = {
+        "id": "1",
+        "content": "The port is 80.",
+        "created_at": "2024-12-30T10:00:00Z",
+        "access_count": 5,
+    }
+    (repo / "in.json").write_text(json.dumps([record]))
+    assert run("import", "shodh", "in.json").code == 0
+    run("show", "the-port-is-80", env=ON)
+    (found,) = json.loads(run("export", "shodh").out)["memories"]
+    assert (found["access_count"], found["last_accessed_at"][:10]) == (6, "2026-01-21")
+    (repo / "out.json").write_text(json.dumps([found]))
+    assert run("import", "shodh", "out.json").err.startswith("0 records imported, 1 unchanged")
 
 
 def test_damaged_lines_are_skipped_and_long_files_shortened(

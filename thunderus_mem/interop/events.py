@@ -3,9 +3,7 @@
 Input: JSON Lines in the seed's base format, or in the format of Thunderus's own log. A line with an id or a
 session was logged by another program and is imported: its id here is derived from both, and the originals are
 in ``origin``. A type outside the seven kinds becomes the nearest kind; events of Thunderus's harness (files
-read, plans) become a ``tool_result`` of a tool of that name, without texts of files. Output: JSON Lines, or
-PROV-JSON (W3C member submission, 24 April 2013): each text of a document is an entity, named by document and
-hash, each event an activity, each author an agent.
+read, plans) become a ``tool_result`` of a tool of that name. Output: JSON Lines, or PROV-JSON.
 
 Reading is pure; `events_add` writes through a transaction, `Export` reads the log and writes one file.
 """
@@ -18,7 +16,6 @@ import shlex
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote
 
 from thunderus_mem.document.schema import EVENT, check
 from thunderus_mem.document.secrets import find_secrets, redacted_data
@@ -26,7 +23,8 @@ from thunderus_mem.document.timestamp import parse_timestamp, utc_key
 from thunderus_mem.errors import InvalidDocument, InvalidQuery, NotFound, Refused
 from thunderus_mem.history.log import events_of, names_of_document
 from thunderus_mem.index.log import read
-from thunderus_mem.log.event import changes_of
+from thunderus_mem.interop.prov import prov_text
+from thunderus_mem.interop.thunderus_events import REST, rest_of
 from thunderus_mem.log.imported import imported_id, is_imported, origin_of
 from thunderus_mem.log.line import ACTORS, KINDS, MAX_LINE, encode, parse_object, secret_in
 from thunderus_mem.log.new_event import EventContext, make_event
@@ -41,7 +39,6 @@ from thunderus_mem.store.files import replace_file
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from thunderus_mem.log.event import Change
     from thunderus_mem.log.line import Event
     from thunderus_mem.log.shard import LoggedEvent
     from thunderus_mem.memory.memory import Memory
@@ -117,6 +114,8 @@ def _patch(event: Mapping[str, Any]) -> Translated:
 
 def _snapshot(event: Mapping[str, Any]) -> Translated:
     body = {key: event[key] for key in _STATE if key in event}
+    if isinstance(event.get("changed_files"), int):  # their number
+        return Translated("snapshot", "tool", {**body, "changed_files": event["changed_files"]}, [])
     return Translated("snapshot", "tool", body, _texts(event, "changed_files"))
 
 
@@ -313,13 +312,17 @@ def _logged(number: int, data: Mapping[str, Any]) -> Brought:
     if not session or not ts:
         raise ValueError('"session_id" or "timestamp" is missing')
     kind, actor, body, paths = _READERS.get(event["type"], _of_unknown_type)(event)
+    refs, body = _refs({"paths": paths}), _without_floats(body)
+    rest = rest_of(event, body, refs["paths"])
+    if rest and not find_secrets(rest):
+        body[REST] = rest
     id = f"evt_{seq}"
     return Brought(
         line=number,
         kind=kind,
         actor=actor,
-        body=_without_floats(body),
-        refs=_refs({"paths": paths}),
+        body=body,
+        refs=refs,
         id=imported_id(session, id),
         ts=ts,
         origin=_origin(session, id, event["type"]),
@@ -527,88 +530,6 @@ def _check(one: Brought) -> None:
         )
 
 
-NAMESPACE: Final = "urn:thunderus-mem:"
-_SOFTWARE: Final = "prov:SoftwareAgent"
-
-
-class _Prov:
-    """Builds a PROV document; entries are unique by name, relations are numbered."""
-
-    def __init__(self) -> None:
-        self.data: dict[str, dict[str, Any]] = {"prefix": {"mem": NAMESPACE}}
-
-    def add_entry(self, section: str, name: str, attributes: dict[str, Any]) -> str:
-        """Add a named entry if it is new; return its name."""
-        self.data.setdefault(section, {}).setdefault(name, attributes)
-        return name
-
-    def relate(self, section: str, **ends: str) -> None:
-        """Add a relation between entries; each end gets the prefix ``prov:``."""
-        relations = self.data.setdefault(section, {})
-        relations[f"_:{section}{len(relations) + 1}"] = {f"prov:{end}": name for end, name in ends.items()}
-
-
-def prov_document(events: Iterable[Event]) -> dict[str, Any]:
-    """Events in order as one PROV-JSON document."""
-    prov = _Prov()
-    for event in events:
-        activity = prov.add_entry("activity", _name(event.id), _activity(event))
-        prov.relate("wasAssociatedWith", activity=activity, agent=_agent(prov, event))
-        for change in changes_of(event):
-            if change.op != "aborted" and change.doc_id:
-                _add_change(prov, activity, event.ts, change)
-    return prov.data
-
-
-def _name(*parts: str) -> str:
-    # Local names consist of letters, digits, "-", "_", "." and %XX; quote() alone would keep the tilde.
-    return "mem:" + ".".join(quote(part, safe="").replace("~", "%7E") for part in parts)
-
-
-def _activity(event: Event) -> dict[str, Any]:
-    op = event.body.get("op")
-    attributes = {
-        "prov:startTime": event.ts,
-        "prov:endTime": event.ts,
-        "mem:kind": event.kind,
-        "mem:op": op if isinstance(op, str) else "",
-        "mem:why": event.why,
-        "mem:session": event.session_id,
-    }
-    return {key: value for key, value in attributes.items() if value}
-
-
-def _agent(prov: _Prov, event: Event) -> str:
-    author = event.origin.get("author")
-    who = author if isinstance(author, str) and author else event.actor
-    kind = "prov:Person" if event.actor == "user" else _SOFTWARE
-    attributes = {"prov:type": {"$": kind, "type": "prov:QUALIFIED_NAME"}, "prov:label": who}
-    return prov.add_entry("agent", _name("agent", event.actor, who), attributes)
-
-
-def _prov_text(prov: _Prov, change: Change, hash: str) -> str:
-    document = prov.add_entry("entity", _name("document", change.doc_id), {"prov:label": change.doc_id})
-    name = _name("text", change.doc_id, hash.removeprefix("sha256:"))
-    if name not in prov.data["entity"]:
-        attributes = {"prov:label": change.doc_id, "mem:path": change.path, "mem:hash": hash}
-        prov.add_entry("entity", name, attributes)
-        prov.relate("specializationOf", specificEntity=name, generalEntity=document)
-    return name
-
-
-def _add_change(prov: _Prov, activity: str, ts: str, change: Change) -> None:
-    before = _prov_text(prov, change, change.before) if change.before else ""
-    after = _prov_text(prov, change, change.after) if change.after else ""
-    if before:
-        prov.relate("used", activity=activity, entity=before)
-    if after:
-        prov.relate("wasGeneratedBy", entity=after, activity=activity, time=ts)
-    if before and after:
-        prov.relate("wasDerivedFrom", generatedEntity=after, usedEntity=before, activity=activity)
-    elif before:
-        prov.relate("wasInvalidatedBy", entity=before, activity=activity, time=ts)
-
-
 JSONL, PROV = "jsonl", "prov-json"
 FORMATS = (JSONL, PROV)
 _ESCAPES = lazy_pattern(r"\\(?:u[0-9a-fA-F]{4}|.)")
@@ -665,8 +586,7 @@ class Export:
     def pieces(self) -> Iterator[str]:
         """The text, piece by piece."""
         if self._form == PROV:
-            document = prov_document(logged.event for logged in self._read())
-            yield json.dumps(redacted_data(document), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+            yield prov_text(logged.event for logged in self._read())
             return
         for logged in self._read():
             yield _line(logged)

@@ -21,14 +21,16 @@ if TYPE_CHECKING:
 
 
 class FormatEntry(NamedTuple):
-    """A format: its name, one line, the module with its table ("" for Markdown, which has none), and whether
-    it can be imported, exported and validated."""
+    """A format: its name, one line, the module with its table ("" for Markdown, which has none), whether it
+    can be imported, exported and validated; or, instead of a table, the module with a ``LOG`` that reads and
+    writes events."""
 
     name: str
     description: str
     module: str
     reads: bool = True
     writes: bool = True
+    log: str = ""
 
 
 FORMATS: Final = (
@@ -41,6 +43,9 @@ FORMATS: Final = (
         "mcp-memory-service", "export of mcp-memory-service, or its SQLite file", "mcp_memory_service"
     ),
     FormatEntry("nova", "bulk payloads of Nova Fusion Memory, as JSON", "nova"),
+    FormatEntry("thunderus", "session logs of Thunderus, as JSON Lines", "", log="thunderus_log"),
+    FormatEntry("memoryos", "conversations, executions and knowledge of MemoryOS", "", log="memoryos_files"),
+    FormatEntry("prov-json", "the event log in the W3C PROV model", "", reads=False, log="prov"),
     FormatEntry("jsonl", "documents as JSON Lines, for scripts", "jsonl"),
     FormatEntry("csv", "documents as CSV, for spreadsheets", "csv"),
 )
@@ -62,6 +67,12 @@ def load(name: str) -> Format:
     if name == "mif-v1":
         return Format(name, module.TABLE_V1, module.FILE_V1)
     return Format(name, module.TABLE, module.FILE)
+
+
+def load_log(entry: FormatEntry) -> Any:
+    """Import the ``LOG`` of a format: with ``fields``, ``take``, ``problems`` and ``pieces``."""
+    module: Any = import_module(f"thunderus_mem.interop.{entry.log}")
+    return module.LOG
 
 
 def entry_of(name: str) -> FormatEntry:
@@ -107,6 +118,9 @@ def describe_formats(name: str = "") -> FormatList:
 
 
 def _described(entry: FormatEntry) -> DescribedFormat:
+    if entry.log:
+        fields = load_log(entry).fields
+        return DescribedFormat(entry.name, entry.description, entry.reads, entry.writes, fields, "")
     if not entry.module:
         return DescribedFormat(entry.name, entry.description, entry.reads, entry.writes, (), "")
     table = load(entry.name).table

@@ -36,5 +36,6 @@ TABLE: Final = FieldTable(
     hash="content_hash",
     hash_of=by.raw_hash,
     metadata="metadata",
+    usage=("access_count", "last_accessed_at"),
 )
 FILE: Final = JsonList("memories")

@@ -57,7 +57,8 @@ class FieldTable(NamedTuple):
     """The fields of a format. ``identity`` is the field with the id, made by ``new_id`` from our id and the
     text; ``hash`` is the field with the hash of the text. ``metadata`` is the object for any other value; it
     takes our extension, as JSON text if it holds ``only_texts``. ``closed``: other fields get lost in their
-    program. ``least`` and ``most`` are the sizes of a text in ``size_of``."""
+    program. ``least`` and ``most`` are the sizes of a text in ``size_of``. ``usage`` are the fields with the
+    number of reads and the time of the last one."""
 
     name: str
     fields: tuple[Field, ...]
@@ -72,6 +73,7 @@ class FieldTable(NamedTuple):
     most: int = 0
     size_of: Callable[[str], int] = len
     size_unit: str = "characters"
+    usage: tuple[str, ...] = ()
 
 
 class ForeignRecord(NamedTuple):

@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from thunderus_mem import __version__
@@ -48,6 +48,7 @@ from thunderus_mem.log.event import texts_in
 from thunderus_mem.log.new_event import Ids, PatchLinks
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction
+from thunderus_mem.memory.usage import usage_of
 from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.files import read_file, replace_file
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from thunderus_mem.interop.table import FieldTable
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.memory.transaction import Transaction
+    from thunderus_mem.memory.usage import Usage
 
 ON_CONFLICT: Final = ("skip", "update", "new")
 """What becomes of a record whose document exists and says something else."""
@@ -379,6 +381,8 @@ class _Planner:
         for row in self._table.fields:
             if not row.ours:
                 remove(data, row.theirs)
+        for name in self._table.usage:
+            data.pop(name, None)
         return data
 
     def _create(self, index: int, found: ForeignRecord, origin: str, digest: str) -> None:
@@ -601,6 +605,14 @@ class ExportReport:
     text: str = ""
 
 
+@dataclass(slots=True)
+class Tally:
+    """What an export has written so far, and the kinds of events that the format cannot hold."""
+
+    exported: int = 0
+    lost: Counter[str] = field(default_factory=Counter)
+
+
 class RecordExport:
     """An export of the documents that match a filter; counted as they are read."""
 
@@ -619,6 +631,7 @@ class RecordExport:
         yield from self._form.file.write(self._records(), context)
 
     def _records(self) -> Iterator[dict[str, Any]]:
+        usage = usage_of(self._memory) if self._form.table.usage else {}
         for at, row in enumerate(self._rows):
             if at % _TOGETHER == 0:
                 self._memory.tell("Exporting:", at, len(self._rows))
@@ -640,19 +653,57 @@ class RecordExport:
                 continue
             self._count += 1
             self._lost.update(record.lost)
+            if row.id in usage:
+                _add_usage(self._form.table, record.data, usage[row.id])
             yield record.data
 
     def write(self, path: str) -> ExportReport:
         """Write the file ``path`` (absolute), atomically."""
-        if not os.path.isdir(os.path.dirname(path)):
-            raise NotFound(f"folder {os.path.dirname(path)!r} does not exist", hint="create it first")
-        replace_file(path, (piece.encode() for piece in self.pieces()))
+        _write_file(path, self.pieces())
         return self.done(path)
 
     def done(self, path: str = "", text: str = "") -> ExportReport:
         """The result so far."""
         lost = dict(sorted(self._lost.items()))
         return ExportReport(self._form.name, path, self._count, lost, tuple(self._refused), text)
+
+
+def _add_usage(table: FieldTable, record: dict[str, Any], usage: Usage) -> None:
+    """Add the reads counted here to those that the record came with."""
+    count, last = table.usage
+    before = record.get(count)
+    record[count] = usage.access_count + (before if isinstance(before, int) else 0)
+    record[last] = usage.last_accessed_at or record.get(last)
+
+
+def _write_file(path: str, pieces: Iterable[str]) -> None:
+    if not os.path.isdir(os.path.dirname(path)):
+        raise NotFound(f"folder {os.path.dirname(path)!r} does not exist", hint="create it first")
+    replace_file(path, (piece.encode() for piece in pieces))
+
+
+class LogExport:
+    """An export of events by a ``LOG``, with the same methods as `RecordExport`."""
+
+    def __init__(self, memory: Memory, name: str, log: Any) -> None:
+        self._memory = memory
+        self._name = name
+        self._log = log
+        self._tally = Tally()
+
+    def pieces(self) -> Iterator[str]:
+        """The text of the file, piece by piece."""
+        yield from self._log.pieces(self._memory, self._tally)
+
+    def write(self, path: str) -> ExportReport:
+        """Write the file ``path`` (absolute), atomically."""
+        _write_file(path, self.pieces())
+        return self.done(path)
+
+    def done(self, path: str = "", text: str = "") -> ExportReport:
+        """The result so far."""
+        lost = dict(sorted(self._tally.lost.items()))
+        return ExportReport(self._name, path, self._tally.exported, lost, (), text)
 
 
 def export_document(table: FieldTable, document: Document) -> Any:

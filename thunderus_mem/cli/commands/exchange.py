@@ -30,7 +30,7 @@ from thunderus_mem.cli.text import Style, columns, counted, diff_lines
 from thunderus_mem.document.unicode import escaped
 from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.index.questions import Filter
-from thunderus_mem.interop.formats import FormatList, describe_formats, entry_of, load
+from thunderus_mem.interop.formats import FormatList, describe_formats, entry_of, load, load_log
 from thunderus_mem.interop.markdown import ImportReport, import_markdown
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from thunderus_mem.interop.formats import DescribedFormat
     from thunderus_mem.interop.transfer import (
         ExportReport,
+        LogExport,
+        RecordExport,
         RefusedRecord,
         TransferReport,
         ValidationReport,
@@ -97,6 +99,10 @@ def import_command(
     console: Console = ctx.obj
     if not entry_of(form).reads:
         raise ThunderusError(f"format {form!r} can only be exported")
+    if entry_of(form).log:
+        if kind or tag or mapping or on_conflict != "skip":
+            raise ThunderusError(f"only --dry-run and --why apply to format {form!r}")
+        return _import_log(console, form, path, why, dry_run=dry_run)
     if not entry_of(form).module:
         return _import_markdown(console, path, kind, tag, mapping, why, on_conflict, dry_run=dry_run)
     from thunderus_mem.interop.transfer import ImportOptions, import_records
@@ -106,6 +112,17 @@ def import_command(
     )
     with _opened(console, path) as file:
         value = import_records(console.memory(), load(form), file, _shown(path), options)
+    return _imported(console, value)
+
+
+def _import_log(console: Console, form: str, path: str, why: str, *, dry_run: bool) -> int:
+    log = load_log(entry_of(form))
+    with _opened(console, path) as file:
+        value = log.take(console.memory(), file.read(), _shown(path), why, dry_run=dry_run)
+    return _imported(console, value)
+
+
+def _imported(console: Console, value: TransferReport) -> int:
     console.emit("import", value, _refusals)
     console.say(_totals(value))
     return console.published_code(value.published) or int(bool(value.refused))
@@ -276,8 +293,6 @@ def export_command(
     written completely or not at all. Documents that the format cannot hold are reported, and the exit code is
     1.
     """
-    from thunderus_mem.interop.transfer import RecordExport
-
     console: Console = ctx.obj
     if not entry_of(form).writes:
         raise ThunderusError(f"format {form!r} can only be imported")
@@ -295,7 +310,7 @@ def export_command(
         categories=tuple(category or ()),
         runs=tuple(run_id or ()),
     )
-    export = RecordExport(console.memory(), load(form), wanted)
+    export = _export(console, form, wanted)
     if output and output != "-":
         value = export.write(os.path.abspath(os.path.join(console.start, output)))
         console.emit("export", value, lambda value, console: console.style.name(value.file))
@@ -309,6 +324,16 @@ def export_command(
         value = export.done()
     console.say(_exported(value))
     return int(bool(value.refused))
+
+
+def _export(console: Console, form: str, wanted: Filter) -> RecordExport | LogExport:
+    from thunderus_mem.interop.transfer import LogExport, RecordExport
+
+    if not entry_of(form).log:
+        return RecordExport(console.memory(), load(form), wanted)
+    if wanted != Filter(since="", before=""):
+        raise ThunderusError(f"format {form!r} contains the log; options that choose documents do not apply")
+    return LogExport(console.memory(), form, load_log(entry_of(form)))
 
 
 def _exported(value: ExportReport) -> str:
@@ -327,13 +352,19 @@ def validate_command(
     path: Annotated[str, Argument(metavar="FILE", help="The file; - for stdin.")],
 ) -> int:
     """Check a file of another program's format, record by record. Exits with 1 if there are problems."""
-    from thunderus_mem.interop.transfer import validate_file
+    from thunderus_mem.interop.transfer import ValidationReport, validate_file
 
     console: Console = ctx.obj
-    if not entry_of(form).module:
-        raise ThunderusError(f"format {form!r} cannot be validated", hint="use `import markdown --dry-run`")
+    entry = entry_of(form)
+    if not entry.reads or not (entry.module or entry.log):
+        hint = "use `import markdown --dry-run`" if entry.reads else None
+        raise ThunderusError(f"format {form!r} cannot be validated", hint=hint)
     with _opened(console, path) as file:
-        value = validate_file(load(form), file, _shown(path))
+        if entry.log:
+            count, problems = load_log(entry).problems(file.read())
+            value = ValidationReport(form, _shown(path), count, tuple(problems))
+        else:
+            value = validate_file(load(form), file, _shown(path))
     console.emit("validate", value, _problems)
     console.say(f"{counted(value.records, 'record')}, {counted(len(value.problems), 'problem')}")
     return int(bool(value.problems))

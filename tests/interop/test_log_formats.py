@@ -1,0 +1,210 @@
+"""The formats that contain events: `thunderus`, `memoryos` and `prov-json`."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from thunderus_mem.interop.events import _READERS, LOGGED_TYPES, _without_floats
+from thunderus_mem.interop.thunderus_events import FIELDS, event_of, rest_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.conftest import Ran
+
+    Run = Callable[..., Ran]
+
+CASES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "cases", "formats")
+USER = {"MEMORY_USER_ID": "ada"}
+CONVERSATION = {
+    "message_id": "msg_1",
+    "explanation": "asked about the cache",
+    "user_input": "Why is it slow?",
+    "agent_response": "The key changes.",
+    "timestamp": "2026-02-01T09:00:00.250Z",
+    "meta_data": {"topic": "ci", "turn": 2, "score": 0.5},
+}
+EXECUTION = {
+    "message_id": "msg_1",
+    "explanation": "measured it",
+    "execution_summary": "Ran the build twice.",
+    "tools_used": ["shell", "grep", "shell"],
+    "errors": [{"error_type": "Timeout", "error_message": "after 60 s", "tool": "shell"}],
+    "observations": "The second run is fast.",
+    "success": True,
+    "duration_ms": 40,
+    "timestamp": "2026-02-01T09:00:01Z",
+}
+
+
+def golden() -> str:
+    with open(os.path.join(CASES, "thunderus.jsonl"), encoding="utf-8") as file:
+        return file.read()
+
+
+VALUES = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(-3, 3), st.floats(-2, 2), st.text("ab é", max_size=4)),
+    lambda inner: st.one_of(st.lists(inner, max_size=2), st.dictionaries(st.text("ab", max_size=2), inner)),
+    max_leaves=4,
+)
+TYPED = {
+    "content": st.text(max_size=9),
+    "success": st.booleans(),
+    "approved": st.booleans(),
+    "args": st.lists(st.text("a b'", max_size=4), max_size=2),
+    "files": st.lists(st.sampled_from(["a.py", "../b", "/etc/c"]), max_size=2),
+    "changed_files": st.integers(0, 3) | st.lists(st.just("a.py"), max_size=1),
+    "exit_code": st.none() | st.integers(0, 2),
+    "error": st.none() | st.text(max_size=5),
+    "file_path": st.sampled_from(["a.py", "/x"]),
+    **dict.fromkeys(("tool", "command", "action", "status", "path"), st.text("ab", min_size=1, max_size=3)),
+}
+EVENTS = st.sampled_from(sorted(FIELDS)).flatmap(
+    lambda name: st.fixed_dictionaries(
+        {"type": st.just(name), **{key: TYPED.get(key, VALUES) for key in FIELDS[name]}},
+        optional={"new": VALUES},
+    )
+)
+
+
+@settings(max_examples=150, deadline=None, database=None)
+@given(EVENTS)
+def test_every_event_of_thunderus_comes_back_as_it_was(event: dict[str, Any]) -> None:
+    _, _, body, paths = _READERS[event["type"]](event)
+    body, paths = _without_floats(body), [path for path in paths if path == "a.py"]
+    rest = rest_of(event, body, paths)
+    back = event_of(event["type"], {**body, **({"thunderus": rest} if rest else {})}, paths)
+    assert json.dumps(back, sort_keys=True) == json.dumps(event, sort_keys=True)
+
+
+def test_fields_of_all_known_types_are_listed() -> None:
+    assert set(FIELDS) == set(LOGGED_TYPES)
+
+
+def test_thunderus_log_comes_back_byte_for_byte(run: Run, repo: Path) -> None:
+    run("init")
+    (repo / "in.jsonl").write_text(golden(), encoding="utf-8")
+    assert run("import", "thunderus", "in.jsonl", "--dry-run").err.startswith("16 records would be imported")
+    first = run("import", "thunderus", "in.jsonl")
+    assert (first.code, first.err.splitlines()[0]) == (0, "16 records imported")
+    assert run("import", "thunderus", "in.jsonl").err.startswith("0 records imported, 16 unchanged")
+    lines = run("export", "thunderus").out.splitlines(keepends=True)
+    assert "".join(line for line in lines if "2026-02-01T09-00-00Z" in line) == golden()
+
+
+def test_own_changes_become_memory_updates_of_thunderus(run: Run, repo: Path) -> None:
+    run("init")
+    run("add", "fact", "Port", "--body", "It is 80.")
+    run("events", "add", "--kind", "note", "--body", "It was 81.")
+    run("events", "add", "--kind", "message", "--body", "private")
+    run("events", "add", "--kind", "tool_result", "--body", "make", "--exit-code", "1")
+    ran = run("export", "thunderus", "-o", "out.jsonl")
+    assert "Not in this format: note (1)" in ran.err
+    events = [json.loads(line) for line in (repo / "out.jsonl").read_text().splitlines()]
+    assert [one["seq"] for one in events] == list(range(len(events)))
+    update = events[-1]["event"]
+    assert update["path"] == ".thunderus/memory/semantic/FACTS/port.md"
+    assert (update["type"], update["kind"], update["operation"]) == ("memory-update", "semantic", "create")
+    assert "private" not in json.dumps(events)
+    assert "shell-command" not in json.dumps(events)  # private as well
+    shared = run("export", "thunderus", env={"THUNDERUS_MEM_EVENTS_PRIVATE": ""}).out
+    assert shared.count("\n") == len(events)
+    assert run("validate", "thunderus", "out.jsonl").code == 0
+
+
+def test_problems_of_a_thunderus_log_are_listed_by_record(run: Run, repo: Path) -> None:
+    run("init")
+    (repo / "bad.jsonl").write_text(golden() + '{"seq":-1,"event":{"type":"x"}}\n')
+    ran = run("validate", "thunderus", "bad.jsonl")
+    assert ran.code == 1
+    assert "record 15" in ran.out
+    assert "voice-note" in ran.out
+    assert 'record 16: "seq" is not a non-negative integer' in ran.out
+
+
+def test_log_format_refuses_options_about_documents(run: Run, repo: Path) -> None:
+    run("init")
+    assert run("export", "prov-json", "--kind", "adr").code == 2
+    assert run("import", "thunderus", "x", "--kind", "fact").code == 2
+    assert run("import", "prov-json", "x").code == 2
+    assert run("validate", "prov-json", "x").code == 2
+
+
+def test_dual_memory_comes_back_as_it_was(run: Run, repo: Path) -> None:
+    run("init")
+    given = {"conversations": [CONVERSATION], "executions": [EXECUTION]}
+    (repo / "in.json").write_text(json.dumps(given))
+    assert run("validate", "memoryos", "in.json").code == 0
+    assert run("import", "memoryos", "in.json", env=USER).err.startswith("2 records imported")
+    assert run("import", "memoryos", "in.json", env=USER).err.startswith("0 records imported, 2 unchanged")
+    assert json.loads(run("export", "memoryos", env=USER).out) == given
+    empty: dict[str, list[Any]] = {"conversations": [], "executions": []}
+    assert json.loads(run("export", "memoryos", env={"MEMORY_USER_ID": "ben"}).out) == empty
+    assert run("list", "--kind", "recap", "--ids").out == ""
+    (repo / "nested.json").write_text(json.dumps([{"params": {"user_id": "ada", **CONVERSATION}}]))
+    assert run("import", "memoryos", "nested.json", env=USER).err.startswith(
+        "0 records imported, 1 unchanged"
+    )
+
+
+def test_bad_conversation_does_not_stop_the_others(run: Run, repo: Path) -> None:
+    run("init")
+    bad = {**CONVERSATION, "message_id": "", "user_id": "ada"}
+    other = {**CONVERSATION, "message_id": "msg_2", "user_id": "ben"}
+    (repo / "in.json").write_text(json.dumps([bad, 5, other, CONVERSATION]))
+    ran = run("import", "memoryos", "in.json", env=USER)
+    assert (ran.code, ran.err.splitlines()[0]) == (1, "1 record imported, 3 refused")
+    assert run("validate", "memoryos", "in.json").code == 1
+
+
+PAGE = {"user_input": "Hello", "agent_response": "Hi", "timestamp": "2026-02-01 09:00:00"}
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        [PAGE],
+        {"sessions": {"session_1": {"summary": "greeting", "details": [{**PAGE, "page_embedding": [0.1]}]}}},
+        {"session_1": {"details": [PAGE]}},
+    ],
+)
+def test_pages_of_bai_lab_become_conversations(run: Run, repo: Path, file: object) -> None:
+    run("init")
+    (repo / "in.json").write_text(json.dumps(file))
+    assert run("import", "memoryos", "in.json", env=USER).code == 0
+    assert run("import", "memoryos", "in.json", env=USER).err.startswith("0 records imported, 1 unchanged")
+    (found,) = json.loads(run("export", "memoryos", env=USER).out)["conversations"]
+    assert (found["user_input"], found["timestamp"]) == ("Hello", "2026-02-01T09:00:00Z")
+    assert "page_embedding" not in found.get("meta_data", {})
+
+
+def test_long_term_knowledge_becomes_facts(run: Run, repo: Path) -> None:
+    run("init")
+    file = {
+        "user_profiles": {"ada": {"data": "likes tea"}},
+        "knowledge_base": [
+            {"knowledge": "Ada drinks tea.", "timestamp": "2026-02-01 09:00:00", "knowledge_embedding": [0.1]}
+        ],
+        "assistant_knowledge": [{"knowledge": "The assistant can book rooms."}, {"knowledge": " "}],
+    }
+    (repo / "long.json").write_text(json.dumps(file))
+    ran = run("import", "memoryos", "long.json", env=USER)
+    assert (ran.code, ran.err.splitlines()[0]) == (1, "2 records imported, 1 refused")
+    assert run("list", "--tag", "knowledge-base", "--ids").out == "fact.ada-drinks-tea\n"
+    assert run("show", "ada-drinks-tea", "--json").json["updated"] == "2026-02-01T09:00:00Z"
+    assert run("import", "memoryos", "long.json", env=USER).err.startswith("0 records imported, 2 unchanged")
+    run("undo")
+    assert run("list", "--kind", "fact", "--ids").out == ""
+
+
+def test_prov_is_that_of_the_log(run: Run, repo: Path) -> None:
+    run("init")
+    run("add", "fact", "Port", "--body", "It is 80.")
+    assert run("export", "prov-json").out == run("events", "export", "--format", "prov-json").out
