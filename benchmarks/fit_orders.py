@@ -2,8 +2,9 @@
 
 ``python benchmarks/fit_orders.py --honest FOLDER… [--write]`` needs scikit-learn. Cases are those of
 ``safety/instructions.jsonl``, each with its author; honest documents are Markdown files of folders or git
-directories. Each author is left out once, and the share of the cases of that author that the weights of the
-others find is printed, with the threshold that reports at most 1.5 % of honest cases and 0.7 % of documents.
+directories, and those of this project. Each author is left out once, and the share of the cases of that
+author that the weights of the others find is printed, with the threshold that reports at most 1.5 % of honest
+cases and 0.7 % of documents.
 ``--write`` fits all cases and writes ``order_weights.txt``.
 """
 
@@ -32,22 +33,34 @@ CASES = os.path.join(PROJECT, "benchmarks", "safety", "instructions.jsonl")
 FEWEST = 3
 LIGHTEST = 0.1
 HONEST, DOCUMENTS = 0.015, 0.007
-HIDDEN = 1.8
+THRESHOLD, HIDDEN = 0.55, -0.9
+"""The scores above which passages are reported, in plain and in hidden text: fewer than one in a hundred
+documents that were not fitted are."""
+OWN = ("docs", ".thunderus/memory")
 SAMPLE = 160
-TRIGGER = 1.6
-ESTIMATE = -2.43
-LOWER = 0.2
-"""How far the threshold is below that of the limits: fitted to all authors, the weights report less."""
+FEW_OF = 4
+NEARLY = -4.0
+LONGEST = 20_000
+TRIGGER = 1.9
+ESTIMATE = -1.2
 Row = tuple[frozenset[str], float]
 
 
-def rows_of(text: str) -> list[Row]:
-    """Features and lengths of the passages of a text."""
+def rows_of(text: str, names: frozenset[str] | None = None) -> list[Row]:
+    """Features, all or those with these names, and lengths of the passages of a text."""
     return [
-        (frozenset[str]().union(*[one.features for one in window]), sum([one.length for one in window]))
+        (
+            kept(frozenset[str]().union(*[one.features for one in window]), names),
+            sum([one.length for one in window]),
+        )
         for paragraph in shown_paragraphs(text)
         for window in orders.windows(orders.plain_paragraph(paragraph))
     ]
+
+
+def kept(found: frozenset[str], names: frozenset[str] | None) -> frozenset[str]:
+    """The features with these names."""
+    return found if names is None else found & names
 
 
 class Fit:
@@ -66,7 +79,7 @@ class Fit:
                 (row, label, weight)
                 for texts, label, weight in groups
                 for rows in texts
-                for row in (self.heaviest(rows) if label else rows)
+                for row in (self.heaviest(rows) if label else self.hardest(rows) if weight == 1 else rows)
             ]
             model = LogisticRegression(C=0.05, max_iter=300, solver="liblinear")
             labels, costs = [label for _, label, _ in chosen], [weight for *_, weight in chosen]
@@ -93,6 +106,13 @@ class Fit:
         scores = list(self.model.decision_function(self.matrix(rows)))
         return [rows[scores.index(max(scores))]]
 
+    def hardest(self, rows: list[Row]) -> list[Row]:
+        """Some passages of a document, and those that are nearly reported."""
+        if self.model is None or not rows:
+            return rows[::FEW_OF]
+        scores = self.model.decision_function(self.matrix(rows))
+        return [row for at, row in enumerate(rows) if at % FEW_OF == 0 or scores[at] > NEARLY]
+
     def score(self, texts: Sequence[list[Row]]) -> list[float]:
         """The score of each text: that of its heaviest passage."""
         return [max(self.model.decision_function(self.matrix(rows))) if rows else -99.0 for rows in texts]
@@ -111,8 +131,8 @@ def quantile(values: Iterable[float], share: float) -> float:
     return ordered[min(int(share * len(ordered)), len(ordered) - 1)]
 
 
-def threshold(known: dict[str, dict[str, list[list[Row]]]], public: list[list[Row]]) -> float:
-    """Leave each author out, print the recall, and return the threshold."""
+def compare(known: dict[str, dict[str, list[list[Row]]]], public: list[list[Row]]) -> None:
+    """Leave each author out, and print the recall."""
     scores: dict[str, dict[str, list[float]]] = {}
     outside: list[float] = []
     for number, author in enumerate(sorted(known)):
@@ -135,7 +155,6 @@ def threshold(known: dict[str, dict[str, list[list[Row]]]], public: list[list[Ro
     print(
         f"documents {100 * sum(one > limit for one in outside) / len(outside):.2f} %, threshold {limit:.2f}"
     )
-    return limit
 
 
 def trigger_weights(orders: Iterable[str], public: Iterable[str]) -> dict[str, float]:
@@ -152,13 +171,13 @@ def trigger_weights(orders: Iterable[str], public: Iterable[str]) -> dict[str, f
     }
 
 
-def write(fit: Fit, limit: float, triggers: dict[str, float]) -> None:
+def write(fit: Fit, triggers: dict[str, float]) -> None:
     """Write the table; a score without the constant is compared with the thresholds."""
     weights = fit.model.coef_[0]
     constant = fit.model.intercept_[0]
     lines = [
-        f"(threshold)\t{limit - LOWER - constant:.2f}",
-        f"(hidden)\t{limit - HIDDEN - constant:.2f}",
+        f"(threshold)\t{THRESHOLD - constant:.2f}",
+        f"(hidden)\t{HIDDEN - constant:.2f}",
         f"(length)\t{weights[-1]:.2f}",
         f"(estimate)\t{ESTIMATE:.2f}",
         *[f"!{word}\t{weight:.1f}" for word, weight in triggers.items() if weight >= TRIGGER],
@@ -170,6 +189,12 @@ def write(fit: Fit, limit: float, triggers: dict[str, float]) -> None:
     ]
     with open(orders.WEIGHTS, "w", encoding="utf-8", newline="\n") as file:
         file.write("\n".join(lines) + "\n")
+
+
+def sample(folder: str) -> list[str]:
+    """Documents of a folder, evenly spread."""
+    texts = [text[:LONGEST] for _, text in documents(folder)]
+    return texts[:: max(len(texts) // SAMPLE, 1)][:SAMPLE]
 
 
 def main() -> int:
@@ -185,16 +210,21 @@ def main() -> int:
             kind = "honest" if one["class"] == "honest" else "orders"
             known[one["author"]][kind].append(rows_of(one["text"]))
             said += shown_paragraphs(one["text"]) if kind == "orders" else []
-    texts = [text for folder in options.honest for _, text in list(documents(folder))[:SAMPLE]]
-    public = [rows_of(text) for text in texts]
-    limit = threshold(known, public)
+    texts = [text for folder in options.honest for text in sample(folder)]
+    names = frozenset(
+        name for kinds in known.values() for rows in kinds["orders"] for found, _ in rows for name in found
+    )
+    public = [rows_of(text, names) for text in texts]
+    compare(known, public)
+    for name in OWN:
+        known["own"]["honest"] += [rows_of(text) for text in sample(os.path.join(PROJECT, name))]
     if options.write:
         fit = fitted(
             [rows for kinds in known.values() for rows in kinds["orders"]],
             [rows for kinds in known.values() for rows in kinds["honest"]],
             public,
         )
-        write(fit, limit, trigger_weights(said, [one for text in texts for one in shown_paragraphs(text)]))
+        write(fit, trigger_weights(said, [one for text in texts for one in shown_paragraphs(text)]))
     return 0
 
 

@@ -86,15 +86,19 @@ def _committed(folder: str) -> Iterator[tuple[str, str]]:
     listed = subprocess.run([*git, "ls-tree", "-rz", "HEAD"], capture_output=True, check=True).stdout
     blobs = {}
     for entry in listed.decode("utf-8", "replace").split("\0"):
-        about, _, name = entry.partition("\t")
-        if name.lower().endswith(SUFFIXES) and about.split()[1] == "blob" and about.split()[0] != "120000":
-            blobs[name] = about.split()[2]
+        mode, _, name = entry.partition("\t")
+        if name.lower().endswith(SUFFIXES) and mode.split()[1] == "blob" and mode.split()[0] != "120000":
+            blobs[name] = mode.split()[2]
     wanted = "\n".join(blobs.values()).encode()
     data = subprocess.run([*git, "cat-file", "--batch"], input=wanted, capture_output=True, check=True).stdout
     at = 0
     for name in blobs:
         line = data.index(b"\n", at)
-        size = int(data[at:line].split()[2])
+        about = data[at:line].split()
+        if len(about) < 3:  # the file is not in a partial clone
+            at = line + 1
+            continue
+        size = int(about[2])
         yield name, data[line + 1 : line + 1 + size].decode("utf-8", "replace")
         at = line + size + 2
 

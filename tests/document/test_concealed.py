@@ -15,9 +15,9 @@ LOOKALIKE = str.maketrans("aeop", "\u0430\u0435\u043e\u0440")
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.name)
-def test_example_of_each_place_is_reported(place: Place) -> None:
-    example = place.example
-    assert find_injections(f"The index has four shards.\n\n{example}\n")
+def test_example_of_each_place_is_reported_and_its_counter_example_is_not(place: Place) -> None:
+    assert find_injections(f"The index has four shards.\n\n{place.example}\n")
+    assert find_injections(f"The index has four shards.\n\n{place.counter}\n") == []
 
 
 @pytest.mark.parametrize(
@@ -45,12 +45,7 @@ def test_encoded_order_is_reported(text: str) -> None:
         "The digest in hex: 8f14e45fceea167a5a36dedd4bea2543",
         "[Search](https://a.example/s?q=name%20of%20the%20service%20and%20its%20owner)",
         "\u041a\u043e\u043c\u0430\u043d\u0434\u0430 git push, API-\u043a\u043b\u044e\u0447 \u0438 SQL.",
-        '<a href="https://docs.example.com/a">docs.example.com</a>',
-        'See\n```json\n{"tool_calls": [{"type": "function"}]}\n```',
         '```json\n[{"role": "system", "content": "You are a helpful assistant."}]\n```',
-        "*[HTML]: Hypertext Markup Language of the pages",
-        "# Agents\n\n```yaml\n# agent: the agent service of the cluster\nreplicas: 2\n```",
-        "| a |" + " " * 80 + "| the agent service |",
     ],
 )
 def test_honest_text_in_such_a_place_is_no_finding(text: str) -> None:

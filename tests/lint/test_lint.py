@@ -15,6 +15,7 @@ from tests.support.index_support import document
 from tests.support.lint_corpus import FRONT, SECRETS, ReadCorpus, lint_documents
 from thunderus_mem.cli.report import MOST_DETAILED
 from thunderus_mem.diagnostic import Diagnostic, Severity, TextEdit
+from thunderus_mem.document.concealed import PLACES
 from thunderus_mem.document.document import read_document
 from thunderus_mem.document.injection_rules import SIGNS
 from thunderus_mem.document.schema import schema_text
@@ -305,7 +306,7 @@ def test_page_lists_every_format_with_shortened_examples() -> None:
     assert rule_formats("TM101") == ""
     assert find_secrets(formats) == []
     assert formats.count("finds: ") == len(SECRET_RULES)
-    assert rule_formats("TM404").count("finds: ") == len(SIGNS)
+    assert rule_formats("TM404").count("finds: ") == len(SIGNS) + len(PLACES)
 
 
 def test_unknown_code_gets_a_suggestion() -> None:

@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from thunderus_mem.document.concealed import PLACES
 from thunderus_mem.document.injection_rules import SIGNS
 from thunderus_mem.document.schema import SCHEMA_NAMES, schema_text
 from thunderus_mem.document.secret_rules import SECRET_RULES
@@ -212,6 +213,9 @@ def patterns() -> list[Pattern]:
         for place, part in enumerate(sign.parts):
             name = f"document.injection[{number:03d}.{place}]"
             found[name] = Pattern(name, frozenset(["finditer"]), re.compile(part))
+    for row in PLACES:
+        name = f"document.concealed[{row.name}]"
+        found[name] = Pattern(name, frozenset(["match"]), re.compile(row.pattern))
     return [found[name] for name in sorted(found)]
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from functools import cache, lru_cache
+from html import unescape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -17,7 +18,14 @@ from thunderus_mem.document.concealed import ADDRESSES, DECEIVES, GIVES_ORDERS, 
 from thunderus_mem.document.injection_rules import COMMANDS, FORGED, HIDDEN, ORDERS, SIGNS, Sign
 from thunderus_mem.document.literals import Literals, lower, plain
 from thunderus_mem.document.markdown import scan, suppressions
-from thunderus_mem.document.orders import ENOUGH, IMPERATIVES, NOT_LATIN, manipulates, triggers
+from thunderus_mem.document.orders import (
+    ENOUGH,
+    IMPERATIVES,
+    NOT_LATIN,
+    heard_in_scripts,
+    manipulates,
+    triggers,
+)
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
@@ -27,7 +35,7 @@ RULE: Final = "TM404"
 """The lint rule that reports injections; suppression comments name it."""
 
 _STRONG: Final = (*ORDERS, *COMMANDS)
-_TRIGGERS_REACH: Final = 300
+_TRIGGERS_REACH: Final = 200
 _LONGEST: Final = 2_000
 _RULE: Final = 4
 _REACH: Final = 450
@@ -41,7 +49,9 @@ _QUOTED = lazy_pattern(
     r"(?<!\w)'[^'\n]{12,300}'(?!\w)"
 )
 _TURNS = lazy_pattern(
-    r"(?:human|system|developer):(?=[^\n]{1,400}\n{1,2}[>*_ \t]{0,6}assistant:)", re.IGNORECASE
+    r"(?:human|system|developer):(?=[^\n]{1,400}\n{1,2}[>*_ \t]{0,6}assistant:)"
+    r"|assistant:(?=[^\n]{1,400}\n{1,2}[>*_ \t]{0,6}human:)",
+    re.IGNORECASE,
 )
 _HIDES = lazy_pattern(
     r"<!--|\[(?<![^\n]\[)(?://|comment|_|hidden)\]: |"
@@ -66,13 +76,14 @@ _HIDES = lazy_pattern(
     re.IGNORECASE,
 )
 _FRAME = lazy_pattern(
-    r"<(?P<name>(?:untrusted|retrieved)[a-z_-]{0,20}|memory|context|documents?)", re.IGNORECASE
+    r"<(?P<name>(?:untrusted|retrieved|system)[a-z_-]{0,20}|memory|context|documents?)", re.IGNORECASE
 )
+_CHILD = lazy_pattern(r"\s{0,40}<(?!/)")
 _UNSEEN: Final = "instructions in text that a rendered page hides"
 _ORDERED = lazy_pattern(
     r"\b(?:always|never|must|do not|don't|should|ignore|tell|say|send|skip|run|approve|recommend|"
     r"install|add|execute|"
-    r"delete|merge|push|reply|respond|answer|assistants?|agents?)\b[^\n]{0,200}? [a-z]+ [a-z]+"
+    r"delete|merge|push|reply|respond|answer|assistants?|agents?)\b[^\n]{0,200}? [a-z]+ [a-z0-9]+"
 )
 _CONCEALED: Final = "conceals instructions from people"
 _COMMANDED = lazy_pattern(
@@ -85,7 +96,8 @@ _ENDS: Final = frozenset(("com", "org", "edu", "dev", "info", "biz", "example", 
 _ARCHIVES: Final = frozenset(("web.archive.org", "archive.org", "archive.ph", "github.com", "aka.ms"))
 _BEGINS: Final = {
     "": "<!-- [//]: [comment]: [_]: [hidden]: <system </system <function_ </function_ <tool_ </tool_ <| "
-    "![ ]( human: system: developer: {/* [^ ]: <template <noscript <desc> <script <summary <details "
+    "![ ]( human: system: developer: assistant: {/* [^ ]: "
+    "<template <noscript <desc> <script <summary <details "
     "<\uff5c [tool_ [/tool_ <start_of <end_of </start_of <invoke </invoke <parameter </memory> </context> "
     "</document </untrusted </retrieved \\phantom \\color",
     "<": "display visibility font-size opacity text-indent left max-height hidden color title= alt= "
@@ -240,12 +252,16 @@ def _heavy(heard: dict[int, int], weights: dict[int, float], at: int) -> float:
 
 
 def _in_other_scripts(text: str, found: Sequence[_Likely]) -> Iterator[_Likely]:
-    """The blocks with letters of other scripts, whose words are not searched first."""
+    """The blocks with enough words in other scripts."""
     known = {one.start: one for one in found}
     end = 0
     while (match := NOT_LATIN.search(text, end)) is not None:
         before, after = text.rfind("\n\n", end, match.start()), text.find("\n\n", match.start())
         start, end = before + 2 if before >= 0 else end, after if after >= 0 else len(text)
+        if heard_in_scripts(text[start:end].lower()) < (
+            ENOUGH / 2 if text.startswith("---", start) else ENOUGH
+        ):
+            continue
         block = known.get(start) or _Likely(start, end, [], [])
         block.worded.extend([place.start() for place in NOT_LATIN.finditer(text, start, end)])
         block.worded.sort()
@@ -452,6 +468,7 @@ def _in_unseen(opening: re.Match[str], inner: str) -> Iterator[Injection]:
     """The injection in one hidden text; in an element that is hidden on purpose any order is one."""
     if inner.lstrip().startswith("thunderus-mem:"):
         return
+    inner = unescape(inner).lower() if "&#" in inner else inner
     one = _find_in_paragraph(inner, (*_STRONG, *HIDDEN), worded=True, hidden=True)
     if one is not None:
         yield Injection(one.says, opening.end() + one.start)
@@ -467,7 +484,15 @@ def _mark(match: re.Match[str]) -> str:
     turn = match[0].lower().startswith(("<system", "</system", "<|")) and _begins_line(
         match.string, match.start()
     )
+    if turn and (_CHILD.match(match.string, match.end()) or _closes(match)):  # a file in XML
+        return ""
     return FORGED if turn or match["tag"] else ""
+
+
+def _closes(match: re.Match[str]) -> bool:
+    """Whether a tag closes an element, whose beginning was judged."""
+    tag = match[0].lower()
+    return tag.startswith("</") and match.start() > _opened(match.string).get(tag[2:-1], len(match.string))
 
 
 def _frame(match: re.Match[str], text: str) -> str:

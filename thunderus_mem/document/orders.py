@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.document.literals import plain
+from thunderus_mem.document.literals import Literals, plain
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
@@ -46,9 +46,12 @@ def _words_of(text: str) -> frozenset[str]:
     return frozenset(text.split(" "))
 
 
-ENOUGH: Final = 8.0
+ENOUGH: Final = 9.0
 """The sum of the weights of triggers from which sentences are examined."""
-NOT_LATIN: Final = lazy_pattern("[\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff][^\n]{0,100}")
+_OF_CLASS: Final = ENOUGH / 4
+"""The weight of each class of which a sentence has a word in another script; it has no triggers."""
+_LETTERS: Final = "[\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]"
+NOT_LATIN: Final = lazy_pattern(_LETTERS + r"[^\n]{0,100}")
 """Letters of scripts in which the words of triggers are not searched."""
 # Verbs of orders, at the beginning of a sentence or after one of the other words.
 IMPERATIVES: Final = _words_of(
@@ -230,7 +233,25 @@ def _alert(sentence: str) -> float:
     """The sum of the weights of the triggers in a sentence."""
     known = triggers()
     heard = sum([known[word] for word in set(plain(sentence).split()) if word in known])
-    return ENOUGH if heard < ENOUGH and NOT_LATIN.search(sentence) else heard
+    return heard if sentence.isascii() else heard + heard_in_scripts(sentence)
+
+
+@cache
+def _words_in_scripts() -> Literals:
+    """The words of `CLASSES` in other scripts, in UTF-8, and the numbers of their classes."""
+    return Literals(
+        (word.rstrip("*~").replace("_", " ").encode(), number)
+        for number, words in enumerate(word_classes().values())
+        for word in words
+        if NOT_LATIN.search(word)
+    )
+
+
+def heard_in_scripts(text: str) -> float:
+    """What the words of a lower-case text in other scripts add to the weights of triggers."""
+    literals = _words_in_scripts()
+    found = literals.find(text.encode("utf-8", "surrogatepass"))
+    return _OF_CLASS * len({number for word, *_ in found for number in literals.rows[word]})
 
 
 @cache
@@ -286,12 +307,12 @@ def manipulates(paragraph: str, *, hidden: bool = False) -> Saying | None:
     known: dict[int, _Sentence] = {}
     for first in range(len(places)):
         for last in range(first, min(first + _WINDOW, len(places))):
-            if sum(alert[first : last + 1]) < enough:
+            length = sum([end - start for start, end in places[first : last + 1]])
+            if sum(alert[first : last + 1]) < enough * max(length_of(length), 1):
                 continue
             for at in range(first, last + 1):
                 if at not in likely:
                     likely[at] = estimate(paragraph[places[at][0] : places[at][1]])
-            length = sum([end - start for start, end in places[first : last + 1]])
             base = settings["(length)"] * length_of(length)
             if base + sum([likely[at] for at in range(first, last + 1)]) < settings["(estimate)"]:
                 continue

@@ -25,7 +25,7 @@ ANCHORS: Final = (
     *("pass", "pwd", "pw", "psk", "secret", "token", "key", "bearer", "kennwort", "contrase", "senha"),
     *("wachtwoord", "parola", "\u043f\u0430\u0440\u043e\u043b", "\u5bc6\u7801", "\u5bc6\u78bc"),
     *("\u53e3\u4ee4", "\u30d1\u30b9\u30ef\u30fc\u30c9", "\ube44\ubc00\ubc88\ud638", "has\u0142o", "seed"),
-    *("appid", "snmp-server community", "recovery", "mnemonic", "clave"),
+    *("appid", "snmp-server community", "recovery", "mnemonic", "clave", "cl\u00e9", "_pat", "pepper"),
 )
 """Lower-case texts one of which is in every name of a secret."""
 
@@ -44,7 +44,7 @@ _PASSWORD: Final = (
 _KEY: Final = (
     r"(?<!non-)secrets?(?![a-z])|(?<![cx]srf)(?<![cx]srf[ _-])(?<!search)"
     r"(?<![?&]ss)(?<!next)(?<!page)tokens?(?![a-z])|(?<![a-z])keyfile|bearer"
-    r"|(?<![a-z])seed(?![a-z.])|appid"
+    r"|(?<![a-z])seed(?![a-z.])|appid|_pat(?![a-z])|pepper(?![a-z])|(?<![a-z])cl\u00e9(?![a-z])"
 )
 _NAME: Final = lazy_pattern(rf"(?:(?P<password>{_PASSWORD})|(?P<key>{_KEY}))")
 _QUALIFIED: Final = lazy_pattern(
@@ -100,7 +100,7 @@ _PUBLIC: Final = lazy_pattern(
 # A password that is encrypted, or a text about one.
 _OTHER: Final = lazy_pattern(r"ENC\[|[._-](?:hint|help|label|title|policy|error|rules?|length)\b")
 _CODE: Final = lazy_pattern(
-    r"b64|encode|decode|crypt|scram|argon|pbkdf|rpc|osxkey|\\\\"
+    r"(?<![0-9a-f])b64|encode|decode|crypt|scram|argon|pbkdf|rpc|osxkey|\\\\"
     r"|^[a-z]{1,9}$|(?-i:^[a-z]+$|^[A-Z]+$|^[A-Za-z][a-z]+(?:[A-Z][a-z]+|[A-Z]{2,3}){1,2}$)",
     re.IGNORECASE,
 )
@@ -166,8 +166,9 @@ _WORD: Final = lazy_pattern("[A-Za-z0-9]*")
 _ENDS_IN_WORD: Final = lazy_pattern("[A-Za-z0-9]*$")
 _FEW_DIGITS: Final = 3
 _NEXT: Final = lazy_pattern(
-    r"(?:[ \t>]{0,12}\n)?[ \t>*+-]{0,16}(?:(?:default"
-    r"|value)[\"']?[ \t]{0,8}[:=][ \t]{0,8})?[\"'`]?(?P<value>[^\s\"'`()\[\]<>{}]{8,200})[\"'`]?"
+    r"(?:[ \t>]{0,12}\n)?(?:[ \t]{0,12}(?:type|description|sensitive)[ \t]{0,12}=[^\n]{0,100}\n){0,3}"
+    r"[ \t>*+-]{0,16}(?:(?:default"
+    r"|(?:new )?value)[\"']?[ \t]{0,8}[:=][ \t]{0,8})?[\"'`]?(?P<value>[^\s\"'`()\[\]<>{}]{8,200})[\"'`]?"
     r"[,;\\]?[ \t]{0,8}(?=\n|$)",
     re.IGNORECASE,
 )

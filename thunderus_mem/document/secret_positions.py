@@ -34,11 +34,12 @@ POSITIONS: Final = (
     ),
     (
         "command-password",
-        "net+user net+use+ add_user change_password snyk+auth rootpw +-passwd secret+0 password+0",
+        "net+user net+use+ add_user change_password snyk+auth rootpw +-passwd secret+0 password+0 createuser",
         r"[a-z_ -]{3,16}[ \t][^\n]{6}|(?:secret|password) 0 ",
         (
             r"(?:\bnet user [^\s]{1,40} |\bnet use [^\n]{0,100}/user:[^\s]{1,40} |rabbitmqctl (?:add_user"
             r"|change_password) [^\s]{1,40} |"
+            r"\bcreateuser [^\s]{1,40} (?:sha|md5)[0-9-]{0,4} |"
             r"\bsnyk auth |\brootpw (?:--plaintext )?|[a-z0-9] -passwd |\b(?:secret|password) 0 )["
             r"\"']?(?P<value>[^\s\"'$<>]{6,80})"
         ),
@@ -116,10 +117,11 @@ POSITIONS: Final = (
     ),
     (
         "call-key",
-        "client( init( translator( realtime(",
+        "client( init( translator( realtime( login( search( configure( setup(",
         r"[a-z]{4,10}\([\"'\n ]",
         (
-            r"(?:client|init|translator|realtime)\(\s{0,8}(?:[\"'][a-z0-9_-]{1,60}[\"'],[ \t]{0,4})?"
+            r"(?:client|init|translator|realtime|login|search|configure|setup)\(\s{0,8}"
+            r"(?:[\"'][a-z0-9_-]{1,60}[\"'],[ \t]{0,4})?"
             r"[\"'](?P<value>(?=[^\"']{0,40}[0-9])[a-z0-9_.:+/-]{24,120}={0,2})[\"']"
         ),
         "rollbar.init('·%h{32}')",

@@ -654,9 +654,9 @@ BLOCKS: Final = (
     ),
     _free(
         "recovery-code",
-        "ecovery+codes ackup+codes",
+        "ecovery+code ackup+code",
         r"(?:ecovery"
-        r"|ackup) codes[^\n]{0,80}(?:\n{1,2}|: )[ \t>*+`-]{0,12}(?P<value>(?=%w{0,10}%d)%l{4,6}-%l{4,6})\b",
+        r"|ackup) codes?[^\n]{0,80}(?:\n{1,2}|: )[ \t>*+`-]{0,12}(?P<value>(?=%w{0,10}%d)%l{4,6}-%l{4,6})\b",
         "Recovery codes:\n- %l{5}-·x7w9k",
         "Recovery codes:\n- kept in the safe",
     ),

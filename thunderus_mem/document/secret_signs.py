@@ -54,13 +54,27 @@ IN_WORDS: Final = {
 NEAR: Final = ("discord", "gocardless", "mailgun", "twilio")
 IN_BLOCKS: Final = (
     *("private key", "private-lines:", '"kty"', "openvpn static", "mc alias set", "chpasswd"),
-    *("ecovery codes", "ackup codes"),
+    *("ecovery code", "ackup code"),
 )
 OF_KEYS: Final = (
     *("secret", "token", "key", "bearer", "appid", " -p", " -u", " -a", " -w", " -x", " --user", "cred"),
     *(" --proxy-user", ":5432:", "sqlplus", "oracle:", "sqlldr", "expdp", "impdp", "-stdin", "sudo -s"),
     *("cryptsetup", "log in", "logged in", "user", "sign in", "anmeld", "zugang", "cookie:", " -b "),
-    *("--cookie ", "client(", "init(", "translator(", "realtime(", "team:", "team="),
+    *(
+        "--cookie ",
+        "client(",
+        "init(",
+        "translator(",
+        "realtime(",
+        "search(",
+        "configure(",
+        "setup(",
+        "cl\u00e9",
+        "_pat",
+        "pepper",
+        "team:",
+        "team=",
+    ),
     *("bundle config", "codecov"),
 )
 OF_PASSWORDS: Final = (
@@ -68,7 +82,16 @@ OF_PASSWORDS: Final = (
     *("\u043f\u0430\u0440\u043e\u043b", "\u5bc6\u7801", "\u5bc6\u78bc", "\u53e3\u4ee4"),
     *("\u30d1\u30b9\u30ef\u30fc\u30c9", "\ube44\ubc00\ubc88\ud638", "has\u0142o", "seed", "recovery"),
     *("snmp-server community", "mnemonic", "auth", "connect", "login", "credential", "account", "users"),
-    *("net user", "net use", "add_user", "identified", "securestring", "secret 0", "password 0"),
+    *(
+        "net user",
+        "net use",
+        "add_user",
+        "identified",
+        "securestring",
+        "createuser",
+        "secret 0",
+        "password 0",
+    ),
     *("pin ", "pin:", "pin=", "puk ", "puk:", "puk="),
 )
 """In lower case; one of them is in every name of a secret and before its value, `AFTER` excepted.
@@ -103,6 +126,7 @@ _LONG: Final = 16
 _MIXED: Final = 32
 _LONGEST_LINE: Final = 4_000
 _ROWS: Final = 40
+_BELOW: Final = 6
 _CAPITALS: Final = b"A" * _LONG
 _NUMBERED: Final = b"0/" + b"0" * 15
 # For each byte: a capital, a small letter, a digit, a space, what joins words, and everything else. "/" and
@@ -229,9 +253,10 @@ def _rows(lines: list[str], number: int) -> Iterator[str]:
 
 def _below(lines: list[str], number: int) -> str:
     """The next line that is not blank, if it is one word or could be the value of a key."""
-    below = [line.strip(" \t>*+-") for line in lines[number + 1 : number + 3]]
-    found = next(filter(None, below), "")
-    return found if len(found.split()) == 1 or found.lower().startswith(("default", "value")) else ""
+    below = [line.strip(" \t>*+-") for line in lines[number + 1 : number + 1 + _BELOW]]
+    found = [line for line in below if line.lower().startswith(("default", "value", "new value"))]
+    first = next(filter(None, below[:2]), "")
+    return " ".join([first, *found] if len(first.split()) == 1 else found)
 
 
 def _may_be_random(word: str) -> bool:

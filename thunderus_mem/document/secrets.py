@@ -81,6 +81,8 @@ _FOUND_BY: Final = Literals(
 )
 _BEYOND_ASCII: Final = tuple(anchor for anchor in _SEARCHED if not anchor.isascii())
 
+_BLANK: Final = bytes(32 if code in b"\t\n\v\f\r\x1c\x1d\x1e\x1f" else code for code in range(256))
+
 # The claims of the jwt.io example token found in much documentation ("sub": "1234567890").
 _TUTORIAL_JWT = "eyJzdWIiOiIxMjM0NTY3ODkwIi"
 
@@ -159,13 +161,17 @@ def _places(text: str, lowered: str) -> dict[str, list[int]]:
 
 def _in_words(text: str, places: dict[str, list[int]]) -> Iterator[tuple[SecretRule, re.Match[str]]]:
     """Matches of `TOKENS` and `EMBEDDED`, which are only in long words."""
-    words = "\n".join([word for word in text.split() if len(word) >= _SHORTEST])
-    known = {(number, 0, len(words)) for number in _NEAR if _IN_WORDS[number].near in places}
-    for literal, first, last in _IN_LONG.find(words.encode("ascii", "replace")):
-        start, end = words.rfind("\n", 0, first) + 1, words.find("\n", last)
-        known.update([(row, start, end if end >= 0 else len(words)) for row in _IN_LONG.rows[literal]])
+    known = {(number, 0, len(text)) for number in _NEAR if _IN_WORDS[number].near in places}
+    blanked = text.encode("ascii", "replace").translate(_BLANK)
+    end = -1
+    for literal, first, last in _IN_LONG.find(blanked):
+        if last > end:
+            start, end = blanked.rfind(b" ", 0, first) + 1, blanked.find(b" ", last)
+            end = end if end >= 0 else len(text)
+        if end - start >= _SHORTEST:
+            known.update([(row, start, end) for row in _IN_LONG.rows[literal]])
     for number in sorted(
-        {row for row, start, end in known if _IN_WORDS[row].pattern.search(words, start, end)}
+        {row for row, start, end in known if _IN_WORDS[row].pattern.search(text, start, end)}
     ):
         yield from ((_IN_WORDS[number], match) for match in _IN_WORDS[number].pattern.finditer(text))
 

@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.diagnostic import Diagnostic, TextEdit
+from thunderus_mem.document.concealed import PLACES
 from thunderus_mem.document.injection import find_injections
 from thunderus_mem.document.injection_rules import SIGNS
 from thunderus_mem.document.markdown import scan
@@ -71,10 +72,16 @@ def _shown(example: str) -> str:
     return shown_example(example).replace("\n", " \u23ce ")
 
 
+def _on_one_line(example: str) -> str:
+    return _shown(_WIDE.sub(" \u2026 ", example))
+
+
 def _signs() -> tuple[tuple[str, str, str], ...]:
-    return tuple((sign.name, sign.example, sign.counter) for sign in SIGNS)
+    places = tuple((place.name, _on_one_line(place.example), _on_one_line(place.counter)) for place in PLACES)
+    return tuple((sign.name, sign.example, sign.counter) for sign in SIGNS) + places
 
 
+_WIDE = lazy_pattern(r"\n{4,}| {4,}")
 FORMATS: Final[dict[str, Callable[[], tuple[tuple[str, str, str], ...]]]] = {
     "TM401": _secret_formats,
     "TM404": _signs,
