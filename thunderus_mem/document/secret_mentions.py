@@ -7,6 +7,7 @@ after a name need only look chosen; one further on must look generated.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.secret_values import (
@@ -16,10 +17,10 @@ from thunderus_mem.document.secret_values import (
     looks_generated,
     looks_random,
 )
-from thunderus_mem.startup import lazy_pattern
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 ANCHORS: Final = (
     *("pass", "pwd", "pw", "psk", "secret", "token", "key", "bearer", "kennwort", "contrase", "senha"),
@@ -156,6 +157,7 @@ _STOPS: Final = frozenset(
 )
 _WINDOW: Final = 100
 _LONGEST_LINE: Final = 4_000
+_LONGEST_TOKEN: Final = 400
 _VERBS: Final = frozenset(("pass", "pwd", "pw"))
 _BEFORE_KEY: Final = 14
 _AFTER_KEY: Final = 5
@@ -165,6 +167,8 @@ _ID: Final = 19
 _WORD: Final = lazy_pattern("[A-Za-z0-9]*")
 _ENDS_IN_WORD: Final = lazy_pattern("[A-Za-z0-9]*$")
 _FEW_DIGITS: Final = 3
+# A value is judged after each name near it.
+_CACHED: Final = 256
 _NEXT: Final = lazy_pattern(
     r"(?:[ \t>]{0,12}\n)?(?:[ \t]{0,12}(?:type|description|sensitive)[ \t]{0,12}=[^\n]{0,100}\n){0,3}"
     r"[ \t>*+-]{0,16}(?:(?:default"
@@ -172,6 +176,14 @@ _NEXT: Final = lazy_pattern(
     r"[,;\\]?[ \t]{0,8}(?=\n|$)",
     re.IGNORECASE,
 )
+
+
+class _Table(NamedTuple):
+    """What separates its columns, the cells of its head, and of its rows with their offsets."""
+
+    sign: str
+    head: list[str]
+    rows: list[tuple[int, list[str]]]
 
 
 def mentioned_values(text: str, lowered: str, starts: list[int]) -> Iterator[tuple[int, int]]:
@@ -210,9 +222,10 @@ def _in_line(text: str, names: list[re.Match[str]], start: int, end: int) -> Ite
         if place is not None:
             found, reached = True, place[1]
             yield place
-    for name in names if not found else ():
+    tables = _tables(text, start, end) if not found else []
+    for name in names if tables else ():
         if name.lastgroup == "password":
-            for place in _in_column(text, name, start, end):
+            for place in _in_column(text, name, start, tables):
                 found = True
                 yield place
     if not found:
@@ -243,7 +256,7 @@ def _after(text: str, name: re.Match[str], start: int, end: int) -> tuple[int, i
         words = _PHRASE.match(text, at)
         if words is not None and _is_phrase(words["value"]):
             return words.span("value")
-    for token in _TOKEN.finditer(text, at, end):
+    for token in _TOKEN.finditer(text, at, min(stop + _LONGEST_TOKEN, end)):
         if token.start() > stop:
             break
         assigned = text[at] in "=:" or "=" in token[0][:_SUFFIX]
@@ -257,6 +270,8 @@ def _after(text: str, name: re.Match[str], start: int, end: int) -> tuple[int, i
             ahead = value.index("=") + 1
             if ahead < len(value):
                 first, value = first + ahead, value[ahead:]
+        if _is_no_value(value):
+            continue
         direct = (
             _DIRECT.fullmatch(text, at, first) is not None
             and (
@@ -307,20 +322,34 @@ def _is_closed(text: str, token: re.Match[str]) -> bool:
     )
 
 
+@lru_cache(maxsize=_CACHED)
+def _is_no_value(value: str) -> bool:
+    """Whether a value is no secret after any name."""
+    few = len(value) < 6 or len(set(value)) < 5
+    return few or is_placeholder(value) or _CODE.search(value) is not None
+
+
 def _is_secret(value: str, *, password: bool, direct: bool, near: str) -> bool:
-    if _OTHER.search(near):
+    if not _looks_secret(value, password, direct) or _OTHER.search(near):
         return False
-    if len(value) < 6 or len(set(value)) < 5 or is_placeholder(value) or _CODE.search(value):
-        return False
+    return (password and (direct or _is_short(value))) or not _PUBLIC.search(near)
+
+
+@lru_cache(maxsize=_CACHED)
+def _looks_secret(value: str, password: bool, direct: bool) -> bool:
     if password and direct:
         return looks_chosen(value)
-    if password and 8 <= len(value) <= 64 and not re.search("[/=:]|[a-z]{5}-", value):
+    if password and _is_short(value):
         return looks_random(value) and _is_mixed(value)
-    if _PUBLIC.search(near) or re.search("[a-z]{5}-", value):
+    if re.search("[a-z]{5}-", value):
         return False
     if direct and len(value) >= 16:
         return looks_random(value)
     return len(value) >= (16 if _is_mixed(value) else 20) and looks_generated(value)
+
+
+def _is_short(value: str) -> bool:
+    return 8 <= len(value) <= 64 and not re.search("[/=:]|[a-z]{5}-", value)
 
 
 def _is_mixed(value: str) -> bool:
@@ -341,25 +370,39 @@ def _is_phrase(value: str) -> bool:
     )
 
 
-def _in_column(text: str, name: re.Match[str], start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The values in a column of a table or of CSV with this name at its head."""
+def _tables(text: str, start: int, end: int) -> list[_Table]:
+    """The tables, in Markdown or CSV, of which a line may be the head."""
+    found = []
     for sign in "|,;\t":
-        number = text.count(sign, start, name.start())
         head = text[start:end].split(sign)
-        if len(head) < 2 or len(head[number].strip(' *`"')) > 24:
-            continue
+        rows: list[tuple[int, list[str]]] = []
         at = end + 1
-        for _ in range(_ROWS):
+        while len(head) > 1 and len(rows) < _ROWS:
             stop = text.find("\n", at)
             stop = stop if stop >= 0 else len(text)
             cells = text[at : min(stop, at + _LONGEST_LINE)].split(sign)
             if len(cells) != len(head):
                 break
+            rows.append((at, cells))
+            at = stop + 1
+        if rows:
+            found.append(_Table(sign, head, rows))
+    return found
+
+
+def _in_column(
+    text: str, name: re.Match[str], start: int, tables: Sequence[_Table]
+) -> Iterator[tuple[int, int]]:
+    """The values in the column of a table with this name at its head."""
+    for sign, head, rows in tables:
+        number = text.count(sign, start, name.start())
+        if len(head[number].strip(' *`"')) > 24:
+            continue
+        for at, cells in rows:
             cell = cells[number].strip(' *`"')
             if 6 <= len(cell) <= 64 and " " not in cell and len(set(cell)) >= 5 and _is_chosen_in_table(cell):
                 first = text.index(cell, at + sum(len(one) + 1 for one in cells[:number]))
                 yield first, first + len(cell)
-            at = stop + 1
 
 
 def _is_chosen_in_table(cell: str) -> bool:

@@ -7,6 +7,7 @@ only tried on long words that contain one of their anchors, and names only on th
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -114,15 +115,13 @@ def find_secrets(text: str) -> list[Secret]:
     known = _without_overlaps(_secrets([*_in_words(text, places), *_in_blocks(text, places)]))
     # A token after a name is reported as what it is.
     named = [
-        one
-        for one in _secrets(_in_lines(text, lowered, places))
-        if all(one.end <= other.start or other.end <= one.start for other in known)
+        one for one in _secrets(_in_lines(text, lowered, places)) if _is_apart(one.start, one.end, known)
     ]
     known = _without_overlaps([*known, *named]) if named else known
     said = [
         Secret(MENTIONED, start, end, _fingerprint(text[start:end]))
         for start, end in _mentioned(text, lowered, places)
-        if all(end <= other.start or other.end <= start for other in known)
+        if _is_apart(start, end, known)
     ]
     return _without_overlaps([*known, *said]) if said else known
 
@@ -273,6 +272,12 @@ def _redacted_under(name: str, value: str) -> str:
         pieces += [value[at : one.start], f"<{one.kind} {one.fingerprint}>"]
         at = one.end
     return "".join([*pieces, value[at:]]) if found else value
+
+
+def _is_apart(start: int, end: int, known: list[Secret]) -> bool:
+    """Whether a place overlaps none of the known secrets, which are in order and do not overlap."""
+    before = bisect_left(known, end, key=lambda one: one.start)
+    return before == 0 or known[before - 1].end <= start
 
 
 def _without_overlaps(found: list[Secret]) -> list[Secret]:
