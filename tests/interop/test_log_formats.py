@@ -106,6 +106,7 @@ def test_own_changes_become_memory_updates_of_thunderus(run: Run, repo: Path) ->
     run("events", "add", "--kind", "message", "--body", "private")
     run("events", "add", "--kind", "tool_result", "--body", "make", "--exit-code", "1")
     ran = run("export", "thunderus", "-o", "out.jsonl")
+    assert "records exported" in ran.err or "record exported" in ran.err
     assert "Not in this format: note (1)" in ran.err
     events = [json.loads(line) for line in (repo / "out.jsonl").read_text().splitlines()]
     assert [one["seq"] for one in events] == list(range(len(events)))
@@ -127,6 +128,14 @@ def test_problems_of_a_thunderus_log_are_listed_by_record(run: Run, repo: Path) 
     assert "record 15" in ran.out
     assert "voice-note" in ran.out
     assert 'record 16: "seq" is not a non-negative integer' in ran.out
+
+
+def test_patch_queue_of_thunderus_is_not_a_log(run: Run, repo: Path) -> None:
+    run("init")
+    queue = {"patches": [], "memory_patches": [], "applied_patches": [], "base_snapshot": "HEAD"}
+    (repo / "patch_queue.json").write_text(json.dumps(queue, indent=2))
+    ran = run("import", "thunderus", "patch_queue.json")
+    assert (ran.code, "this is a patch queue" in ran.err) == (2, True)
 
 
 def test_log_format_refuses_options_about_documents(run: Run, repo: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.index.log import read
 from thunderus_mem.interop.events import LOGGED_TYPES, events_add, read_brought
 from thunderus_mem.interop.formats import FormatField
@@ -47,6 +48,7 @@ class SessionLog:
 
     def take(self, memory: Memory, data: bytes, source: str, why: str, *, dry_run: bool) -> TransferReport:
         """Add the events of a log; they are private to this working tree."""
+        _refuse_queue(data)
         if dry_run:
             brought, refused = read_brought(data)
             return _report(source, len(brought), 0, refused, dry_run=True)
@@ -55,6 +57,7 @@ class SessionLog:
 
     def problems(self, data: bytes) -> tuple[int, list[RefusedRecord]]:
         """The number of lines, and what is wrong with some."""
+        _refuse_queue(data)
         brought, refused = read_brought(data)
         found = _refused(refused)
         for one in brought:
@@ -77,6 +80,17 @@ class SessionLog:
         for lines in sessions.values():
             tally.exported += len(lines)
             yield from (line for _, line in sorted(lines, key=lambda one: one[0]))
+
+
+def _refuse_queue(data: bytes) -> None:
+    if (
+        b'"memory_patches"' in data
+        and b'"applied_patches"' in data
+        and b'"seq"' not in data.partition(b"[")[0]
+    ):
+        raise InvalidDocument(
+            "this is a patch queue, not a session log", hint="import events.jsonl beside it"
+        )
 
 
 def _report(

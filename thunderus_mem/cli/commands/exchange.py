@@ -337,7 +337,8 @@ def _export(console: Console, form: str, wanted: Filter) -> RecordExport | LogEx
 
 
 def _exported(value: ExportReport) -> str:
-    lines = [f"{counted(value.exported, 'document')} exported"]
+    what = "record" if entry_of(value.format).log else "document"
+    lines = [f"{counted(value.exported, what)} exported"]
     lines[0] += f", {len(value.refused):,} refused" if value.refused else ""
     lines += [f"refuse {_where(one)}: {one.reason}" for one in value.refused]
     if value.lost:
