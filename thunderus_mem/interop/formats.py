@@ -158,6 +158,17 @@ def record_schema(table: FieldTable) -> dict[str, Any]:
     return schema
 
 
+def schema_document(name: str) -> dict[str, Any]:
+    """The JSON Schema of a record of a format, as a document of its own."""
+    entry = entry_of(name)
+    head = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:thunderus-mem:schema:format:{name}",
+        "title": f"One record: {entry.description}",
+    }
+    return {**head, **record_schema(load(name).table)}
+
+
 @cache
 def _validator(name: str) -> Any:
     from thunderus_mem.document.schema import validator_of

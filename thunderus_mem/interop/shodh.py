@@ -1,6 +1,7 @@
 """The unified memory schema of the SHODH family, version 1.0.0, as JSON.
 
 A file holds one memory, a list of them, or an object with the list under ``memories``.
+``shodh.schema.json``, made from this table by `make docs`, is the JSON Schema of one memory.
 """
 
 from __future__ import annotations

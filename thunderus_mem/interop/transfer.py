@@ -13,6 +13,7 @@ import json
 import os
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import UTC, timedelta
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from thunderus_mem import __version__
@@ -20,11 +21,11 @@ from thunderus_mem.authoring.show import list_documents
 from thunderus_mem.document import ids as names
 from thunderus_mem.document.document import KINDS, MAX_DOCUMENT, read_document
 from thunderus_mem.document.frontmatter.edit import remove_key, replace_body, set_key
-from thunderus_mem.document.frontmatter.write import KEY_ORDER, REQUIRED, compose
+from thunderus_mem.document.frontmatter.write import KEY_ORDER, REQUIRED, header_text
 from thunderus_mem.document.schema import DOCUMENT, check, is_valid_fast
 from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.document.templates import is_core_skeleton
-from thunderus_mem.document.timestamp import derived_ulid, format_timestamp, utc_key
+from thunderus_mem.document.timestamp import derived_ulid, format_timestamp, ulid_time, utc_key
 from thunderus_mem.errors import InvalidDocument, NotFound, Refused, ThunderusError
 from thunderus_mem.history.reverse import of_patch
 from thunderus_mem.interop.fields import Taken, free_path
@@ -191,8 +192,16 @@ def _write(
 
 
 def _patch_of(memory: Memory, patches: Iterable[str], import_id: str) -> str:
-    """The patch, one of those that made documents, of an earlier run of the same import; "" if none."""
+    """The patch, one of those that made documents, of an earlier run of the same import; "" if none.
+
+    Events of a patch are searched on the day its id was made and the next (`of_patches`): an older one gets
+    no more events.
+    """
+    oldest = memory.now() - timedelta(days=1)
     for patch in patches:
+        made = ulid_time(patch.removeprefix("patch_"))
+        if made is None or made.date() < oldest.astimezone(UTC).date():
+            continue
         if any(event.origin.get("import") == import_id for event in of_patch(memory, patch)):
             return patch
     return ""
@@ -331,7 +340,7 @@ class _Planner:
                 if (value := get(record, row.theirs)) is not ABSENT and value is not None:
                     found.values[row.ours] = row.by.read(value)
             self._import(index, found, record)
-        except (ValueError, InvalidDocument, Refused) as reason:
+        except (ValueError, InvalidDocument, NotFound, Refused) as reason:
             self._refused.append(RefusedRecord(index, name, str(reason)))
 
     def _import(self, index: int, found: ForeignRecord, record: Mapping[str, Any]) -> None:
@@ -579,7 +588,7 @@ def _with_edges(text: str, edges: Any) -> str:
 
 def document_text(header: dict[str, Any], values: Mapping[str, Any]) -> str:
     """The text of a new document."""
-    return compose(header, "") + _with_edges(values[BODY], values.get(EDGES))
+    return header_text(header) + _with_edges(values[BODY], values.get(EDGES))
 
 
 def values_of(document: Document) -> dict[str, Any]:

@@ -256,7 +256,8 @@ def title_of(text: str) -> str:
     first = text.lstrip()[: _LONGEST * 8].partition("\n")[0].strip()
     heading = _HEADING.fullmatch(first)
     words = " ".join((heading[1].rstrip("# \t") or first if heading else first).split())
-    words = "".join(one if one.isprintable() else " " for one in words).strip() or "Untitled"
+    if not words.isprintable():
+        words = "".join(one if one.isprintable() else " " for one in words).strip() or "Untitled"
     end = words.find(". ")
     if 0 < end < _LONGEST:
         words = words[:end]

@@ -21,6 +21,8 @@ PATCH_OPS: Final = (
 )
 MAX_RECORD: Final = 64 * 1024
 """Target size of a patch event in bytes; diffs are omitted, longest first, to reach it."""
+MOST_WITH_DIFFS: Final = 320
+"""A patch of more changes has no room for any diff: each takes more than 200 bytes without one."""
 
 
 class EventContext(NamedTuple):

@@ -247,11 +247,12 @@ class FileChange(NamedTuple):
         """The hash of the text after, ``ABSENT`` if removed."""
         return ABSENT if self.after is None else content_hash(self.after)
 
-    def for_log(self) -> Change:
-        """Return the change for the log: hashes, and the diff if it is short and may be logged."""
+    def for_log(self, *, diffs: bool = True) -> Change:
+        """Return the change for the log: hashes, and with ``diffs`` the diff if it is short and may be
+        logged."""
         from thunderus_mem.document.secrets import diff_for_log
 
-        diff = diff_for_log(self.before, self.after, self.path)
+        diff = diff_for_log(self.before, self.after, self.path) if diffs else None
         return Change(
             op=self.op,
             doc_id=self.doc_id,

@@ -16,6 +16,7 @@ from thunderus_mem.errors import Busy, Conflict, Degraded, NotWritable, explain
 from thunderus_mem.log.event import ABORTED, Change, changes_of
 from thunderus_mem.log.line import Event, encode, line_hash, refuse_secrets
 from thunderus_mem.log.new_event import (
+    MOST_WITH_DIFFS,
     NO_LINKS,
     EventContext,
     Ids,
@@ -238,10 +239,10 @@ class Transaction:
         if not reviewed and needs_review(self._memory.config, actor, op, [one.path for one in changes]):
             self._propose(op, changes, why, actor, chosen, links.about)
             return ""
+        diffs = len(changes) <= MOST_WITH_DIFFS
+        logged = [one.for_log(diffs=diffs) for one in changes]
         return self._append(
-            lambda context: patch_event(
-                context, chosen, op, [one.for_log() for one in changes], actor=actor, why=why, links=links
-            ),
+            lambda context: patch_event(context, chosen, op, logged, actor=actor, why=why, links=links),
             changes,
             drops,
         )

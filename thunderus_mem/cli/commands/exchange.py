@@ -10,6 +10,7 @@ import os
 from typing import IO, TYPE_CHECKING, Annotated, Final
 
 from thunderus_mem.cli.options import Argument, Call, Commands, Option
+from thunderus_mem.cli.output import dumps
 from thunderus_mem.cli.params import (
     Archived,
     Before,
@@ -30,7 +31,14 @@ from thunderus_mem.cli.text import Style, columns, counted, diff_lines
 from thunderus_mem.document.unicode import escaped
 from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.index.questions import Filter
-from thunderus_mem.interop.formats import FormatList, describe_formats, entry_of, load, load_log
+from thunderus_mem.interop.formats import (
+    FormatList,
+    describe_formats,
+    entry_of,
+    load,
+    load_log,
+    schema_document,
+)
 from thunderus_mem.interop.markdown import ImportReport, import_markdown
 
 if TYPE_CHECKING:
@@ -381,9 +389,17 @@ def formats_command(
     form: Annotated[
         str, Argument(metavar="[FORMAT]", help="Show the fields of this format.", show_default=False)
     ] = "",
+    schema: Annotated[
+        bool, Option("--schema", help="Print the JSON Schema of a record of this format.")
+    ] = False,
 ) -> None:
     """List the formats for import and export, or the fields of one and what becomes of them."""
     console: Console = ctx.obj
+    if schema:
+        if not form or not entry_of(form).module:
+            raise ThunderusError("--schema needs a FORMAT with records", hint="see `thunderus-mem formats`")
+        console.data(dumps(schema_document(form), indent=2))
+        return
     console.emit("formats", describe_formats(form), _fields if form else _formats)
 
 

@@ -169,10 +169,7 @@ def compose(header: dict[str, Any], body: str) -> str:
     use ``replace_body(compose(header, ""), body)``. Raises `InvalidDocument` for values that cannot be
     written.
     """
-    lines: list[str] = []
-    for name in ordered(header):
-        lines.extend(block_lines(name, header[name], 0))
-    text = "---\n" + joined(lines, "\n") + "---\n"
+    text = header_text(header)
     if body:
         lead = "" if body[0] in "\r\n" else "\n"
         text += lead + body + ("" if body.endswith("\n") else "\n")
@@ -182,6 +179,14 @@ def compose(header: dict[str, Any], body: str) -> str:
             "the frontmatter cannot be written without changing its values", hint="simplify them"
         )
     return text
+
+
+def header_text(header: dict[str, Any]) -> str:
+    """The fences and lines of a new header. The caller reads them again: a value might have changed."""
+    lines: list[str] = []
+    for name in ordered(header):
+        lines.extend(block_lines(name, header[name], 0))
+    return "---\n" + joined(lines, "\n") + "---\n"
 
 
 # Lines of a header, removed and inserted

@@ -1,0 +1,94 @@
+"""Measures an import of memories into a new store and their export again, with the memory it takes.
+
+Prints wall and processor time of the commands and their peak memory. Other programs on the machine change the
+wall time, above all that of the files synced to disk. Targets for 10,000 records: import below 15 s, export
+below 3 s. Usage: ``python -m benchmarks.transfer_speed [N] [--format FORMAT]``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from thunderus_mem.interop.values import raw_hash
+
+WORDS = [
+    "auth",
+    "token",
+    "cache",
+    "deploy",
+    "index",
+    "build",
+    "test",
+    "retry",
+    "queue",
+    "worker",
+    "schema",
+    "endpoint",
+    "parser",
+    "lock",
+]
+TYPES = ("Decision", "Learning", "Error", "Context", "Pattern")
+
+
+def memories(count: int) -> list[dict[str, Any]]:
+    """Made-up memories in the unified schema, the same for the same number."""
+    chosen = random.Random(count)
+    texts = [f"Memory {at}: {' '.join(chosen.choices(WORDS, k=40))}." for at in range(count)]
+    return [
+        {
+            "id": f"550e8400-e29b-41d4-a716-{at:012d}",
+            "content": text,
+            "content_hash": raw_hash(text),
+            "type": chosen.choice(TYPES),
+            "tags": chosen.sample(WORDS, 3),
+            "source_type": "user",
+            "credibility": 0.9,
+            "created_at": "2024-12-30T10:00:00Z",
+            "updated_at": "2024-12-30T14:30:00Z",
+            "quality_score": 0.5,
+            "access_count": 3,
+            "metadata": {"project": "x"},
+        }
+        for at, text in enumerate(texts)
+    ]
+
+
+def measured(root: str, *arguments: str) -> None:
+    """Run a command and print what it took."""
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    command = [sys.executable, "-m", "thunderus_mem", "--quiet", *arguments]
+    subprocess.run(command, cwd=root, check=True, stdout=subprocess.DEVNULL, env={**os.environ})
+    wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    print(
+        f"{' '.join(arguments[:2]):24} {wall:7.1f} s, processor {used:6.1f} s, {after.ru_maxrss >> 10:,} MiB"
+    )
+
+
+def main() -> None:
+    """Measure import, export and a second import."""
+    parser = argparse.ArgumentParser(description="Measure import and export of records.")
+    parser.add_argument("count", nargs="?", type=int, default=10_000)
+    parser.add_argument("--format", default="shodh")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as root:
+        subprocess.run(["git", "init", "-q"], cwd=root, check=True)
+        Path(root, "m.json").write_text(json.dumps(memories(options.count)), encoding="utf-8")
+        measured(root, "init")
+        measured(root, "import", "shodh", "m.json")
+        measured(root, "export", options.format, "-o", "out.json")
+        measured(root, "import", options.format, "out.json")
+
+
+if __name__ == "__main__":
+    main()
