@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thunderus_mem.document.frontmatter.edit import set_key
@@ -74,6 +74,7 @@ _KNOWN = st.sampled_from([*FULL, "title", "kind", "nova", "imported_from", "meta
 _METADATA = st.dictionaries(_KNOWN | _TEXT, _VALUE, max_size=5)
 
 
+@settings(deadline=None, max_examples=60)
 @given(metadata=_METADATA, known=st.sets(st.sampled_from(sorted(FULL))))
 def test_metadata_comes_back_as_it_was(metadata: dict[str, Any], known: set[str]) -> None:
     """Every value of JSON, under any name; only a missing time is filled in."""
@@ -86,6 +87,7 @@ def test_metadata_comes_back_as_it_was(metadata: dict[str, Any], known: set[str]
     assert found == wanted
 
 
+@settings(deadline=None, max_examples=60)
 @given(before=_METADATA, after=_METADATA, known=st.sets(st.sampled_from(sorted(FULL))))
 def test_replaced_memory_is_as_if_it_were_new(
     before: dict[str, Any], after: dict[str, Any], known: set[str]

@@ -255,7 +255,7 @@ def test_warnings_go_to_the_log_and_not_into_the_reply(server: Nova, tmp_path: P
     assert json.loads(reply.text) == {"id": "odd", "status": "success"}
     assert len(reply.notes) == 1
     event = last_event(tmp_path)
-    assert event["why"].startswith("upsert_memory; odd: `metadata.category` 'poem' is not one of: ")
+    assert event["why"].startswith("upsert_memory; fact.odd: `metadata.category` 'poem' is not one of: ")
     assert event["actor"] == "agent"
 
 

@@ -20,7 +20,18 @@ from thunderus_mem.document.frontmatter.edit import remove_key, replace_body, se
 from thunderus_mem.document.timestamp import parse_timestamp, utc_key
 from thunderus_mem.interop import values as by
 from thunderus_mem.interop.streams import JsonList
-from thunderus_mem.interop.table import BODY, EXTENSION, As, Field, FieldTable, get, remove, write_record
+from thunderus_mem.interop.table import (
+    BODY,
+    EXTENSION,
+    As,
+    Field,
+    FieldTable,
+    kept_of,
+    remove,
+    same,
+    stored_kept,
+    write_record,
+)
 from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
@@ -229,9 +240,7 @@ def memory_of(document: Document) -> dict[str, Any]:
     found = write_record(CONTRACT, values).data
     remove(found, f"metadata.{EXTENSION}")
     metadata = found.get("metadata") or {}
-    stored = get(values, "metadata.nova")
-    fields = json.loads(stored).get("fields", {}) if isinstance(stored, str) else {}
-    given = fields.get("metadata.timestamp")
+    given = kept_of(CONTRACT, values).get("fields", {}).get("metadata.timestamp")
     if given is not None and _time(given) in (by.ABSENT, values["updated"]):
         metadata["timestamp"] = given
     return {**found, "id": id_of(document), "metadata": metadata}
@@ -259,24 +268,26 @@ def changed_text(known: Document, found: ForeignRecord, digest: str, now: str) -
     from thunderus_mem.interop.transfer import values_of
 
     had, text = values_of(known), known.text
-    wanted = {key: value for key, value in found.values.items() if key not in (BODY, "kind", "title")}
+    wanted = {
+        key: value for key, value in found.values.items() if key not in (BODY, "kind", "title", "metadata")
+    }
     if known.title == by.title_of(had[BODY]):
         wanted["title"] = found.values["title"]
     stored = known.imported_from.startswith(ORIGIN)
     origin = {"imported_from": known.imported_from, "imported_sha256": digest} if stored else {}
-    kept = {CONTRACT.name: found.kept} if found.kept else {}
-    wanted["metadata"] = {**(found.values.get("metadata") or {}), **origin, **kept}
+    kept = {CONTRACT.name: stored_kept(found.kept)} if found.kept else {}
+    metadata = {**(found.values.get("metadata") or {}), **origin, **kept}
     changed = found.values[BODY] != had[BODY]
     wanted.setdefault("updated", now if changed else known.updated)
     wanted["created"] = min(known.created, wanted["updated"], key=utc_key)
     gone = {row.ours for row in CONTRACT.fields} - {*wanted, "title", BODY}
     for key in gone & had.keys():
         text = remove_key(text, (key,))
-    for key, value in wanted.items():
-        if value:
-            text = set_key(text, (key,), value)
-    if "metadata" in had and not wanted["metadata"]:
+    if not same(had.get("metadata"), metadata):  # written anew: an edit of each key may not keep its style
         text = remove_key(text, ("metadata",))
+        text = set_key(text, ("metadata",), metadata) if metadata else text
+    for key, value in wanted.items():
+        text = set_key(text, (key,), value)
     return replace_body(text, f"\n{found.values[BODY]}\n") if changed else text
 
 

@@ -305,7 +305,7 @@ def write_record(table: FieldTable, values: Mapping[str, Any], derived: Iterable
     text = values[BODY]
     _check_size(table, text)
     key = stored_key(table, values)
-    kept = _kept(table, values)
+    kept = kept_of(table, values)
     ours = _transported(table, values)
     out = {table.identity: key or table.new_id(str(values["id"]), text), **_plain(table, ours)}
     _restore(table, out, ours, kept)
@@ -346,7 +346,8 @@ def stored_kept(kept: dict[str, Any]) -> dict[str, Any] | str:
     return kept if fits_frontmatter("kept", kept, 3) else json.dumps(kept)
 
 
-def _kept(table: FieldTable, values: Mapping[str, Any]) -> dict[str, Any]:
+def kept_of(table: FieldTable, values: Mapping[str, Any]) -> dict[str, Any]:
+    """What a document keeps of its record because no value of its own can express it."""
     found = get(values, f"metadata.{table.name}")
     try:
         found = json.loads(found) if isinstance(found, str) else found

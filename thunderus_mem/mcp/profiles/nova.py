@@ -222,7 +222,7 @@ class _Upsert:
                 self._planned(known.path, nova.changed_text(known, found, digest, self._now), known.text),
             )
         self._pending[fold_key(key)] = document
-        self._warnings |= dict.fromkeys(f"{key}: {warning}" for warning in warnings)
+        self._warnings |= dict.fromkeys(f"{document.id}: {warning}" for warning in warnings)
         return key
 
     def _new(self, found: ForeignRecord, digest: str, event: Ids) -> Document:
