@@ -84,5 +84,5 @@ rm watch.txt
 git checkout -q -- .thunderus
 
 say "Summarise the day in one document, and show the status"
-run thunderus-mem recap --day today
+run thunderus-mem recap today
 run thunderus-mem status

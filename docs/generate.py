@@ -329,7 +329,7 @@ def config() -> str:
     """Return every key of both configuration files."""
     lines = [
         "Every key is optional. Environment variables take precedence over the files.",
-        "`thunderus-mem config show --origin` shows the value in effect and its origin,",
+        "`thunderus-mem config show` shows the value in effect and its origin,",
         "`thunderus-mem config set KEY VALUE` and `config unset KEY` change a file and keep its comments.",
         "",
     ]

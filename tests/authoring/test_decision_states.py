@@ -53,10 +53,10 @@ def test_decision_states_are_listed_and_filtered(adopted: Path, run: Run) -> Non
     hits = json.loads(run("search", "logged tokens", "--json").out)["hits"]
     assert (hits[0]["id"], hits[0]["state"]) == ("adr.logging", "rejected")
     assert ", rejected)" in run("search", "logged tokens").out
-    for option, word in (("--status", "accepted"), ("--state", "approved"), ("--verdict", "accepted")):
-        ran = run("list", option, word)
+    for words in (["status:accepted"], ["--state", "approved"], ["verdict:accepted"]):
+        ran = run("list", *words)
         assert (ran.code, ran.out) == (2, "")
-    assert "'accepted' is a state: use `--state accepted`" in run("list", "--status", "accepted").err
+    assert "'accepted' is a state: use `state:accepted`" in run("list", "status:accepted").err
 
 
 def test_set_state_changes_only_the_state_in_the_files_dialect(adopted: Path, run: Run) -> None:

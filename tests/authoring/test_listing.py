@@ -84,10 +84,10 @@ def test_tags_are_counted(facts: Run) -> None:
 def test_category_and_run_select_documents_in_list_and_search(facts: Run) -> None:
     facts("edit", "fact.bread", "--set", "category=risk_rule", "--set", "run_id=r1")
     facts("edit", "fact.cats", "--set", "category=postmortem", "--set", "run_id=r1")
-    assert facts("list", "--category", "Risk_Rule", "--ids").out.split() == ["fact.bread"]
-    assert facts("list", "--run-id", "r1", "--ids").out.split() == ["fact.bread", "fact.cats"]
-    assert facts("list", "--run-id", "R1", "--ids").out == ""
-    assert facts("list", "--run-id", "r1", "--category", "-risk_rule", "--ids").out.split() == ["fact.cats"]
+    assert facts("list", "category:Risk_Rule", "--ids").out.split() == ["fact.bread"]
+    assert facts("list", "run_id:r1", "--ids").out.split() == ["fact.bread", "fact.cats"]
+    assert facts("list", "run_id:R1", "--ids").out == ""
+    assert facts("list", "run_id:r1", "--ids", "--", "-category:risk_rule").out.split() == ["fact.cats"]
     found = facts("search", "they sleep run_id:r1 category:postmortem", "--json").json
     assert [hit["id"] for hit in found["hits"]] == ["fact.cats"]
     assert facts("search", "they sleep category:risk_rule", "--json").json["hits"] == []

@@ -61,7 +61,7 @@ GIVEN = [
     ("add", "fact", "T", "--tag", "t", "--body", "new text", "--link", "refers_to:{}"),
     ("add", "fact", "T", "--tag", "t", "--body", "new text", "--id", "fact.{}"),
     ("--json", "add", "{}", "T", "--tag", "t", "--body", "new text"),
-    ("edit", "fact.plain", "--add-tag", "z", "-m", "{}"),
+    ("edit", "fact.plain", "--tag", "z", "-m", "{}"),
     ("remove", "fact.plain", "-m", "{}"),
     ("link", "fact.plain", "refers_to", "fact.other", "-m", "{}"),
     ("events", "add", "--kind", "note", "--body", "the key is {}"),

@@ -148,7 +148,7 @@ def test_parsers_agree(typers: None, arguments: list[str]) -> None:
         ["-C", ".", "--json", "search", "-n", "3", "token", "--ids", "-q"],
         ["search", "--archived", "--explain", "--no-pager", "a b", "--color", "never"],
         ["show", "fact.x", "--raw", "--json"],
-        ["for", "src/a.py#run", "--no-mentions"],
+        ["for", "src/a.py#run", "--mentions"],
         ["search", "--", "-excluded"],
         ["add", "fact", "Title", "--tag", "a", "-t", "b", "--body", "-", "--anchor=src/a.py"],
         ["lint", "--staged", "--select", "TM201", "--select=TM202"],

@@ -165,8 +165,8 @@ def _git(root: str, *words: str) -> None:
     subprocess.run(["git", *words], cwd=root, check=True, capture_output=True)
 
 
-_OURS = (("edit", "fact.retries", "--set", "title=Tries", "--add-tag", "later"),)
-_THEIRS = (("edit", "fact.retries", "--body", "Requests are tried five times.", "--add-tag", "new"),)
+_OURS = (("edit", "fact.retries", "--set", "title=Tries", "--tag", "later"),)
+_THEIRS = (("edit", "fact.retries", "--body", "Requests are tried five times.", "--tag", "new"),)
 _BOTH = ("Tries", "five times", "- later", "- new")
 FIRST = (
     ("add", "fact", "Retries", "--tag", "net", "--body", "Requests are tried three times."),
@@ -202,7 +202,7 @@ GARDENED = (
 COMMANDS = (
     Command("init", ("init",), heal=("init",), fresh=True),
     Command("add", ("add", "fact", "Ports", "--tag", "net", "--body", "The service listens on 8080.")),
-    Command("edit", ("edit", "fact.retries", "--body", "Requests are tried five times.", "--add-tag", "x")),
+    Command("edit", ("edit", "fact.retries", "--body", "Requests are tried five times.", "--tag", "x")),
     Command("remove", ("remove", "fact.retries", "-m", "gone")),
     Command("supersede", ("supersede", "fact.retries", "fact.limits", "-m", "newer")),
     Command("link", ("link", "fact.retries", "refers_to", "fact.limits")),
@@ -238,7 +238,7 @@ COMMANDS = (
     Command(
         "undo",
         # A copy is another tree than the one its changes were made in.
-        ("undo", "--any"),
+        ("undo",),
         prepare=(
             ("link", "fact.limits", "refers_to", "fact.retries"),
             ("rename", "fact.retries", "fact.attempts"),
@@ -289,7 +289,7 @@ FURTHER = (
     Command("manifest", ("index", "manifest")),
     Command(
         "schema-update",
-        ("config", "schemas", "--update"),
+        ("migrate", "--apply"),
         files={".thunderus/schemas/memory_store.sql": "old\n"},
     ),
     Command("hook-run", ("hooks", "run", "pre-commit"), staged=True),

@@ -127,7 +127,7 @@ class Soak:
         elif choice == 2:
             self._run(server, "link", target, "refers_to", other, kill_after=kill_after)
         elif choice == 3:
-            self._run(server, "edit", target, "--add-tag", f"t{turn % 7}", kill_after=kill_after)
+            self._run(server, "edit", target, "--tag", f"t{turn % 7}", kill_after=kill_after)
         else:
             done = self._run(
                 server,

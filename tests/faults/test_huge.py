@@ -101,7 +101,7 @@ def test_document_of_a_hundred_megabytes_is_rejected(tmp_path: Path, sealed: Pat
         assert "fact.limits" in Ran(root, sealed, "search", "page rows", "--ids").expect(tally, 0).said
         assert "huge.md" in Ran(root, sealed, "lint", "--format", "concise").expect(tally, 1).said
         Ran(root, sealed, "show", FACTS + "/huge.md").expect(tally, 2, 4, 5)
-        Ran(root, sealed, "edit", "fact.limits", "--add-tag", name.replace(" ", "-")).expect(tally, 0)
+        Ran(root, sealed, "edit", "fact.limits", "--tag", name.replace(" ", "-")).expect(tally, 0)
         Ran(root, sealed, "garden").expect(tally, 0)
         Ran(root, sealed, "doctor").expect(tally, 0, 1)
     report.add("E7", "document", **vars(tally))

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 WRITES: tuple[tuple[str, ...], ...] = (
     ("add", "fact", "Ports", "--tag", "net", "--body", "The service listens on 8080."),
-    ("edit", "core", "--add-tag", "seen"),
+    ("edit", "core", "--tag", "seen"),
     ("events", "add", "--kind", "note", "--body", "All is well."),
     ("lint", "--fix"),
     ("garden", "--apply"),
-    ("recap", "--day", "2026-01-21"),
+    ("recap", "2026-01-21"),
     ("import", "markdown", "notes", "--kind", "fact", "--tag", "old"),
     ("events", "record"),
     ("init",),

@@ -136,15 +136,15 @@ PARAMETERS: tuple[tuple[str, ...], ...] = (
     ("why", "{}"),
     ("log", "{}"),
     ("events", "show", "{}"),
-    ("list", "--path", "{}"),
+    ("list", "path:{}"),
     ("list", "--tag", "{}"),
     ("search", "path:{}"),
     ("search", "{}"),
     ("lint", "{}"),
     ("lint", "--explain", "{}"),
     ("config", "schemas", "{}"),
-    ("edit", "{}", "--add-tag", "x"),
-    ("edit", "fact.retries", "--add-tag", "{}"),
+    ("edit", "{}", "--tag", "x"),
+    ("edit", "fact.retries", "--tag", "{}"),
     ("edit", "fact.retries", "--set", "source={}"),
     ("edit", "fact.retries", "--set", "{}=x"),
     ("remove", "{}", "-m", "gone"),
@@ -159,7 +159,7 @@ PARAMETERS: tuple[tuple[str, ...], ...] = (
     ("add", "fact", "Ports", "--tag", "x", "--body", "Sixty.", "--alias", "{}"),
     ("add", "fact", "Ports", "--tag", "x", "--body", "Fifty.", "--link", "refers_to:{}"),
     ("import", "markdown", "notes", "--kind", "fact", "--tag", "{}"),
-    ("recap", "--day", "{}"),
+    ("recap", "{}"),
 )
 SHARE = 36
 """With every change a parameter meets one payload in so many, the next parameter those after them."""

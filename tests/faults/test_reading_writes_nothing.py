@@ -33,7 +33,7 @@ MORE: tuple[tuple[str, ...], ...] = (
     ("config", "schemas", "events.v1"),
     ("config", "schemas"),
     ("hooks", "status"),
-    ("config", "show", "--origin"),
+    ("config", "show"),
     ("add", "fact", "Dry", "--tag", "x", "--body", "Nothing is written.", "--dry-run"),
     ("--complete", "show", "fact."),
     ("--version",),

@@ -49,7 +49,7 @@ _READS: tuple[tuple[str, ...], ...] = (
     ("doctor",),
     ("garden",),
     ("recap", "--dry-run"),
-    ("config", "show", "--origin"),
+    ("config", "show"),
     ("hooks", "run"),
     ("import", "markdown", "notes", "--kind", "adr", "--dry-run"),
 )
@@ -82,7 +82,7 @@ _ARGUMENTS: tuple[tuple[str, ...], ...] = (
     ("edit", "core", "--set", "{}"),
     ("link", "core", "{}", "core"),
     ("remove", "{}", "-m", "x"),
-    ("recap", "--day", "{}"),
+    ("recap", "{}"),
     ("import", "markdown", "{}", "--kind", "fact"),
     ("import", "markdown", "notes", "--kind", "{}"),
     ("import", "markdown", "notes", "--kind", "fact", "--map", "{}"),

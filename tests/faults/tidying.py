@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from commands import COMMANDS, FACTS, GARDENED, PROPOSED, Command, twice
+from commands import COMMANDS, FACTS, PROPOSED, Command, twice
 from tier import NIGHT
 
 from tests.support.events import patch_event
@@ -56,22 +56,13 @@ _ALIKE_AND_OLD = {
 }
 """Two documents that are merged, and a generated recap that is archived."""
 TIDYING = (
-    Command("recap", ("recap", "--day", "2026-01-21"), heal=("recap", "--day", "2026-01-21")),
+    Command("recap", ("recap", "2026-01-21"), heal=("recap", "2026-01-21")),
     # Sent again, it adds what is missing: events that have an id are known by it.
     Command("events-add", _SHARED, heal=_SHARED, stdin=_LINES.encode()),
     Command("garden-both", ("garden", "--apply"), files=_ALIKE_AND_OLD, keeps=(_LONG_AGO, _SAID)),
     Command("unarchive", ("archive", "--undo", "fact.retries"), prepare=(("archive", "fact.retries"),)),
     # What it removes is gone, and what it changes is no longer there either: it leads nowhere.
     Command("patch-expire", ("review", "expire"), files=_LEADS_NOWHERE),
-    Command(
-        "patch-rebase",
-        ("review", "rebase", "patch_0"),
-        prepare=(
-            *GARDENED[:-1],
-            ("garden", "--propose", "--only", "duplicates"),
-            ("edit", "fact.twice-a", "--add-tag", "later"),
-        ),
-    ),
 )
 EVERY = (*COMMANDS, *TIDYING)
 MOST = EVERY if NIGHT else (*COMMANDS, TIDYING[0])

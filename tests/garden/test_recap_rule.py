@@ -208,7 +208,7 @@ def test_gardener_writes_recaps_that_lint_accepts(repo: Path, server: Server) ->
     written: list[dict[str, Any]] = [one for one in store.events(SHARED) if one["body"].get("op") == "recap"]
     assert len(written) == 5
     assert all(one["body"]["private"] for one in written)
-    again = store.run("recap", "--day", "2026-01-12")
+    again = store.run("recap", "2026-01-12")
     assert again.code == 0, again.err
     subprocess.run(["git", "add", "-A"], cwd=repo, check=True)
     assert not subprocess.run(

@@ -62,7 +62,7 @@ def test_no_configured_program_runs(repo: Path, run: Run) -> None:
         ["why", "fact.plain"],
         ["doctor"],
     )
-    for command in (*commands, ["recap", "--day", "today", "--dry-run"]):
+    for command in (*commands, ["recap", "today", "--dry-run"]):
         ran = run(*command)
         assert ran.code in (0, 1, 4), ran.err
         assert not canary.exists(), (command, canary.read_text())

@@ -53,7 +53,8 @@ def named(report: ReplayReport) -> list[str]:
 
 
 def states(tree: VerbTree) -> dict[str, str]:
-    return {one.id: one.state for one in replay(tree.memory(), every=True).documents if one.id != "core"}
+    """What the log cannot rebuild."""
+    return {one.id: one.state for one in replay(tree.memory()).documents if one.id != "core"}
 
 
 @pytest.mark.parametrize("seed", range(20, 24))
@@ -206,7 +207,7 @@ def test_aborted_change_is_not_expected(plain: VerbTree) -> None:
         )
     )
     assert counts(plain) == {"log": 1}
-    assert states(plain) == {"fact.base": "rebuilt"}
+    assert replay(plain.memory()).counts == {"rebuilt": 2}
 
 
 def test_log_alone_rebuilds_edited_and_renamed_documents(plain: VerbTree) -> None:
@@ -221,7 +222,7 @@ def test_log_alone_rebuilds_edited_and_renamed_documents(plain: VerbTree) -> Non
                 FileChange("fact.base", PATH, text, None, renames=True),
             ],
         )
-    assert states(plain) == {"fact.base": "rebuilt"}
+    assert replay(plain.memory()).counts == {"rebuilt": 2}
     assert replay(plain.memory()).documents == ()
     (plain.root / moved).write_text(text + "By hand.\n")
     assert states(plain) == {"fact.base": "differs"}

@@ -532,17 +532,17 @@ def test_changes_of_other_working_trees_are_undone_only_by_id(tracked: Store) ->
     git(tracked.root.parent, "clone", "-q", str(tracked.root), str(other.root))
     other.turn = 1000
     edit.edit(tracked.memory(), "fact.hand", DocumentEdits(body="Mine."))
-    edit.edit(other.memory(), "fact.other", DocumentEdits(body="Theirs."))
+    edit.edit(other.memory(), "fact.other", DocumentEdits(body="Theirs."), why="Theirs")
     git(other.root, "add", "-A")
     git(other.root, "commit", "-qm", "Theirs")
     git(tracked.root, "add", "-A")
     git(tracked.root, "commit", "-qm", "Mine")
     git(tracked.root, "pull", "-q", "--no-rebase", "--no-edit", str(other.root), "HEAD")
     assert tracked.undo(dry_run=True).events[0].documents[0].id == "fact.hand"
-    assert tracked.undo(dry_run=True, anywhere=True).events[0].documents[0].id == "fact.other"
     undone = tracked.undo()
     assert undone.events[0].documents[0].id == "fact.hand"
-    tracked.undo(anywhere=True)
+    (theirs,) = [event for event in tracked.memory().log.read_all().events if event.event.why == "Theirs"]
+    tracked.undo(theirs.event.id)
     assert b"Something else." in tracked.read("other.md")
     shutil.rmtree(other.root)
 

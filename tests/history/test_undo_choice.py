@@ -146,7 +146,7 @@ def by_reading_everything(
     for entry in reversed(logged):
         if not can_be_undone(entry.event, {}, undos=choice.redo):
             continue
-        if not choice.anywhere and entry.shard in committed:
+        if entry.shard in committed:
             continue
         whole = commands.setdefault((entry.shard, patch_of(entry.event)), [])
         first, again = origin(entry.event, known.get)
@@ -167,14 +167,11 @@ def test_end_of_the_log_gives_the_same_choice_as_all_of_it(steps: list[Step], da
         memory = open_memory(root, environ={})
         committed = frozenset(path for path in paths if data.draw(st.booleans()))
         for redo in (False, True):
-            for anywhere in (False, True):
-                everything = UndoChoice(None, 1, redo, anywhere)
-                expected = by_reading_everything(memory, everything, committed)
-                for number in {min(1, len(expected)), len(expected) // 2, len(expected)} - {0}:
-                    found = chosen(memory, UndoChoice(None, number, redo, anywhere), committed)
-                    assert found == expected[:number]
-                with pytest.raises(NotFound, match=f"only {len(expected)} " if expected else "nothing to"):
-                    chosen(memory, UndoChoice(None, len(expected) + 1, redo, anywhere), committed)
+            expected = by_reading_everything(memory, UndoChoice(None, 1, redo), committed)
+            for number in {min(1, len(expected)), len(expected) // 2, len(expected)} - {0}:
+                assert chosen(memory, UndoChoice(None, number, redo), committed) == expected[:number]
+            with pytest.raises(NotFound, match=f"only {len(expected)} " if expected else "nothing to"):
+                chosen(memory, UndoChoice(None, len(expected) + 1, redo), committed)
 
 
 def test_last_undo_is_found_without_reading_earlier_lines(

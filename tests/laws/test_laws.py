@@ -529,14 +529,14 @@ CASES: dict[str, tuple[tuple[str, ...], Callable[[Memory], Any]]] = {
     "index rebuild": (("index", "rebuild"), lambda memory: rebuild(memory.layout)),
     "add": (("add", "fact", "Ports", "--body", "It is 8080.", "--tag", "net", "-m", "new"), WRITES["add"]),
     "edit": (
-        ("edit", "fact.retries", "--add-tag", "slow", "--body", "Tried five times."),
+        ("edit", "fact.retries", "--tag", "slow", "--body", "Tried five times."),
         WRITES["edit"],
     ),
     "link": (("link", "fact.old-limits", "refers_to", "fact.retries"), WRITES["link"]),
     "supersede": (("supersede", "fact.retries", "adr.use-sqlite", "-m", "so"), WRITES["supersede"]),
     "events add": (("events", "add", "--kind", "note", "--body", "Looked at it."), WRITES["events add"]),
     "remove": (("remove", "fact.retries", "-m", "gone"), WRITES["remove"]),
-    "recap": (("recap", "--day", "2026-01-21"), WRITES["recap"]),
+    "recap": (("recap", "2026-01-21"), WRITES["recap"]),
 }
 
 

@@ -50,7 +50,8 @@ VALUES = {
         "text": "Words.", "new_id": "fact.new", "names": "fact.zeta-note", "old": "fact.zeta-note",
         "new": "fact.alfa-note", "event": "evt_none", "proposal": "patch_none", "proposals": "patch_none",
         "change": "evt_none", "value": "10", "query": "page rows", "task": "page rows",
-        "place": "src/pages.py", "path": "src",
+        "place": "src/pages.py", "path": "src", "filters": "kind:fact",
+        "period": "2026-01-21", "form": "markdown",
         "paths": FACTS, "code": "TM201", "name": "memory_manifest", "key": "search.limit", "shell": "bash",
         "directory": "notes", "hook": "pre-commit", "base": "README.md", "ours": "README.md",
         "theirs": "README.md", "why": "said so",
@@ -64,7 +65,7 @@ MORE_READS = (
     ("list", "--tag", "net"),
     ("log", "-n", "2"),
     ("garden",),
-    ("recap", "--day", "2026-01-21", "--dry-run"),
+    ("recap", "2026-01-21", "--dry-run"),
     ("show", "the-shared-name"),
 )
 COMPLETED = (("show", ""), ("undo", ""), ("events", "show", ""), ("review", "show", ""))

@@ -23,7 +23,6 @@ from thunderus_mem.lint.lint import (
     baseline_text,
     lint,
     may_be_known,
-    prune_baseline,
     read_baseline,
     record_baseline,
 )
@@ -79,7 +78,7 @@ def test_fixed_findings_are_obsolete_and_pruned(store: Path) -> None:
     change(store, "b.md", document("fact.b", "Now [[missing]].\n"))
     report = lint(opened(store), baseline=str(store / FILE))
     assert [entry.rule for entry in report.obsolete] == ["TM201"]
-    assert prune_baseline(opened(store), str(store / FILE)).obsolete == report.obsolete
+    assert lint(opened(store), fix=True, baseline=str(store / FILE)).obsolete == report.obsolete
     again = lint(opened(store), baseline=str(store / FILE))
     assert (again.known, again.obsolete, len(again.diagnostics)) == (1, (), 1)
 
@@ -189,12 +188,20 @@ def test_command_line_writes_uses_and_prunes_the_baseline(store: Path, run: Run)
     used = run("lint", "--baseline", FILE, "-o", "out/report.txt", env=LOCK_OUT)
     assert (used.code, used.out) == (0, "")
     assert "1 finding hidden by known.jsonl" in used.err
-    assert "1 entry in known.jsonl already fixed; remove with --prune-baseline" in used.err
+    assert "1 entry in known.jsonl already fixed; remove with --fix" in used.err
     assert (store / "out/report.txt").read_text() == "No findings\n"
-    assert run("lint", "--baseline", FILE, "--prune-baseline", env=LOCK_OUT).code == 0
+    assert (
+        run("lint", "--fix", "--baseline", FILE, ".thunderus/memory/semantic/FACTS/b.md", env=LOCK_OUT).code
+        == 0
+    )
+    assert len((store / FILE).read_text().splitlines()) == 3, "not everything was checked"
+    pruned = run("lint", "--baseline", FILE, "--fix", env=LOCK_OUT)
+    assert (pruned.code, pruned.err.splitlines()[-1]) == (
+        0,
+        "1 entry removed from known.jsonl: already fixed",
+    )
     assert len((store / FILE).read_text().splitlines()) == 2
-    assert run("lint", "--prune-baseline", env=LOCK_OUT).code == 4
-    assert run("lint", "--prune-baseline", "--write-baseline", FILE, env=LOCK_OUT).code == 2
+    assert run("lint", "--fix", "--write-baseline", FILE, env=LOCK_OUT).code == 2
     assert run("lint", "--baseline", "no.jsonl", env=LOCK_OUT).code == 4
 
 

@@ -265,9 +265,9 @@ def test_lint_list_show_and_search_report_stale_documents(store: Path, run: Run)
     lint = run("--json", "lint").json
     assert [one["rule"] for one in lint["diagnostics"]] == ["TM701"]
     assert run("lint").code == 1
-    listed = run("--json", "list", "--verdict", "stale").json["documents"]
+    listed = run("--json", "list", "verdict:stale").json["documents"]
     assert [(one["id"], one["verdict"]) for one in listed] == [("fact.tokens", "stale")]
-    assert "fact.tokens" in run("list", "--status", "unknown", "--ids").out
+    assert "fact.tokens" in run("list", "status:unknown", "--ids").out
     assert "changed: `issue` has changed since it was verified" in run("show", "tokens").out
     hits = run("--json", "search", "verdict:stale tokens").json["hits"]
     assert [(hit["id"], hit["verdict"]) for hit in hits] == [("fact.tokens", "stale")]
@@ -275,7 +275,7 @@ def test_lint_list_show_and_search_report_stale_documents(store: Path, run: Run)
     assert [hit["id"] for hit in hits] == ["fact.part-seven", "fact.tokens"], "stale ranks below fresh"
     assert (store / FACT).read_bytes() == before, "reading writes nothing"
     change(store, "src/jwt.py", "ttl=60", "ttl=3600")
-    assert run("--json", "list", "--verdict", "stale").json["documents"] == []
+    assert run("--json", "list", "verdict:stale").json["documents"] == []
     hits = run("--json", "search", "--", "-verdict:verified says").json["hits"]
     assert hits == []
 

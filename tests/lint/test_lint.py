@@ -227,15 +227,15 @@ def test_changed_or_missing_schema_files_are_reported() -> None:
     ]
 
 
-def test_schema_update_writes_only_changed_files(repo: Path, run: Callable[..., Any]) -> None:
+def test_migrate_updates_schemas_that_differ(repo: Path, run: Callable[..., Any]) -> None:
     run("init", cwd=repo)
     drifted = repo / ".thunderus/schemas/memory_store.sql"
     drifted.write_text("-- old\n")
 
     assert run("lint", cwd=repo).code == 1
-    assert "memory_store.sql" in run("config", "schemas", "--update", cwd=repo).out
+    assert "memory_store.sql" in run("migrate", "--apply", cwd=repo).out
     assert run("lint", cwd=repo).code == 0
-    assert run("config", "schemas", "--update", cwd=repo).out == ""
+    assert run("migrate", "--check", cwd=repo).code == 0
 
 
 @pytest.mark.parametrize(

@@ -167,7 +167,7 @@ def test_kinds_allowed_limits_new_documents(repo: Path, run: Run) -> None:
     assert run("add", "adr", "Chosen", "--tag", "x", "--body", "We chose it.").code == 0
     found = run("lint", "--select", "TM113", "--json")
     assert [one["path"] for one in found.json["diagnostics"]] == [".thunderus/memory/semantic/FACTS/early.md"]
-    assert run("edit", "fact.early", "--add-tag", "y").code == 0
+    assert run("edit", "fact.early", "--tag", "y").code == 0
     later = {"THUNDERUS_MEM_NOW": "2026-01-25T09:00:00Z"}
     assert run("garden", "--json", env=later).json["steps"] == []
     now = sorted(path.name for path in facts.parent.parent.rglob("*.md"))

@@ -52,7 +52,7 @@ BEGIN: tuple[tuple[str, ...], ...] = (
     ("garden", "--apply"),
     ("garden", "--propose"),
     ("review", "reject", "--all", "-y", "-m", "no"),
-    ("edit", "fact.pages", "--add-tag", "rows", "-m", "tagged"),
+    ("edit", "fact.pages", "--tag", "rows", "-m", "tagged"),
     ("undo",),
     ("recap", "-m", "said so"),
     ("events", "record"),
@@ -106,7 +106,8 @@ def _values(events: list[dict[str, Any]]) -> dict[str, tuple[str, ...]]:
         "text": "Words.", "new_id": "fact.new", "names": "fact.pages", "old": "fact.pages",
         "new": "fact.works", "event": events[-1]["id"], "proposal": named["patch_id"],
         "proposals": named["patch_id"], "change": named["snapshot_id"], "value": "10",
-        "query": "page rows", "place": "src/pages.py", "path": "src",
+        "query": "page rows", "place": "src/pages.py", "path": "src", "filters": "kind:fact",
+        "period": "2026-01-21", "form": "markdown",
         "paths": ".thunderus", "code": "TM201", "name": "memory_store", "key": "search.limit",
         "shell": "bash", "directory": "notes", "hook": "pre-commit", "base": "README.md", "ours": "README.md",
         "theirs": "README.md", "why": "said so", "task": "page rows",
@@ -116,12 +117,12 @@ def _values(events: list[dict[str, Any]]) -> dict[str, tuple[str, ...]]:
 
 MORE = (
     ("undo", "--dry-run"),
-    ("undo", "--dry-run", "--any", "-n", "400"),
-    ("undo", "--dry-run", "--redo", "--any"),
+    ("undo", "--dry-run", "-n", "400"),
+    ("undo", "--dry-run", "--redo"),
     ("undo", "--list"),
-    ("why", "fact.pages", "--format", "dot"),
+    ("why", "fact.pages", "-v"),
     ("events", "export", "--format", "prov-json"),
-    ("recap", "--day", "2026-01-21", "--dry-run"),
+    ("recap", "2026-01-21", "--dry-run"),
     ("recap", "--episode", "ep", "--dry-run"),
 )
 
@@ -156,8 +157,8 @@ def test_malformed_events_fail_no_command(store: Store) -> None:
         ("patch", ("body", "op"), {"x": 1}, ("undo", "--dry-run", "--redo")),
         ("patch", ("refs", "paths"), None, ("undo", "--list")),
         ("patch", ("refs", "memory_doc_ids"), 7, ("undo", "--list")),
-        ("approval", ("refs", "memory_doc_ids"), 7, ("recap", "--day", "2026-01-21", "--dry-run")),
-        ("tool_call", ("body", "arguments", "command"), ["x"], ("recap", "--day", "2026-01-21", "--dry-run")),
+        ("approval", ("refs", "memory_doc_ids"), 7, ("recap", "2026-01-21", "--dry-run")),
+        ("tool_call", ("body", "arguments", "command"), ["x"], ("recap", "2026-01-21", "--dry-run")),
     ],
 )
 def test_values_that_are_not_text_are_skipped(

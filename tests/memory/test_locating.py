@@ -68,12 +68,19 @@ def test_only_similar_names_are_suggested(store: Path, run: Run, given: str, hin
 
 
 @pytest.mark.parametrize(
-    "filters", [("--kind", "fct"), ("--since", "2026-13-01"), ("--before", "soon"), ("--status", "accepted")]
+    ("filters", "named"),
+    [
+        (("--kind", "fct"), "fct"),
+        (("--since", "2026-13-01"), "2026-13-01"),
+        (("before:soon",), "soon"),
+        (("status:accepted",), "`state:accepted`"),
+        (("tokens",), "'tokens' is not a filter"),
+    ],
 )
-def test_invalid_filter_is_an_error(store: Path, run: Run, filters: tuple[str, str]) -> None:
+def test_invalid_filter_is_an_error(store: Path, run: Run, filters: tuple[str, ...], named: str) -> None:
     ran = run("list", *filters)
     assert (ran.code, ran.out) == (2, "")
-    assert filters[1] in ran.err
+    assert named in ran.err
 
 
 def test_imported_core_replaces_the_empty_template(store: Path, run: Run) -> None:

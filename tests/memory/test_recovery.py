@@ -35,7 +35,7 @@ def run(server: Server, root: Path, second: int, *words: str, failpoint: str = "
 
 
 def test_command_plans_with_the_recovered_state(store: Path, server: Server) -> None:
-    recap = ("recap", "--day", "2026-01-21")
+    recap = ("recap", "2026-01-21")
     assert run(server, store, 1, *recap, failpoint="after-sync-log:kill").code == 137
     again = run(server, store, 2, *recap)
     assert again.code == 0, again
@@ -45,7 +45,7 @@ def test_command_plans_with_the_recovered_state(store: Path, server: Server) -> 
 def test_temporary_files_of_a_killed_command_are_removed_by_the_next(store: Path, server: Server) -> None:
     drifted = store / ".thunderus/schemas/memory_store.sql"
     drifted.write_text("old\n")
-    killed = run(server, store, 1, "config", "schemas", "--update", failpoint="after-write-temporary:kill")
+    killed = run(server, store, 1, "migrate", "--apply", failpoint="after-write-temporary:kill")
     assert killed.code == 137
     (left,) = [name for name in os.listdir(drifted.parent) if name.endswith(".tmp")]
     assert run(server, store, 2, "events", "add", "--kind", "note", "--body", "next").code == 0
@@ -74,7 +74,7 @@ READS = (
     ("log",),
     ("status",),
     ("garden",),
-    ("recap", "--day", "2026-01-21", "--dry-run"),
+    ("recap", "2026-01-21", "--dry-run"),
     ("review", "list"),
     ("lint",),
     ("index", "manifest", "--check"),
@@ -109,7 +109,7 @@ def test_reader_is_warned_about_an_interrupted_write(store: Path, server: Server
 def test_writing_command_recovers_silently(store: Path, server: Server) -> None:
     add = ("add", "fact", "Retries", "--tag", "x", "--body", "Three requests.")
     assert run(server, store, 1, *add, failpoint="after-sync-log:kill").code == 137
-    failed = run(server, store, 2, "edit", "fact.nobody", "--add-tag", "x")
+    failed = run(server, store, 2, "edit", "fact.nobody", "--tag", "x")
     assert failed.code == 4
     assert WARNING not in failed.err
     assert (store / FACT).exists()

@@ -87,7 +87,7 @@ def test_text_changed_after_its_verification_is_unreviewed(store: Path, run: Cal
 @pytest.mark.parametrize(
     "change",
     [
-        ("edit", "fact.ports", "--add-tag", "net"),
+        ("edit", "fact.ports", "--tag", "net"),
         ("archive", "fact.ports"),
         ("rename", "fact.ports", "fact.network.ports"),
         ("verify", "fact.ports"),

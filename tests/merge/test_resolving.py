@@ -645,7 +645,7 @@ def test_other_files_are_not_changed_and_have_advice(tree: VerbTree) -> None:
     advice = {other.path: other.advice for other in value.others}
     assert advice.keys() == files.keys()
     assert "keep the lines of both sides" in advice[shard]
-    assert "config schemas --update" in advice[".thunderus/schemas/memory_store.sql"]
+    assert "migrate --apply" in advice[".thunderus/schemas/memory_store.sql"]
     assert {name: (tree.root / name).read_bytes() for name in files} == before
 
 

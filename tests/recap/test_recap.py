@@ -380,7 +380,7 @@ def test_recap_of_a_busy_day_passes_lint(repo: Path, server: Server) -> None:
         assert (
             server.run("events", "add", "--kind", "note", "--body", words, cwd=str(repo), env=seed).code == 0
         )
-    made = server.run("recap", "--day", DAY, cwd=str(repo), env={"THUNDERUS_MEM_SEED": "30"})
+    made = server.run("recap", DAY, cwd=str(repo), env={"THUNDERUS_MEM_SEED": "30"})
     assert made.code == 0, made.err
     assert "events omitted for length" in (repo / f".thunderus/memory/episodic/{DAY}.md").read_text()
     assert server.run("lint", cwd=str(repo)).code == 0
@@ -389,7 +389,7 @@ def test_recap_of_a_busy_day_passes_lint(repo: Path, server: Server) -> None:
 @pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01"])
 def test_first_and_last_day_of_the_calendar_are_valid(repo: Path, server: Server, day: str) -> None:
     assert server.run("init", cwd=str(repo)).code == 0
-    ran = server.run("recap", "--day", day, cwd=str(repo))
+    ran = server.run("recap", day, cwd=str(repo))
     assert ran.code == 4
     assert f"events or commits on {day}" in ran.err
 
@@ -400,7 +400,7 @@ def test_recap_reports_unreadable_log_lines(repo: Path, server: Server) -> None:
     (shard,) = (repo / ".thunderus/sessions").glob("*/events.jsonl")
     shard.write_bytes(shard.read_bytes() + b"{}\n")
     for _ in range(2):
-        made = server.run("recap", "--day", DAY, cwd=str(repo), env={"THUNDERUS_MEM_SEED": "3"})
+        made = server.run("recap", DAY, cwd=str(repo), env={"THUNDERUS_MEM_SEED": "3"})
         assert made.code == 6
         assert "warning: 1 unreadable line in the log; see: thunderus-mem events verify" in made.err
     assert (repo / f".thunderus/memory/episodic/{DAY}.md").exists()
@@ -442,7 +442,7 @@ def test_invisible_characters_do_not_block_a_recap(repo: Path, server: Server) -
         env={"THUNDERUS_MEM_SEED": "2"},
     )
     assert note.code == 0
-    made = server.run("recap", "--day", DAY, cwd=str(repo), env={"THUNDERUS_MEM_SEED": "3"})
+    made = server.run("recap", DAY, cwd=str(repo), env={"THUNDERUS_MEM_SEED": "3"})
     assert made.code == 0, made.err
     assert "A\\x1b[31m b<U+202E>" in (repo / f".thunderus/memory/episodic/{DAY}.md").read_text()
 
@@ -456,7 +456,7 @@ def test_most_touched_files_are_listed(repo: Path, server: Server) -> None:
         subprocess.run(["git", "add", "*.py"], cwd=repo, check=True)
         subprocess.run(["git", "commit", "-qm", text], cwd=repo, check=True, env=os.environ | dates)
     (repo / ".thunderus/memory/gardener.toml").write_text("[recap]\nmax_files = 1\n")
-    made = server.run("recap", "--day", DAY, cwd=str(repo), env={"THUNDERUS_MEM_SEED": "3"})
+    made = server.run("recap", DAY, cwd=str(repo), env={"THUNDERUS_MEM_SEED": "3"})
     assert made.code == 0, made.err
     text = (repo / f".thunderus/memory/episodic/{DAY}.md").read_text()
     assert "- Files: `often.py`, and 1 more\n" in text
@@ -644,7 +644,7 @@ def test_recap_after_supersede_names_the_successor(repo: Path, server: Server) -
         done = server.run("supersede", f"fact.{old}", "fact.new", "-m", "it moved", cwd=str(repo), env=env)
         assert done.code == 0, done.err
     env = {"THUNDERUS_MEM_SEED": "9"}
-    assert server.run("recap", "--day", DAY, cwd=str(repo), env=env).code == 0
+    assert server.run("recap", DAY, cwd=str(repo), env=env).code == 0
     text = (repo / f".thunderus/memory/episodic/{DAY}.md").read_text()
     assert text.count(" by [[fact.new|New]]") == 2
     assert " Reason: it moved.\n" in text
@@ -667,4 +667,4 @@ def test_recap_after_supersede_names_the_successor(repo: Path, server: Server) -
         == 0
     )
     assert "[[fact.newest|New]]" in (repo / f".thunderus/memory/episodic/{DAY}.md").read_text()
-    assert server.run("recap", "--day", DAY, cwd=str(repo), env={"THUNDERUS_MEM_SEED": "13"}).code == 0
+    assert server.run("recap", DAY, cwd=str(repo), env={"THUNDERUS_MEM_SEED": "13"}).code == 0

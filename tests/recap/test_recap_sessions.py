@@ -19,12 +19,13 @@ from thunderus_mem.diagnostic import Severity
 from thunderus_mem.document.document import read_document
 from thunderus_mem.document.injection import find_injections
 from thunderus_mem.document.timestamp import encode_ulid
-from thunderus_mem.errors import NotFound
+from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.lint.context import contexts, lint_config
 from thunderus_mem.lint.engine import lint_reading
 from thunderus_mem.memory.memory import open_memory
 from thunderus_mem.recap.events import EventReading
 from thunderus_mem.recap.page import recap_page
+from thunderus_mem.recap.recap import recap
 from thunderus_mem.recap.scope import Activity, day_scope, session_scope, since_scope
 from thunderus_mem.store.config import Config
 
@@ -58,7 +59,7 @@ def test_session_recap_matches_golden_page(store: CommandStore) -> None:
 
 
 def test_private_texts_stay_private(store: CommandStore) -> None:
-    for arguments in (("--session", "2026-01-21-ab"), ("--day", DAY), ("--since", DAY)):
+    for arguments in (("--session", "2026-01-21-ab"), (DAY,), ("--since", DAY)):
         assert store.run("recap", *arguments).code == 0
     for path in (store.root / EPISODIC).glob("*.md"):
         text = path.read_text(encoding="utf-8")
@@ -120,14 +121,14 @@ def test_recap_event_lists_private_events_for_lint(store: CommandStore) -> None:
 
 def test_recap_is_not_rewritten_without_its_private_events(store: CommandStore) -> None:
     assert store.run("events", "add", "--kind", "note", "--body", "The port is 80.").code == 0
-    assert store.run("recap", "--day", DAY).code == 0
+    assert store.run("recap", DAY).code == 0
     text = (store.root / EPISODIC / f"{DAY}.md").read_text(encoding="utf-8")
     shutil.rmtree(store.root / ".thunderus/local/sessions")
-    refused = store.run("recap", "--day", DAY)
+    refused = store.run("recap", DAY)
     assert refused.code == 3
     assert "private to another working tree" in refused.err
     assert (store.root / EPISODIC / f"{DAY}.md").read_text(encoding="utf-8") == text
-    assert store.run("recap", "--day", DAY, "--force").code == 0
+    assert store.run("recap", DAY, "--yes").code == 0
     assert "make test" not in (store.root / EPISODIC / f"{DAY}.md").read_text(encoding="utf-8")
 
 
@@ -210,7 +211,7 @@ def test_since_accepts_day_time_age_and_revision(store: CommandStore, given: str
 
 
 def test_recap_options_are_mutually_exclusive(store: CommandStore) -> None:
-    assert store.run("recap", "--day", DAY, "--session", "x").code == 2
+    assert store.run("recap", DAY, "--session", "x").code == 2
 
 
 SUMMARY = "import sys; sys.stdin.read(); print(%r)"
@@ -221,9 +222,7 @@ def summarizer(text: str) -> str:
 
 
 def test_summary_is_a_draft_with_its_author(store: CommandStore) -> None:
-    ran = store.run(
-        "recap", "--day", DAY, "--summarizer", summarizer("# All is well\\n## Provenance\\n- none")
-    )
+    ran = store.run("recap", DAY, "--summarizer", summarizer("# All is well\\n## Provenance\\n- none"))
     assert ran.code == 0, ran.err
     text = (store.root / EPISODIC / f"{DAY}.md").read_text(encoding="utf-8")
     for said in (
@@ -259,10 +258,11 @@ def test_summary_is_a_draft_with_its_author(store: CommandStore) -> None:
     ],
 )
 def test_rejected_summary_writes_nothing(store: CommandStore, command: str, code: int, says: str) -> None:
-    ran = store.run("recap", "--day", DAY, "--summarizer", command, "--timeout", "0.5")
-    assert ran.code == code, ran.err
-    assert says.lower() in ran.err.lower()
-    assert "16C7e42F" not in ran.err
+    with pytest.raises(ThunderusError) as raised:
+        recap(open_memory(str(store.root)), DAY, summarizer=command, timeout=0.5)
+    assert raised.value.exit_code == code
+    assert says.lower() in str(raised.value).lower()
+    assert "16C7e42F" not in str(raised.value)
     assert not list((store.root / EPISODIC).glob("*.md"))
 
 
@@ -270,9 +270,8 @@ def test_rejected_summary_writes_nothing(store: CommandStore, command: str, code
 def test_children_of_a_summarizer_are_killed(store: CommandStore, ends: str) -> None:
     late = store.root / "late"
     command = f"sh -c '(sleep 1.5; echo late > {late}) & echo hello; {ends}'"
-    ran = store.run("recap", "--day", DAY, "--summarizer", command, "--timeout", "0.5")
-    assert ran.code == 2, ran
-    assert "timed out after 0.5 seconds" in ran.err
+    with pytest.raises(ThunderusError, match=r"timed out after 0\.5 seconds"):
+        recap(open_memory(str(store.root)), DAY, summarizer=command, timeout=0.5)
     time.sleep(2)
     assert not late.exists()
 
@@ -289,7 +288,7 @@ def test_children_of_a_summarizer_are_killed(store: CommandStore, ends: str) -> 
     ids=["closes its input", "controls and a header"],
 )
 def test_summary_is_escaped_text(store: CommandStore, command: str, kept: str) -> None:
-    ran = store.run("recap", "--day", DAY, "--summarizer", command, "--timeout", "20")
+    ran = store.run("recap", DAY, "--summarizer", command)
     assert ran.code == 0, ran
     data = (store.root / EPISODIC / f"{DAY}.md").read_bytes()
     assert kept in data.decode()
@@ -390,7 +389,7 @@ def test_quotes_of_private_texts_are_not_logged(repo: Path, server: Server) -> N
         "body": {"role": "assistant", "text": "Decision: four bytes"},
     }
     assert store.run("events", "add", stdin=json.dumps(line).encode()).code == 0
-    recap, week = ("recap", "--day", DAY), ("recap", "--week", "2026-W04")
+    recap, week = ("recap", DAY), ("recap", "2026-W04")
     for command in (recap, week):
         assert store.run(*command).code == 0
     said = "Quotes text from private events (`recap.quote`)"
@@ -402,7 +401,7 @@ def test_quotes_of_private_texts_are_not_logged(repo: Path, server: Server) -> N
     gardener.write_text("")
     path = repo / EPISODIC / f"{DAY}.md"
     path.write_text(path.read_text(encoding="utf-8") + "\nBy hand.\n", encoding="utf-8")
-    assert store.run(*recap, "--force").code == 0
+    assert store.run(*recap, "--yes").code == 0
     logged = [one for event in store.events(SHARED) for one in event["body"].get("changes", ())]
     assert sum(one["diff_omitted"] for one in logged) == 4
     assert "our bytes" not in json.dumps(logged)

@@ -65,7 +65,7 @@ WRITES = (
     ("review", "show", "patch_0"),
     ("review", "approve", "patch_0"),
     ("review", "reject", "patch_0", "-m", "no"),
-    ("review", "rebase", "patch_0"),
+    ("review", "approve", "patch_0", "--rebase"),
     ("review", "approve", "--all", "--yes"),
     ("review", "expire"),
     ("garden", "--propose"),

@@ -57,7 +57,7 @@ class Store:
         )
 
     def undo(self, event: str | None = None, **more: Any) -> Undone:
-        chosen = {name: more.pop(name) for name in ("number", "redo", "anywhere") if name in more}
+        chosen = {name: more.pop(name) for name in ("number", "redo") if name in more}
         return undo(self.memory(), UndoChoice(event, **chosen), **more)
 
     def put(self, name: str, data: str | bytes) -> Path:

@@ -405,10 +405,6 @@ def test_coverage_of_a_folder_includes_only_that_folder(scene: Scene) -> None:
     found = coverage(memory(scene), "web", start=str(scene.root / "src"))
     assert [tuple(one) for one in found.folders] == [("src/web/", 2, 0, 2, 0, 2)]
     assert (found.path, found.documents, found.unanchored) == ("src/web/", 1, ())
-    assert [one.path for one in coverage(memory(scene), depth=0, start=str(scene.root)).folders] == ["."]
-    assert [one.path for one in coverage(memory(scene), depth=1, start=str(scene.root)).folders] == [
-        *(".", "src/", "tools/")
-    ]
     for wrong in ("src/jwt.py", "nowhere", "/etc"):
         with pytest.raises(InvalidQuery):
             coverage(memory(scene), wrong, start=str(scene.root))
@@ -464,7 +460,7 @@ def test_for_and_coverage_commands(scene: Scene, run: Callable[..., Ran]) -> Non
     assert (done.code, done.out.splitlines()[0].split()) == (
         *(0, ["fact.tokens", "same", "verified", "src/jwt.py#issue", "Tokens"]),
     )
-    done = run("for", "jwt.py", "--no-mentions", cwd=src)
+    done = run("for", "jwt.py", cwd=src)
     assert done.out.split()[:4] == ["fact.tokens", "inside", "verified", "src/jwt.py#issue"]
     done = run("--json", "for", "jwt.py", "--mentions", cwd=src)
     assert [one["how"] for one in done.json["memories"]] == ["inside", "mentions"]
@@ -488,7 +484,7 @@ def test_for_and_coverage_commands(scene: Scene, run: Callable[..., Ran]) -> Non
     assert done.code == 0
     assert "1 document without an anchor:" in done.out
     assert done.out.splitlines()[1].split() == ["src/", "1", "1", "0", "1", "1"]
-    assert run("--json", "coverage", "web", "-d", "1", cwd=src).json["total"]["files"] == 2
+    assert run("--json", "coverage", "web", cwd=src).json["total"]["files"] == 2
     assert run("coverage", "jwt.py", cwd=src).code == 2
 
 

@@ -459,17 +459,14 @@ def test_scan_follows_a_quiet_moment_within_the_longest_wait(gaps: list[float]) 
 
 
 @pytest.mark.parametrize(
-    ("lines", "options", "expected"),
+    ("lines", "expected"),
     [
-        ("", (), (False, 0.3, 2.0)),
-        ("quiet_ms = 50\nlongest_ms = 700\npoll = true\n", (), (True, 0.05, 0.7)),
-        ("poll = true\n", ("--no-poll",), (False, 0.3, 2.0)),
-        ("", ("--poll",), (True, 0.3, 2.0)),
+        ("", (False, 0.3, 2.0)),
+        ("quiet_ms = 50\nlongest_ms = 700\npoll = true\n", (True, 0.05, 0.7)),
     ],
 )
 def test_command_uses_the_configured_delays(
     lines: str,
-    options: tuple[str, ...],
     expected: tuple[bool, float, float],
     repo: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -483,7 +480,7 @@ def test_command_uses_the_configured_delays(
         begun.append((poll, debounce.quiet, debounce.longest))
 
     monkeypatch.setattr("thunderus_mem.watch.watch", begin)
-    assert main(["watch", *options]) == 0
+    assert main(["watch"]) == 0
     assert begun == [expected]
 
 

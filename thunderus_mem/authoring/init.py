@@ -174,28 +174,6 @@ def init(root: str, open_store: Callable[[], Memory], *, agents: bool = False) -
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SchemasUpdated:
-    """The schema files that were written; the others were already up to date."""
-
-    written: tuple[str, ...]
-
-
-def update_schemas(memory: Memory) -> SchemasUpdated:
-    """Update the store's copies of the schemas to this version.
-
-    Raises `Refused` if a later version of the program wrote them.
-    """
-    layout = memory.layout
-    refuse_newer(layout, memory.config)
-    texts = packaged_schemas()
-    with held(layout.lock_file, timeout=memory.config.write_lock_timeout, command="config schemas --update"):
-        written = older_schemas(memory)
-        for path in written:
-            replace_file(layout.at(path), texts[os.path.basename(path)].encode())
-    return SchemasUpdated(written)
-
-
 def older_schemas(memory: Memory) -> tuple[str, ...]:
     """The copies of the schemas that are missing or differ from this version."""
     layout = memory.layout
@@ -212,11 +190,12 @@ def older_files(memory: Memory) -> tuple[str, ...]:
 
 def update_files(memory: Memory) -> None:
     """Write missing files of the store, and schemas that differ."""
-    layout = memory.layout
+    layout, texts = memory.layout, packaged_schemas()
     with held(layout.lock_file, timeout=memory.config.write_lock_timeout, command="migrate"):
         for name, data in _files(layout):
             _write_once(layout, name, data)
-    update_schemas(memory)
+        for path in older_schemas(memory):
+            replace_file(layout.at(path), texts[os.path.basename(path)].encode())
 
 
 def _made(memory: Memory, steps: Mapping[str, bytes], blocks: Sequence[_AgentFile]) -> list[str]:

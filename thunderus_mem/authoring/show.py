@@ -14,7 +14,7 @@ from thunderus_mem.index.questions import ALL_IN_USE, Filter, document_verdict
 from thunderus_mem.memory.hand_edits import hand_edits, mass_loss
 from thunderus_mem.memory.locate import find_document
 from thunderus_mem.review.queue import queue_state
-from thunderus_mem.search.query import filter_value
+from thunderus_mem.search.query import filter_value, parse_query
 from thunderus_mem.startup import NamedTuple
 from thunderus_mem.verdicts.judge import Judge, code_statuses
 from thunderus_mem.verdicts.verdict import ORDER, status_of
@@ -61,29 +61,20 @@ ORDERS: Final = ("id", "updated", "created", "title", "tokens")
 
 
 def list_documents(
-    memory: Memory, given: Filter = ALL_IN_USE, *, order: str = "id", limit: int = 0
+    memory: Memory, given: Filter = ALL_IN_USE, filters: str = "", *, order: str = "id", limit: int = 0
 ) -> Listing:
-    """List the documents that match all filters, at most ``limit`` if it is not 0.
+    """List the documents that match all that is ``given``, and ``filters`` as in a query; at most ``limit``
+    if it is not 0.
 
     Times are compared with ``updated``, all tags are required. Archived documents are included only with
     ``archived`` or that verdict. ``order`` is one of `ORDERS`; "id" sorts by kind first, an ``episode`` by
-    its sequence. Raises `InvalidQuery` for an unknown kind, status, verdict, state or order, or an invalid
-    day.
+    its sequence. Raises `InvalidQuery` for an unknown kind, status, verdict, state or order, an invalid day,
+    or a word that is no filter.
     """
     if order not in ORDERS:
         raise InvalidQuery(f"unknown order {order!r}", hint=f"use one of: {', '.join(ORDERS)}")
     memory.refresh()
-    verdicts = [filter_value("verdict", verdict) for verdict in given.verdicts]
-    wanted = given._replace(
-        kinds=[filter_value("kind", kind) for kind in given.kinds],
-        statuses=[filter_value("status", status) for status in given.statuses],
-        verdicts=verdicts,
-        states=[filter_value("state", state) for state in given.states],
-        since=filter_value("since", given.since, memory.now) if given.since else None,
-        before=filter_value("before", given.before, memory.now) if given.before else None,
-        archived=given.archived or "archived" in verdicts,
-    )
-
+    wanted = _filter(memory, given, filters)
     computed = code_statuses(memory)
 
     def listing(index: Index) -> Listing:
@@ -99,6 +90,27 @@ def list_documents(
         return Listing(tuple(documents), len(rows) - len(shown))
 
     return memory.ask(listing)
+
+
+def _filter(memory: Memory, given: Filter, filters: str) -> Filter:
+    """What is given by options and by a query of filters."""
+    query = parse_query(filters, now=memory.now)
+    if query.terms:
+        word = query.terms[0].text
+        raise InvalidQuery(f"{word!r} is not a filter", hint=f"use `search {word}`, or e.g. tag:api")
+    return given._replace(
+        kinds=[*query.kinds, *(filter_value("kind", kind) for kind in given.kinds)],
+        tags=[*query.tags, *given.tags],
+        statuses=query.statuses,
+        verdicts=query.verdicts,
+        states=[*query.states, *(filter_value("state", state) for state in given.states)],
+        paths=query.paths,
+        categories=query.categories,
+        runs=query.runs,
+        since=filter_value("since", given.since, memory.now) if given.since else query.since,
+        before=query.before,
+        archived=given.archived or "archived" in query.verdicts,
+    )
 
 
 def _sort_key(row: DocRow, order: str) -> str | int:

@@ -114,15 +114,10 @@ def _offered(
 def _fixed(before: Sequence[str], typed: str) -> Sequence[tuple[str, str]]:
     """Return words of a fixed set: kinds, states, relations, formats, rules of lint and of the gardener."""
     command = before[0]
-    if before[-1] in ("--state", "--verdict"):
+    if before[-1] == "--state":
         from thunderus_mem.document.document import STATES
-        from thunderus_mem.index.questions import VERDICTS
 
-        return [(word, "") for word in (STATES if before[-1] == "--state" else VERDICTS)]
-    if before[-1] == "--category":
-        from thunderus_mem.interop.nova import CATEGORIES
-
-        return [(word, "") for word in CATEGORIES]
+        return [(word, "") for word in STATES]
     if before[-1] == "--sort":
         from thunderus_mem.authoring.show import ORDERS
 
@@ -144,7 +139,7 @@ def _fixed(before: Sequence[str], typed: str) -> Sequence[tuple[str, str]]:
         from thunderus_mem.lint.rule import CODES
 
         return [(code, name) for code, (name, _) in CODES.items()]
-    if before[-1] == ("--only" if command == "garden" else "--rule") and command in ("garden", "review"):
+    if before[-1] == "--only" and command in ("garden", "review"):
         from thunderus_mem.garden.apply import RULES
 
         earlier = typed.rpartition(",")[0]

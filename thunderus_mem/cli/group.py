@@ -225,7 +225,6 @@ _INSTEAD: Final = {
         for name in ("kind", "tag", "path", "status", "since", "before")
     },
     ("edit", "title"): 'set fields with --set: --set title="New title"',
-    ("edit", "tag"): "use --add-tag and --remove-tag",
 }
 _UNKNOWN_COMMAND: Final = lazy_pattern(r"(?:unknown|No such) command '([^']+)'")
 _PLAINER: Final = (

@@ -29,22 +29,11 @@ States = Annotated[
     list[str] | None,
     Option(metavar="STATE", help="Only decisions in this state, e.g. accepted (repeatable)."),
 ]
-Verdicts = Annotated[
-    list[str] | None, Option(metavar="VERDICT", help="Only with this verdict, e.g. stale (repeatable).")
+Filters = Annotated[
+    list[str] | None, Argument(metavar="[FILTER]...", help="As in search, e.g. verdict:stale path:src/.")
 ]
-Statuses = Annotated[
-    list[str] | None, Option(metavar="STATUS", help="Only with this status in the file (repeatable).")
-]
-PathPart = Annotated[str, Option(metavar="TEXT", help="Only paths that contain TEXT.")]
 Episode = Annotated[str, Option(metavar="NAME", help="Only this episode, in its order.")]
-Categories = Annotated[
-    list[str] | None, Option("--category", metavar="NAME", help="Only with this category (repeatable).")
-]
-Runs = Annotated[
-    list[str] | None, Option("--run-id", metavar="ID", help="Only with this run_id (repeatable).")
-]
 Since = Annotated[str, Option(metavar="DATE", help="Updated on or after this day.")]
-Before = Annotated[str, Option(metavar="DATE", help="Updated before this day.")]
 Archived = Annotated[bool, Option("--archived", help="Include archived documents.")]
 Newest = Annotated[
     int, Option("--limit", "-n", metavar="N", min=1, max=MOST, help="Show at most N, newest first.")

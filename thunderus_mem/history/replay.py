@@ -189,7 +189,7 @@ class ReplayReport:
         return self.counts.get("unrecorded", 0) + self.counts.get("unreadable", 0)
 
 
-def replay(memory: Memory, *, every: bool = False) -> ReplayReport:
+def replay(memory: Memory) -> ReplayReport:
     """Rebuild every document from the log alone and compare it with its file. Writes nothing."""
     memory.refresh()
     reached = replay_log([entry.event for entry in memory.log.read_all().events])
@@ -205,11 +205,10 @@ def replay(memory: Memory, *, every: bool = False) -> ReplayReport:
         if id in files or (reached[id].hash and reached[id].path not in there)
     ]
     counts = Counter(one.state for one in found)
-    shown = tuple(one for one in found if every or one.state != "rebuilt")
     return ReplayReport(
         checked=False,
         counts=dict(sorted(counts.items())),
-        documents=shown,
+        documents=tuple(one for one in found if one.state != "rebuilt"),
         diagnostics=(),
         damaged=memory.log_index().damages(),
     )

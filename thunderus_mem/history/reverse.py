@@ -427,13 +427,12 @@ def can_be_undone(event: Event, taken: Mapping[str, str], *, undos: bool) -> boo
 class UndoChoice:
     """The options of `undo`: an event or patch by its id, or the last ``number`` changes.
 
-    ``redo`` chooses undos instead, ``anywhere`` includes changes of other working trees.
+    ``redo`` chooses undos instead.
     """
 
     event: str | None = None
     number: int = 1
     redo: bool = False
-    anywhere: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -488,11 +487,11 @@ def _commands(memory: Memory, choice: UndoChoice, committed: frozenset[str]) -> 
 
     def is_candidate(entry: LoggedEvent) -> bool:
         return can_be_undone(entry.event, {}, undos=choice.redo) and (
-            choice.anywhere or entry.event.session_id in own or entry.shard not in committed
+            entry.event.session_id in own or entry.shard not in committed
         )
 
     shards = None
-    if committed and not choice.anywhere:
+    if committed:
         sessions = {shard: memory.log.session_of(shard) for shard in memory.log.shards()}
         shards = [
             shard
@@ -568,14 +567,12 @@ def _finder(memory: Memory, events: Iterable[Event]) -> Callable[[str], Event | 
 
 def _too_few(found: int, choice: UndoChoice) -> NotFound:
     verb = "redo" if choice.redo else "undo"
-    place = "" if choice.anywhere else " in this working tree"
     if found:
-        message = f"only {found} {'change' if found == 1 else 'changes'} to {verb}{place}"
+        message = f"only {found} {'change' if found == 1 else 'changes'} to {verb} in this working tree"
     else:
-        message = f"nothing to {verb}{place}"
-    hint = f"use -n {found}" if found else "run `thunderus-mem log` to list events"
-    others = "" if choice.anywhere else f"{', or' if found else ';'} use --any to include other working trees"
-    return NotFound(message, hint=hint + others.replace("or use", "or"))
+        message = f"nothing to {verb} in this working tree"
+    others = "for another change, pass its id (see `thunderus-mem log --all`)"
+    return NotFound(message, hint=f"use -n {found}, or {others}" if found else others)
 
 
 def _named(memory: Memory, given: str) -> tuple[Event, ...]:

@@ -390,9 +390,7 @@ class AddedEvents(NamedTuple):
     refused: tuple[RefusedLine, ...] = ()
 
 
-def given_event(
-    kind: str, text: str, *, actor: str = "", exit_code: int | None = None, about: Sequence[str] = ()
-) -> Brought:
+def given_event(kind: str, text: str, *, actor: str = "", about: Sequence[str] = ()) -> Brought:
     """One event from the command line: a message or note, or for a tool the command that was run.
 
     ``about`` are documents, by id or file path. Raises `InvalidDocument` for any other kind, or an empty
@@ -404,14 +402,11 @@ def given_event(
         )
     if not text.strip():
         raise InvalidDocument("the event is empty", hint="give --body TEXT")
-    if exit_code is not None and kind != "tool_result":
-        raise InvalidDocument(f"kind {kind!r} has no exit code; only 'tool_result' does")
     body: dict[str, Any] = {"text": text}
     if kind == "tool_call":
         body = {"tool": "shell", "arguments": {"command": text}}
     elif kind == "tool_result":
-        ended = {} if exit_code is None else {"exit_code": exit_code, "success": exit_code == 0}
-        body = {"tool": "shell", "command": text, **ended}
+        body = {"tool": "shell", "command": text}
     return Brought(1, kind, actor or _actor_of(kind, {}), body, {"paths": [], "memory_doc_ids": list(about)})
 
 

@@ -623,12 +623,12 @@ class Tally:
 
 
 class RecordExport:
-    """An export of the documents that match a filter; counted as they are read."""
+    """An export of the documents that match ``wanted`` and the query ``filters``."""
 
-    def __init__(self, memory: Memory, form: Format, wanted: Filter) -> None:
+    def __init__(self, memory: Memory, form: Format, wanted: Filter, filters: str = "") -> None:
         self._memory = memory
         self._form = form
-        self._rows = list_documents(memory, wanted).documents
+        self._rows = list_documents(memory, wanted, filters).documents
         self._lost: Counter[str] = Counter()
         self._refused: list[RefusedRecord] = []
         self._ids: dict[str, str] = {}

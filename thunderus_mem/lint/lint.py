@@ -68,8 +68,8 @@ class LintReport(NamedTuple):
 class LintRequest(NamedTuple):
     """The options of the command `lint`; ``select`` and ``ignore`` are as typed, codes separated by commas.
 
-    ``write_baseline`` is the file to record all findings in; ``prune_baseline`` removes fixed findings from
-    the baseline. Both lint everything and cannot be combined with other options.
+    ``write_baseline`` is the file to record all findings in, so it cannot be combined with options that
+    choose some.
     """
 
     paths: tuple[str, ...] = ()
@@ -81,26 +81,18 @@ class LintRequest(NamedTuple):
     profiles: tuple[str, ...] = ()
     baseline: str | None = None
     write_baseline: str = ""
-    prune_baseline: bool = False
 
     def refuse_contradictions(self) -> None:
         """Raise `ThunderusError` for options that cannot be combined with writing a baseline."""
-        if not (self.write_baseline or self.prune_baseline):
-            return
-        narrowed = (self.paths, self.staged, self.select, self.ignore, self.profiles)
-        if any((*narrowed, self.fix, self.dry_run)):
-            option = "--write-baseline" if self.write_baseline else "--prune-baseline"
-            raise ThunderusError(f"{option} lints everything", hint="remove paths and other options")
-        if self.write_baseline and self.prune_baseline:
-            raise ThunderusError("--write-baseline and --prune-baseline are mutually exclusive")
+        narrowed = (self.paths, self.staged, self.select, self.ignore, self.profiles, self.fix, self.dry_run)
+        if self.write_baseline and any(narrowed):
+            raise ThunderusError("--write-baseline lints everything", hint="remove paths and other options")
 
 
 def answer(memory: Memory, request: LintRequest) -> LintReport:
     """Run the command `lint`. Raises `ThunderusError` for an unknown rule code."""
     if request.write_baseline:
         return record_baseline(memory, request.write_baseline)
-    if request.prune_baseline:
-        return prune_baseline(memory, request.baseline)
     checked = request._replace(
         select=_codes(request.select),
         ignore=_codes(request.ignore),
@@ -137,8 +129,8 @@ def lint(
 ) -> LintReport:
     """Check documents (all, the given paths, or the staged text) and, without paths, the store itself.
 
-    ``fix`` applies safe fixes, each document as one event. ``baseline`` is the file of hidden findings:
-    ``None`` for the configured one, "" for none.
+    ``fix`` applies safe fixes, each document as one event, and removes the entries of fixed findings from the
+    baseline. ``baseline`` is the file of hidden findings: ``None`` for the configured one, "" for none.
     """
     request = LintRequest(
         tuple(paths), staged, fix, select=tuple(select), ignore=tuple(ignore), baseline=baseline
@@ -166,6 +158,8 @@ def _lint(memory: Memory, request: LintRequest) -> LintReport:
         fixed = tuple(dict.fromkeys(new_names.get(path, path) for path in changed))
         return after._replace(fixed=fixed, published=published)
     report = _report(seen, current_baseline, config, whole=not (paths or staged))
+    if fix and current_baseline is not None:
+        current_baseline.remove(report.obsolete)
     return report._replace(diff=_diff_of_fixes(seen, moved)) if shown else report
 
 
@@ -177,16 +171,6 @@ def record_baseline(memory: Memory, path: str) -> LintReport:
     baseline = find_baseline(memory, path)
     recorded = baseline.record(seen.findings) if baseline is not None else 0
     return _report(seen, baseline, config, whole=True)._replace(recorded=recorded)
-
-
-def prune_baseline(memory: Memory, path: str | None) -> LintReport:
-    """Check everything and remove the entries of fixed findings from the current baseline."""
-    baseline = find_baseline(memory, path)
-    if baseline is None:
-        raise NotFound("no baseline is configured", hint="use --baseline, or set `lint.baseline`")
-    report = lint(memory, baseline=path)
-    baseline.remove(report.obsolete)
-    return report
 
 
 def _report(seen: _Inspection, baseline: Baseline | None, config: LintConfig, *, whole: bool) -> LintReport:

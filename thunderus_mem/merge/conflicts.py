@@ -370,7 +370,7 @@ def _advice(memory: Memory, one: Unmerged) -> str:
     if one.path.startswith(f"{STORE}/sessions/"):
         return _SHARD
     if one.path.startswith(f"{STORE}/schemas/"):
-        return "a copy of a schema: take either side, then `thunderus-mem config schemas --update`"
+        return "a copy of a schema: take either side, then `thunderus-mem migrate --apply`"
     return "not a document: resolve it by hand"
 
 

@@ -244,7 +244,7 @@ def recap_page(
     if not used and not commits:
         raise NotFound(
             f"no events or commits {scope.label}",
-            hint="choose another day with --day, or a period with --since (days are in UTC)"
+            hint="pass another day, or --since (days are in UTC)"
             if scope.kind == "day"
             else "run `thunderus-mem log --all`",
         )

@@ -45,6 +45,10 @@ if TYPE_CHECKING:
     from thunderus_mem.memory.memory import Memory
 
 
+TIME_LIMIT: Final = 300.0
+"""The seconds that a summarizer may take."""
+
+
 def recap(
     memory: Memory,
     of: str | Wanted,
@@ -53,7 +57,7 @@ def recap(
     dry_run: bool = False,
     why: str = "",
     summarizer: str = "",
-    timeout: float = 60.0,
+    timeout: float = TIME_LIMIT,
 ) -> Written:
     """Write or update the recap of ``of``: a day (``2026-01-21`` in UTC, ``today``, ``yesterday``) or a
     `Wanted`.
@@ -117,13 +121,13 @@ def _check_nothing_is_lost(memory: Memory, before: Document, events: list[Event]
     if (before.id, before.hash) not in generated_texts(events):
         raise Conflict(
             f"{before.path} was edited since it was written",
-            hint="use --force to overwrite the edits",
+            hint="use --yes to overwrite the edits",
         )
     private = {id for event in events for id in private_to(event)} & set(before.events)
     if private - memory.log_index().known(private):
         raise Conflict(
             f"{before.path} was written from events private to another working tree",
-            hint="update it there, or use --force to write it from the events in this tree",
+            hint="update it there, or use --yes to write it from the events in this tree",
         )
 
 
@@ -131,7 +135,6 @@ def _check_nothing_is_lost(memory: Memory, before: Document, events: list[Event]
 
 _HEADING = lazy_pattern(r"(?m)^(#{1,6})([ \t].*)?$")
 _RELATIVE = lazy_pattern(r"\]\((?!https?://)")
-_LONGEST_TIME: Final = 3_600.0
 MAX_OUTPUT: Final = 64 * 1024
 """The limit on the output of a summarizer, in bytes."""
 _CHUNK: Final = 8_192
@@ -152,8 +155,6 @@ def draft_page(memory: Memory, page: Page, command: str, timeout: float) -> Page
         raise ThunderusError(
             "empty summarizer command", hint="pass a command, e.g. --summarizer 'my-model --short'"
         )
-    if not 0 < timeout <= _LONGEST_TIME:
-        raise ThunderusError(f"the timeout must be more than 0 and at most {_LONGEST_TIME:g} seconds")
     answer = run_summarizer(words, page.body, timeout=timeout, folder=memory.root, environ=memory.environ)
     name = visible(os.path.basename(words[0]))[:100] or "summarizer"
     _refuse(answer, name)
@@ -261,9 +262,7 @@ def _read(process: subprocess.Popen[bytes], name: str, timeout: float) -> bytes:
 
 
 def _timed_out(name: str, timeout: float) -> ThunderusError:
-    return ThunderusError(
-        f"{name} timed out after {timeout:g} seconds", hint="raise the limit with --timeout"
-    )
+    return ThunderusError(f"{name} timed out after {timeout:g} seconds", hint="run it by hand to see why")
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

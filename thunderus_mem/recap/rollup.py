@@ -106,7 +106,7 @@ def rollup_page(
     if not recaps:
         raise NotFound(
             f"no recaps of days or sessions in {within.name}",
-            hint="write them first, e.g. `thunderus-mem recap --day yesterday`",
+            hint="write them first, e.g. `thunderus-mem recap yesterday`",
         )
     for longest in (300, 160, 80, 40, 0):
         page = _rollup_page(kind, within, recaps, longest)

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 # Commits are often rebased some days after they were made.
 _DAYS_OF_REBASE = 7
 _MOST_DAYS = 3_660
+_WEEK_OR_MONTH = lazy_pattern(r"[0-9]{4}-(?:[Ww][0-9]{1,2}|[0-9]{1,2})")
 
 
 class Activity(NamedTuple):
@@ -252,6 +253,13 @@ class Wanted(NamedTuple):
     kind: str
     name: str
 
+    @classmethod
+    def of_period(cls, name: str) -> Wanted:
+        """The recap of a day, of a week such as 2026-W04, or of a month such as 2026-01."""
+        if _WEEK_OR_MONTH.fullmatch(name) is None:
+            return cls("day", name)
+        return cls("week" if "W" in name.upper() else "month", name)
+
 
 def chosen_day(memory: Memory, day: str) -> str:
     """Parse a day (``2026-01-21``, ``today`` or ``yesterday``) to ``2026-01-21``, in UTC."""
@@ -264,7 +272,8 @@ def chosen_day(memory: Memory, day: str) -> str:
     except ValueError:
         chosen = None
     if chosen is None or chosen.isoformat() != day:
-        raise ThunderusError(f"invalid day {day!r}", hint="use e.g. 2026-01-21, `today` or `yesterday`")
+        hint = "use a day (2026-01-21, today, yesterday), a week (2026-W04) or a month (2026-01)"
+        raise ThunderusError(f"invalid period {day!r}", hint=hint)
     return day
 
 

@@ -308,8 +308,7 @@ def review_approve(
     ids: Sequence[str] = (),
     *,
     every: bool = False,
-    label: str = "",
-    rule: str = "",
+    only: str = "",
     rebase: bool = False,
     why: str = "",
 ) -> Decided:
@@ -322,7 +321,7 @@ def review_approve(
     """
     refuse_tool(memory.actor, "review approve")
     settle(memory, "review approve")
-    chosen = waiting_for(memory, ids, every=every, label=label, rule=rule)
+    chosen = waiting_for(memory, ids, every=every, only=only)
     return _Decider(memory, chosen, why).approve(on_changed=rebase)
 
 
@@ -331,8 +330,7 @@ def review_reject(
     ids: Sequence[str] = (),
     *,
     every: bool = False,
-    label: str = "",
-    rule: str = "",
+    only: str = "",
     why: str,
 ) -> Decided:
     """Reject proposals. The gardener plans the same step again only if one of its documents changes.
@@ -343,24 +341,21 @@ def review_reject(
         raise InvalidDocument("a reason is required", hint="give it with -m")
     refuse_tool(memory.actor, "review reject")
     settle(memory, "review reject")
-    decider = _Decider(memory, waiting_for(memory, ids, every=every, label=label, rule=rule), why)
+    decider = _Decider(memory, waiting_for(memory, ids, every=every, only=only), why)
     if not decider.left:
         return decider.decided()
     return decider.dismiss_all("review reject", REJECTED, [(one, why) for one in decider.left])
 
 
-def review_expire(
-    memory: Memory, *, older_than: int | None = None, dry_run: bool = False, why: str = ""
-) -> Decided:
-    """Delete proposals pending for more than ``older_than`` days (``review.expires_days`` by default), those
-    about missing documents, and those already applied. With ``plan`` only report them.
+def review_expire(memory: Memory, *, dry_run: bool = False, why: str = "") -> Decided:
+    """Delete proposals pending for more than ``review.expires_days`` days, those about missing documents, and
+    those already applied. With ``dry_run`` only report them.
     """
     if not dry_run:
         settle(memory, "review expire")
     memory.refresh()
     decider = _Decider(memory, (), why)
-    limit = memory.config.review_expires_days if older_than is None else older_than
-    found = decider.committed.fetching(lambda: list(_expired(memory, decider.committed, limit)))
+    found = decider.committed.fetching(lambda: list(_expired(memory, decider.committed)))
     if dry_run or not found:
         decisions = tuple(
             Decision(one.proposal.id, EXPIRED, one.proposal.targets, problem=reason) for one, reason in found
@@ -370,8 +365,8 @@ def review_expire(
     return decider.dismiss_all("review expire", EXPIRED, reasons)
 
 
-def _expired(memory: Memory, committed: CommittedTexts, limit: int) -> Iterator[tuple[Waiting, str]]:
-    now = memory.now()
+def _expired(memory: Memory, committed: CommittedTexts) -> Iterator[tuple[Waiting, str]]:
+    now, limit = memory.now(), memory.config.review_expires_days
     for waiting in all_waiting(memory.layout):
         days = age(waiting.path, now) or 0
         if days > limit:

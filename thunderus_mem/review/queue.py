@@ -1,7 +1,7 @@
-"""The review queue: list, show and rebase pending proposals, and look up decisions in the log.
+"""The review queue: list and show pending proposals, and look up decisions in the log.
 
 A rebase computes what a proposal would change in the current documents, if it still applies. Reads proposals,
-documents and the log; only `review_rebase` writes the files of proposals.
+documents and the log; writes nothing.
 """
 
 from __future__ import annotations
@@ -19,11 +19,9 @@ from thunderus_mem.log.imported import is_imported
 from thunderus_mem.memory import proposals
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.past_texts import CommittedTexts, PastTexts, as_lf
-from thunderus_mem.memory.transaction import settle
 from thunderus_mem.merge.documents import merge_cleanly
 from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.files import read_file
-from thunderus_mem.store.lock import held
 from thunderus_mem.store.paths import inside, proposal_id
 
 if TYPE_CHECKING:
@@ -315,20 +313,6 @@ class ShownProposal(NamedTuple):
     path: str
 
 
-class RebasedProposal(NamedTuple):
-    """The result of rebasing a proposal: ``state`` is fits (nothing to do), rebased, or the obstacle."""
-
-    id: str
-    state: str
-    problem: str = ""
-
-
-class RebaseReport(NamedTuple):
-    """The result of `review_rebase`, by proposal."""
-
-    proposals: tuple[RebasedProposal, ...]
-
-
 def queue_state(memory: Memory) -> QueueState:
     """Count pending proposals and their ages, from the file names alone."""
     now = memory.now()
@@ -357,8 +341,8 @@ def _listed(memory: Memory, waiting: Waiting) -> ListedProposal:
     )
 
 
-def review_list(memory: Memory, *, label: str = "", rule: str = "", limit: int = 0) -> ProposalListing:
-    """List pending proposals, at most ``limit`` (0: all), optionally only those with a label or of a rule.
+def review_list(memory: Memory, *, only: str = "", limit: int = 0) -> ProposalListing:
+    """List pending proposals, at most ``limit`` (0: all), ``only`` those of a rule or with a label.
 
     Only one proposal at a time is loaded, and only its summary is kept.
     """
@@ -368,7 +352,7 @@ def review_list(memory: Memory, *, label: str = "", rule: str = "", limit: int =
     for one in proposals.entries(memory.layout):
         if isinstance(one, proposals.BadProposal):
             bad.append(one)
-        elif _matches(one.proposal, label, rule):
+        elif _matches(one.proposal, only):
             line = _shortened(_listed(memory, one))
             expired += line.expired
             left_out += bool(limit) and len(listed) == limit
@@ -383,20 +367,19 @@ def _shortened(one: ListedProposal) -> ListedProposal:
     return one._replace(why=why, targets=one.targets[:_MOST_TARGETS], more_targets=more)
 
 
-def _matches(proposal: Proposal, label: str, rule: str) -> bool:
-    return (not label or proposal.label == label) and (not rule or proposal.rule == rule)
+def _matches(proposal: Proposal, only: str) -> bool:
+    return not only or only in (proposal.rule, proposal.label)
 
 
-def waiting_for(
-    memory: Memory, ids: Sequence[str], *, every: bool = False, label: str = "", rule: str = ""
-) -> list[Waiting]:
-    """The proposals with the given ids or unique prefixes, or with ``every`` all of a label and rule.
+def waiting_for(memory: Memory, ids: Sequence[str], *, every: bool = False, only: str = "") -> list[Waiting]:
+    """The proposals with the given ids or unique prefixes, or with ``every`` all, ``only`` those of a rule
+    or with a label.
 
     Raises `NotFound` (with the decision, if there was one), `InvalidDocument` for an ambiguous prefix, and
     the error of any file that cannot be read, because it might be the one requested.
     """
     if every:
-        return [one for one in proposals.all_waiting(memory.layout) if _matches(one.proposal, label, rule)]
+        return [one for one in proposals.all_waiting(memory.layout) if _matches(one.proposal, only)]
     paths = {proposal_id(path): path for path in proposals.file_names(memory.layout)}
     paths.pop("", None)
     chosen = dict.fromkeys(_resolved(memory, given, paths) for given in ids)
@@ -452,28 +435,3 @@ def _changes(edits: Sequence[ProposedEdit]) -> Iterator[ProposedChange]:
             source = one
         else:
             yield ProposedChange(one.path, one.doc_id, one.op, one.diff)
-
-
-def review_rebase(memory: Memory, ids: Sequence[str]) -> RebaseReport:
-    """Rebase proposals on the current documents, keeping their ids; report those that do not apply.
-
-    Raises `Conflict` if a file of the queue changes meanwhile.
-    """
-    settle(memory, "review rebase")
-    memory.refresh()
-    committed = CommittedTexts(memory.git)
-    chosen = waiting_for(memory, ids)
-    found = committed.fetching(lambda: [rebase(memory, one.proposal, committed) for one in chosen])
-    with held(memory.layout.lock_file, timeout=memory.config.write_lock_timeout, command="review rebase"):
-        return RebaseReport(tuple(_rebased(memory, one, how) for one, how in zip(chosen, found, strict=True)))
-
-
-def _rebased(memory: Memory, waiting: Waiting, how: Rebase) -> RebasedProposal:
-    if how.state != "moved":
-        return RebasedProposal(waiting.proposal.id, how.state, how.problem)
-    proposals.write(
-        memory.layout,
-        waiting.proposal._replace(edits=tuple(map(proposals.ProposedEdit.of, how.edits))),
-        expecting=waiting.hash,
-    )
-    return RebasedProposal(waiting.proposal.id, "rebased")

@@ -278,7 +278,7 @@ def _word_of(key: str, value: str, given: str) -> str:
     if value in known[key]:
         return value
     other = next((name for name, words in known.items() if value in words), "")
-    more = f"; {value!r} is a {other}: use `--{other} {value}`, in a query `{other}:{value}`" if other else ""
+    more = f"; {value!r} is a {other}: use `{other}:{value}`" if other else ""
     raise InvalidQuery(f"unknown {key} {given!r}", hint=f"use one of: {', '.join(known[key])}{more}")
 
 

@@ -429,7 +429,6 @@ class Coverage(NamedTuple):
     """
 
     path: str
-    depth: int
     folders: tuple[FolderCoverage, ...]
     total: FolderCoverage
     documents: int
@@ -440,10 +439,8 @@ class Coverage(NamedTuple):
     weak_code: int
 
 
-def coverage(
-    memory: Memory, path: str = "", *, depth: int = 2, limit: int = 0, start: str = os.curdir
-) -> Coverage:
-    """Count the code files, anchors and stale anchors of each folder, ``depth`` folders down.
+def coverage(memory: Memory, path: str = "", *, limit: int = 0, start: str = os.curdir) -> Coverage:
+    """Count the code files, anchors and stale anchors of each folder, two folders down.
 
     At most ``limit`` documents without an anchor, anchors on whole files and other weak ones are listed; 0
     for all.
@@ -456,7 +453,7 @@ def coverage(
         judged = judge.all(memory.index.anchors())
         paths = judge.tree.paths()
     inside = [one for one in judged if _is_inside(one.anchored, below, paths)]
-    folders = folders_covered(paths, [one.verdict for one in inside], below, depth)
+    folders = folders_covered(paths, [one.verdict for one in inside], below)
     unanchored = () if below else tuple(_unanchored(memory, {one.doc_id for one in judged}))
     weak = tuple(_weak((one.anchored for one in inside), paths))
     whole = tuple(one for one in weak if one.files)
@@ -464,7 +461,6 @@ def coverage(
     most = limit or None
     return Coverage(
         below or ".",
-        depth,
         tuple(folders),
         _total(below or ".", folders),
         len({one.doc_id for one in inside}),

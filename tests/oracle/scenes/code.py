@@ -133,7 +133,7 @@ for src/tokens.py#Token.issue
 for src/tokens.py:8-9
 coverage
 why fact.tokens
-list --verdict stale
+list verdict:stale
 status
 lint
 """
@@ -222,7 +222,7 @@ def scene_anchored(scene: Scene) -> None:
     scene.each("verify fact.the-pool --yes\nverify adr.notes --yes\nverify nothing\nlint --format sarif")
     scene.terminal("verify fact.tokens", keys=[(b"] ", b"y\r")])
     scene.terminal("check\nfor src/auth.py\ncoverage")
-    scene.each("for src/auth.py --mentions\nfor src/auth.py --no-mentions\nfor src\nfor src/gone.py\nfor .")
+    scene.each("for src/auth.py --mentions\nfor src\nfor src/gone.py\nfor .")
     scene.commit("Gone")
     scene.each("check\nhooks run\nundo\nundo --redo")
     scene.tree()

@@ -20,7 +20,7 @@ def begin(scene: Scene) -> None:
     scene.begin()
     for name in ("Ports are even", "Frames are small", "Tides turn"):
         scene(f'-q add fact "{name}" --tag one --body "{name}, even now."')
-    scene("-q edit fact.ports --add-tag two")
+    scene("-q edit fact.ports --tag two")
     scene.commit("Facts")
 
 
@@ -62,7 +62,7 @@ def scene_damaged_documents(scene: Scene) -> None:
     for name in ("crlf", "cr", "huge", "colon", "thing", "d", "latin"):
         scene(f"show fact.{name} --json")
     scene.each(
-        "edit fact.crlf --add-tag more\nedit fact.colon --add-tag x\nrename fact.crlf fact.windows\nevents record --json"
+        "edit fact.crlf --tag more\nedit fact.colon --tag x\nrename fact.crlf fact.windows\nevents record --json"
     )
     scene.each(
         "lint --fix\nlint --json\nindex rebuild\nindex verify\nindex manifest\nevents replay --check\narchive fact.crlf"

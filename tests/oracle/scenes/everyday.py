@@ -78,16 +78,15 @@ def scene_demo(scene: Scene) -> None:
         search path:notes label
         why fact.carrier-test
         why adr.retry-carriers
-        why fact.carrier-test -L 18,
+        why fact.carrier-test:18-30
         why fact.carrier-test --lines
         show fact.carrier-test
         show adr.retry
         log fact.carrier-test
         list --kind fact --tag carriers
-        list --path DECISIONS
-        list --status unknown
+        list path:DECISIONS
+        list status:unknown
         for src/waybill/carriers.py
-        coverage --depth 0
         coverage src
         """
     )
@@ -96,7 +95,6 @@ def scene_demo(scene: Scene) -> None:
         search carrier --ids
         list --ids
         show adr.retry --raw
-        why fact.carrier-test --format mermaid
         why fact.carrier-test --format dot
         search nothingofthekind
         search nothingofthekind --json
@@ -133,7 +131,7 @@ def scene_demo(scene: Scene) -> None:
     scene.git_told("commit -qm 'Break it'")
     scene.git(f"rm -qf --cached {FACTS}/broken.md")
     scene.remove(f"{FACTS}/broken.md")
-    scene.each("recap --day today\nstatus\nindex manifest\nindex rebuild\nindex verify")
+    scene.each("recap today\nstatus\nindex manifest\nindex rebuild\nindex verify")
     scene.tree()
     scene.index()
     scene.fresh_verdicts()
@@ -176,12 +174,12 @@ def scene_writing(scene: Scene) -> None:
     editor = scene.base / "editor.sh"
     editor.write_text("#!/bin/sh\nprintf 'Written in the editor.\\n' >> \"$1\"\n", encoding="utf-8")
     editor.chmod(0o755)
-    scene("add fact 'By editor' --tag edited --edit --body Begun.", env={"EDITOR": str(editor)})
+    scene("add fact 'By editor' --tag edited --body Begun.", env={"EDITOR": str(editor)})
     scene("edit fact.by-editor", env={"VISUAL": str(editor)})
     scene.terminal("add fact 'On a terminal' --tag edited", env={"EDITOR": str(editor)})
     scene.each(
         """
-        edit fact.ports --set "title=Nearly all ports are even" --add-tag ports -m Seen
+        edit fact.ports --set "title=Nearly all ports are even" --tag ports -m Seen
         edit fact.ports --remove-tag net --body "All but 8081 are even." --json
         edit fact.ports --set metadata.owner=Ada --set credibility=0.5 --plain
         edit fact.frames --anchor src/app.py:1-2
@@ -189,8 +187,8 @@ def scene_writing(scene: Scene) -> None:
         edit fact.frames --body @body.txt
         edit fact.frames
         edit fact.frames --set kind=adr
-        edit nothing --add-tag x
-        edit fact --add-tag x
+        edit nothing --tag x
+        edit fact --tag x
         link fact.frames refers_to fact.ports -m "They belong together"
         link fact.frames refers_to fact.ports
         link adr.use-sqlite derives_from fact.frames --json
@@ -212,7 +210,7 @@ def scene_writing(scene: Scene) -> None:
         undo -n 2 -m "Rather not" --plain
         undo --redo --dry-run
         undo evt_0
-        undo --any --dry-run
+        undo --dry-run
         rename fact.frames fact.wire.frames --dry-run
         rename fact.frames fact.wire.frames -m Clearer
         rename adr.use-postgres adr.postgres --json
@@ -242,9 +240,7 @@ def scene_writing(scene: Scene) -> None:
     )
     scene.each("status\nevents record -m 'By hand'\nevents record\nevents record --json\nlog -n 5\nundo")
     scene.remove(f"{FACTS}/from-stdin.md")
-    scene.each(
-        "status\nevents record --plain --yes\nwhy fact.frames --lines\nwhy fact.frames --lines -L 1,5 --json"
-    )
+    scene.each("status\nevents record --plain --yes\nwhy fact.frames --lines\nwhy fact.frames:1-5 --json")
     scene.forms("log\nstatus\nlist\nwhy fact.frames\nlint")
     scene.terminal(
         "log\nlist\nshow fact.frames\nwhy fact.frames\nwhy fact.frames --lines\nundo --dry-run\nlint"

@@ -139,7 +139,7 @@ def scene_garden_runs(scene: Scene) -> None:
         undo
         undo --list
         garden --apply
-        edit core --add-tag more
+        edit core --tag more
         """
     )
     scene.append(".thunderus/memory/semantic/FACTS/a.md", "\nBy hand.\n")

@@ -63,16 +63,14 @@ def scene_usage_errors(scene: Scene) -> None:
         add nothing Title
         add fact
         link core likes core
-        recap --day 2026-13-01
-        recap --week 2026-99
-        recap --month 2026-13
+        recap 2026-13-01
+        recap 2026-99
+        recap 2026-13
         recap --session nobody
         recap --timeout soon
         undo --number 0
-        coverage --depth -1
         log --limit 0
-        why core -L 9999
-        why core -L x
+        why core:9999
         lint --select TM999
         lint --explain TM999
         lint --explain nonsense
@@ -137,12 +135,12 @@ def scene_schemas(scene: Scene) -> None:
     scene.each(
         "lint --explain TM201 --json\nlint --explain TM201\nlint --explain dead-link\nconfig schemas events --json"
     )
-    scene.forms("config show --origin\nconfig show recap --origin\nconfig path")
+    scene.forms("config show\nconfig show recap\nconfig path")
     scene.write(".thunderus/config.toml", '[search]\nlimit = 3\n[lint.severity]\nTM301 = "note"\n')
-    scene("config show --origin", env={"THUNDERUS_MEM_RECAP_MAX_FILES": "7"})
+    scene("config show", env={"THUNDERUS_MEM_RECAP_MAX_FILES": "7"})
     scene("config show search.limit")
     scene.write(".thunderus/schemas/memory_store.sql", "-- an old copy\n")
-    scene.each("doctor\nconfig schemas --update\nconfig schemas --update --json")
+    scene.each("doctor\nmigrate --apply\nmigrate --apply --json")
     scene.terminal("lint --explain TM201\nconfig schemas\nconfig show lint\nlint --explain all")
     scene("config show", env={"THUNDERUS_MEM_SEARCH_LIMIT": "many"})
 
@@ -151,15 +149,14 @@ ARGUMENTS = {
     "add": "fact Common --tag x --body 'A common text.'",
     "anchor": "core README.md",
     "archive": "fact.common",
-    "edit": "core --add-tag y",
+    "edit": "core --tag y",
     "link": "fact.ports refers_to core",
     "remove": "fact.frames -m Why",
     "rename": "fact.ports fact.ports.all",
     "supersede": "fact.ports.all core -m Why",
     "review show": "patch_0",
-    "review approve": "--all --rule nothing --label nothing --yes",
-    "review reject": "--all --rule nothing --label nothing --yes -m Why",
-    "review rebase": "patch_0",
+    "review approve": "--all --only nothing --yes",
+    "review reject": "--all --only nothing --yes -m Why",
     "undo": "--list",
     "search": "even",
     "show": "core",

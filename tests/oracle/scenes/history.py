@@ -28,9 +28,7 @@ def scene_events(scene: Scene) -> None:
     scene("events add --kind approval --body x")
     scene('-q add fact "Ports are even" --body "Every port is even." --tag net -m why')
     scene("-q edit fact.ports --body 'Nearly every port is even.'")
-    scene.forms(
-        "log --all\nlog --all --kind note --kind patch\nevents verify\nevents replay\nevents replay --all"
-    )
+    scene.forms("log --all\nlog --all --kind note --kind patch\nevents verify\nevents replay")
     listed = scene("log --all --limit 3 --plain").stdout.decode()
     scene.forms(f"events show {listed.split()[0]}")
     scene.each(
@@ -47,7 +45,7 @@ def scene_events(scene: Scene) -> None:
         """
     )
     scene.show("prov.json", "out.jsonl")
-    scene.terminal("log --all\nlog --all -n 2\nevents verify\nevents replay --all\nlog")
+    scene.terminal("log --all\nlog --all -n 2\nevents verify\nevents replay\nlog")
     scene.tree()
     scene.index()
 
@@ -68,36 +66,34 @@ def scene_recaps(scene: Scene) -> None:
     scene.each(
         """
         recap --dry-run
-        recap --day today
-        recap --day 2026-01-21 --json
-        recap --day yesterday
+        recap today
+        recap 2026-01-21 --json
+        recap yesterday
         recap --session agent-7
         recap --session 2026-01-21-ab --plain
         recap --episode move
         recap --episode nothing
         recap --since 2d --dry-run
         recap --since 2026-01-20 --dry-run
-        recap --week 2026-W04
-        recap --month 2026-01 -m "A month"
-        recap --day 2026-01-21 --week 2026-W04
+        recap 2026-W04
+        recap 2026-01 -m "A month"
+        recap 2026-01-21 --session 2026
         list --kind recap
         """
     )
     scene(f"recap --since {revision[:10]} --dry-run")
     scene.append(".thunderus/memory/episodic/2026-01-21.md", "\nAdded by hand.\n")
-    scene.each(
-        "events add --kind note --body 'One more'\nrecap --day 2026-01-21\nrecap --day 2026-01-21 --force"
-    )
+    scene.each("events add --kind note --body 'One more'\nrecap 2026-01-21\nrecap 2026-01-21 --yes")
     scene.wait(days=1)
-    scene.each("recap\nrecap --day yesterday --dry-run")
+    scene.each("recap\nrecap yesterday --dry-run")
     scene.write("sum.sh", "#!/bin/sh\ncat >/dev/null\necho 'A summary.'\n")
     scene.path("sum.sh").chmod(0o755)
     scene.settle()
     scene.each(
         """
-        recap --day 2026-01-21 --summarizer ./sum.sh
-        recap --day 2026-01-21 --summarizer "sh -c 'exit 3'"
-        recap --day 2026-01-21 --summarizer "sleep 30" --timeout 0.2
+        recap 2026-01-21 --summarizer ./sum.sh
+        recap 2026-01-21 --summarizer "sh -c 'exit 3'"
+        recap 2026-01-21 --summarizer "sleep 30" --timeout 0.2
         """
     )
     scene.write(
@@ -105,13 +101,13 @@ def scene_recaps(scene: Scene) -> None:
         "# {{ title }}\n{% for line in problems %}\n- {{ line }}\n{% else %}\nNo problems.\n{% endfor %}\n",
     )
     scene.write(".thunderus/memory/gardener.toml", '[recap]\ntemplate = "recap.md.j2"\n')
-    scene.each("recap --day 2026-01-21 --force\nrecap --week 2026-W04 --dry-run")
+    scene.each("recap 2026-01-21 --yes\nrecap 2026-W04 --dry-run")
     scene.write("recap.md.j2", "# {{ title.__class__ }}\n")
-    scene("recap --day today")
+    scene("recap today")
     scene.write("recap.md.j2", "# {% if %}\n")
-    scene("recap --day today")
+    scene("recap today")
     scene.write(".thunderus/memory/gardener.toml", "[recap]\nprivate = false\nmax_files = 0\n")
-    scene("recap --day 2026-01-21 --force")
+    scene("recap 2026-01-21 --yes")
     scene.write(
         ".thunderus/memory/gardener.toml",
         '[recap]\nschedule = ["session", "day", "week", "month"]\n',
@@ -143,7 +139,7 @@ def scene_undoing(scene: Scene) -> None:
         scene(f"undo {event} --dry-run")
     scene.commit("More")
     scene("-q add fact Later --body Later. --tag later")
-    scene.each("undo --any -n 2 --dry-run\nundo --any -n 2\nundo --redo -n 2")
+    scene.each("undo -n 2 --dry-run\nundo -n 2\nundo --redo -n 2")
     scene.write(f"{facts}/large.md", scene.path(f"{facts}/fact-2.md").read_text().replace("fact-2", "large"))
     scene.append(f"{facts}/large.md", "A long line of text that is repeated.\n" * 4000)
     scene.each("events record\nremove fact.large -m 'Too long'\nundo\nundo --redo")

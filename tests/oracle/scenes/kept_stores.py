@@ -61,7 +61,7 @@ def build(scene: Scene) -> None:
     scene("events add", stdin=material("session.jsonl").read_bytes())
     scene('-q add fact "Ports are even" --tag net --body "Every port is even." --anchor src/app.py#run')
     scene('-q add fact "Sizes" --tag net --body "The size is three." --anchor src/app.py#App')
-    scene("-q edit fact.ports --add-tag more")
+    scene("-q edit fact.ports --tag more")
     scene("garden --apply")
     scene(
         "edit fact.sizes --body 'The size is four.'",
@@ -139,7 +139,7 @@ def scene_kept_settled(scene: Scene) -> None:
     scene.each(
         "review list\nreview approve --all --yes\nundo --list\nundo --dry-run\nwhy fact.ports\nwhy fact.ports --lines"
     )
-    scene.each("index refresh\nindex manifest --check\nundo\nevents replay --check\nrecap --day 2026-01-21")
+    scene.each("index refresh\nindex manifest --check\nundo\nevents replay --check\nrecap 2026-01-21")
     scene.index()
     scene.tree()
 

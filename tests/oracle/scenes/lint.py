@@ -133,9 +133,7 @@ def scene_lint_forms(scene: Scene) -> None:
     scene("lint", env={"THUNDERUS_MEM_OUTPUT_FORMAT": "nonsense"})
     scene.remove(f"{FACTS}/broken.md")
     scene.write(f"{FACTS}/new.md", FRONT.format(kind="fact", id="fact.new") + "See [it](lost.md).\n")
-    scene.each(
-        "lint --baseline base.json\nlint --baseline base.json --prune-baseline\nlint --baseline base.json --json"
-    )
+    scene.each("lint --baseline base.json\nlint --baseline base.json --fix\nlint --baseline base.json --json")
     scene.show("base.json")
     scene.write("base.json", "{ broken")
     scene("lint --baseline base.json")

@@ -36,7 +36,7 @@ def scene_nested(scene: Scene) -> None:
     scene.git("worktree add -q ../tree -b other")
     tree = "../tree"
     scene.each('status\nlist\nadd fact "In the tree" --tag t --body Text.\nlog\nundo --dry-run', cwd=tree)
-    scene.each("log\nundo --any --dry-run")
+    scene.each("log\nundo --dry-run")
     scene.tree()
 
 
@@ -46,7 +46,7 @@ def scene_without_git(scene: Scene) -> None:
     scene('-q add fact "Ports are even" --tag net --body "All of them." -m why')
     scene.write("src/a.py", "def f():\n    return 1\n")
     scene("anchor fact.ports src/a.py#f")
-    scene.each("edit fact.ports --add-tag more\nevents add --kind note --body 'A note'\nrecap --day today")
+    scene.each("edit fact.ports --tag more\nevents add --kind note --body 'A note'\nrecap today")
     scene.change("src/a.py", ("return 1", "return 2"))
     scene.forms(READS)
     scene.each(
@@ -74,8 +74,8 @@ def scene_read_only(scene: Scene) -> None:
         if setpriv is None:
             raise AssertionError("read-only needs setpriv when it is run by root")
         scene.wrapper = [setpriv, "--bounding-set=-dac_override,-dac_read_search,-fowner"]
-    writes = "add fact New --tag x --body Text.\nedit fact.ports --add-tag y\nevents add --kind note --body Hello\nevents record\nundo\ngarden --apply"
-    upkeep = "index rebuild\nindex refresh\nindex manifest\nconfig schemas --update\ninit\ndoctor --fix --dry-run\nhooks install"
+    writes = "add fact New --tag x --body Text.\nedit fact.ports --tag y\nevents add --kind note --body Hello\nevents record\nundo\ngarden --apply"
+    upkeep = "index rebuild\nindex refresh\nindex manifest\nmigrate --apply\ninit\ndoctor --fix --dry-run\nhooks install"
     for fresh in (True, False):
         if not fresh:
             scene.append(f"{FACTS}/ports-are-even.md", "\nMore by hand.\n")
@@ -86,7 +86,7 @@ def scene_read_only(scene: Scene) -> None:
     scene.each("index refresh")
     page = scene.path(f"{FACTS}/ports-are-even.md")
     page.chmod(0)
-    scene.each("list\nlint\ndoctor\nshow fact.ports\nstatus\nedit fact.ports --add-tag z")
+    scene.each("list\nlint\ndoctor\nshow fact.ports\nstatus\nedit fact.ports --tag z")
     page.chmod(0o644)
     folder = scene.path(FACTS)
     folder.chmod(0)
@@ -113,7 +113,7 @@ def scene_migrate(scene: Scene) -> None:
             scene.remove(".thunderus")
         scene.bring(f"migrate/{case.name}")
         scene.commit(case.name)
-        scene.each("status\nlist\nlint --format concise\ndoctor\nsearch test\nconfig show --origin --plain")
+        scene.each("status\nlist\nlint --format concise\ndoctor\nsearch test\nconfig show --plain")
         scene.forms("migrate\nmigrate --check")
         scene.terminal("migrate\nlist")
         scene.each(

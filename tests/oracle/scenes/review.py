@@ -37,7 +37,7 @@ def scene_review(scene: Scene) -> None:
     ):
         scene(line, env=AGENT)
     ids = waiting(scene)
-    scene.forms("review list\nreview list --limit 2\nstatus\nreview list --label none --rule none")
+    scene.forms("review list\nreview list --limit 2\nstatus\nreview list --only none")
     for one in ids:
         scene(f"review show {one}")
     scene.forms(f"review show {ids[0]}")
@@ -48,23 +48,22 @@ def scene_review(scene: Scene) -> None:
     scene(f"review approve {ids[0]}")
     scene(f"review reject {ids[1]}")
     scene(f"review reject {ids[1]} -m 'Eight by now' --json")
-    scene("-q edit fact.tides --add-tag sea")
+    scene("-q edit fact.tides --tag sea")
     scene("-q edit fact.bread --body 'Bread sinks.'")
     scene("lint --format concise")
     for one in ids[2:]:
         scene(f"review show {one} --json")
         scene(f"review approve {one}")
-    scene(f"review rebase {ids[5]} {ids[7]}")
-    scene(f"review rebase {ids[5]} --json")
-    scene(f"review rebase {ids[5]} --plain")
+    scene(f"review approve --rebase {ids[5]} {ids[7]}")
+    scene(f"review approve --rebase {ids[5]} --json")
     scene.terminal("review approve --all", keys=[(b"] ", b"n\r")])
     scene.each("review approve --all --yes\nreview approve --all --yes --rebase --plain")
     scene.each("undo\nreview list\nlog --all -k approval --json")
     scene.wait(days=20)
     scene("add fact 'Later' --tag later --body 'Later on.'", env=AGENT)
     scene.wait(days=15)
-    scene.forms("review expire --dry-run\nreview expire --dry-run --older-than 1d\nreview list")
-    scene.each("review expire -m 'Nobody asked'\nreview expire --older-than 1d --json\nreview expire")
+    scene.forms("review expire --dry-run\nreview list")
+    scene.each("review expire -m 'Nobody asked'\nreview expire --json\nreview expire")
     scene.each("review approve\nreview reject --all --yes -m none\nreview approve nothing")
     scene.write(".thunderus/patches/patch_00000000000000000000000000.json", "{ not json")
     scene.write(".thunderus/patches/readme.txt", "What is this?\n")
@@ -92,12 +91,12 @@ def scene_review_garden(scene: Scene) -> None:
         scene(f"review show {one}")
     scene.each(
         """
-        review list --rule duplicates
-        review list --rule tags --json
-        review list --label same
-        review approve --all --rule duplicates -y -m Right
-        review reject --all --rule tags --yes -m "Not now"
-        review reject --all --label nothing --yes -m "Not now"
+        review list --only duplicates
+        review list --only tags --json
+        review list --only same
+        review approve --all --only duplicates -y -m Right
+        review reject --all --only tags --yes -m "Not now"
+        review reject --all --only nothing --yes -m "Not now"
         garden
         garden --apply
         log

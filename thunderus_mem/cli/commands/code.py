@@ -536,9 +536,6 @@ def _row(one: check.CodeFinding, top: str) -> str:
 def coverage_command(
     ctx: Call,
     path: Annotated[str, Argument(metavar="[PATH]", help="Only this folder.", show_default=False)] = "",
-    depth: Annotated[
-        int, Option("--depth", "-d", metavar="N", min=0, max=100, help="Depth of the folders listed.")
-    ] = 2,
     limit: Annotated[
         int,
         Option("--limit", "-n", metavar="N", min=0, help="Documents of each kind to list; 0 for all."),
@@ -547,11 +544,11 @@ def coverage_command(
 ) -> None:
     """Show how much code in each folder has documents, and which documents have no anchor or a weak one.
 
-    Files below the given depth are counted in the folder at that depth, so the rows add up.
+    Folders are listed two levels deep, below PATH; deeper files count toward their folder's row.
     """
     console: Console = ctx.obj
     console.budget = budget
-    value = lookup.coverage(console.memory(), path, depth=depth, limit=limit, start=console.start)
+    value = lookup.coverage(console.memory(), path, limit=limit, start=console.start)
     if not value.folders:
         console.say("No code files found")
     console.emit("coverage", value, coverage_report, long=True)

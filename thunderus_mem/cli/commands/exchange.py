@@ -13,18 +13,13 @@ from thunderus_mem.cli.options import Argument, Call, Commands, Option
 from thunderus_mem.cli.output import dumps
 from thunderus_mem.cli.params import (
     Archived,
-    Before,
-    Categories,
     DryRun,
     Episode,
+    Filters,
     Kinds,
-    PathPart,
-    Runs,
     Since,
     States,
-    Statuses,
     Tags,
-    Verdicts,
     Why,
 )
 from thunderus_mem.cli.text import Style, columns, counted, diff_lines
@@ -279,20 +274,15 @@ def _failures(files: Sequence[ImportedFile], done: str) -> str:
 def export_command(
     ctx: Call,
     form: FormatName,
+    filters: Filters = None,
     output: Annotated[
         str, Option("--output", "-o", metavar="FILE", help="Write to this file instead of stdout.")
     ] = "",
     kind: Kinds = None,
     tag: Tags = None,
     state: States = None,
-    verdict: Verdicts = None,
-    status: Statuses = None,
-    path: PathPart = "",
     episode: Episode = "",
-    category: Categories = None,
-    run_id: Runs = None,
     since: Since = "",
-    before: Before = "",
     archived: Archived = False,
 ) -> int:
     """Export documents in the format of another program.
@@ -308,17 +298,11 @@ def export_command(
         kinds=tuple(kind or ()),
         tags=tuple(tag or ()),
         states=tuple(state or ()),
-        verdicts=tuple(verdict or ()),
-        statuses=tuple(status or ()),
-        paths=(path,) if path else (),
         since=since,
-        before=before,
         archived=archived,
         episode=episode,
-        categories=tuple(category or ()),
-        runs=tuple(run_id or ()),
     )
-    export = _export(console, form, wanted)
+    export = _export(console, form, wanted, " ".join(filters or ()))
     if output and output != "-":
         value = export.write(os.path.abspath(os.path.join(console.start, output)))
         console.emit("export", value, lambda value, console: console.style.name(value.file))
@@ -334,13 +318,13 @@ def export_command(
     return int(bool(value.refused))
 
 
-def _export(console: Console, form: str, wanted: Filter) -> RecordExport | LogExport:
+def _export(console: Console, form: str, wanted: Filter, filters: str) -> RecordExport | LogExport:
     from thunderus_mem.interop.transfer import LogExport, RecordExport
 
     if not entry_of(form).log:
-        return RecordExport(console.memory(), load(form), wanted)
-    if wanted != Filter(since="", before=""):
-        raise ThunderusError(f"format {form!r} contains the log; options that choose documents do not apply")
+        return RecordExport(console.memory(), load(form), wanted, filters)
+    if filters or wanted != Filter(since=""):
+        raise ThunderusError(f"format {form!r} contains the log; filters do not apply")
     return LogExport(console.memory(), form, load_log(entry_of(form)))
 
 

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Annotated
 
 from thunderus_mem.cli.commands.write import written_code
-from thunderus_mem.cli.options import Call, Commands, Option
+from thunderus_mem.cli.options import Argument, Call, Commands, Option
 from thunderus_mem.cli.params import DryRun, Why
 from thunderus_mem.cli.text import counted, cut, diff_lines, one_line
 from thunderus_mem.errors import Conflict, ThunderusError
@@ -232,7 +232,14 @@ def _filed_lines(proposals: Sequence[gardener.FiledStep], console: Console) -> l
 
 # ``recap``
 
-_Day = Annotated[str, Option("--day", metavar="DATE", help="A day: 2026-01-21, today or yesterday (UTC).")]
+_Period = Annotated[
+    str,
+    Argument(
+        metavar="[PERIOD]",
+        help="A day (2026-01-21, today or yesterday, in UTC); or a week (2026-W04) or month (2026-01), "
+        "from its daily recaps.",
+    ),
+]
 _Session = Annotated[
     str, Option("--session", metavar="ID", help="A session id, or its first or last characters.")
 ]
@@ -242,8 +249,6 @@ _Since = Annotated[
 _Episode = Annotated[
     str, Option("--episode", metavar="NAME", help="Events and documents with this episode_id.")
 ]
-_Week = Annotated[str, Option("--week", metavar="WEEK", help="The recaps of a week, e.g. 2026-W04.")]
-_Month = Annotated[str, Option("--month", metavar="MONTH", help="The recaps of a month, e.g. 2026-01.")]
 _Summarizer = Annotated[
     str,
     Option(
@@ -252,44 +257,39 @@ _Summarizer = Annotated[
         help="A command that reads the recap from stdin and prints a draft summary.",
     ),
 ]
-_Timeout = Annotated[float, Option("--timeout", metavar="SECONDS", help="Time limit of the summarizer.")]
 
 
 @app.command("recap")
 def recap_command(
     ctx: Call,
-    day: _Day = "",
+    period: _Period = "",
     session: _Session = "",
     since: _Since = "",
     episode: _Episode = "",
-    week: _Week = "",
-    month: _Month = "",
-    force: Annotated[bool, Option("--force", help="Overwrite a recap that was edited by hand.")] = False,
+    yes: Annotated[bool, Option("--yes", "-y", help="Overwrite a recap that was edited by hand.")] = False,
     dry_run: DryRun = False,
     summarizer: _Summarizer = "",
-    timeout: _Timeout = 60.0,
     why: Why = "",
 ) -> int:
-    """Write a recap of today, or of another day, session, episode or period.
+    """Write a recap of today, or of another period, session or episode.
 
     It summarizes events, documents and commits of the period, and cites the events."""
     console: Console = ctx.obj
     value = recap(
         console.memory(),
-        _wanted(day=day, session=session, since=since, episode=episode, week=week, month=month),
-        force=force,
+        _wanted(period, session=session, since=since, episode=episode),
+        force=yes,
         dry_run=dry_run,
         why=why,
         summarizer=summarizer,
-        timeout=timeout,
     )
     code = written_code(console, "recap", value)
     return console.served_code(value.damaged) or code
 
 
-def _wanted(**named: str) -> Wanted:
-    """Return the requested period; today by default."""
+def _wanted(period: str, **named: str) -> Wanted:
+    """Return what the recap is about."""
     given = [Wanted(kind, name) for kind, name in named.items() if name]
-    if len(given) > 1:
-        raise ThunderusError(f"--{given[0].kind} and --{given[1].kind} are mutually exclusive")
-    return given[0] if given else Wanted("day", "today")
+    if len(given) + bool(period) > 1:
+        raise ThunderusError("PERIOD, --session, --since and --episode are mutually exclusive")
+    return given[0] if given else Wanted.of_period(period or "today")

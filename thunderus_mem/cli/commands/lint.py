@@ -81,7 +81,9 @@ def lint_command(
     ctx: Call,
     paths: Annotated[list[str] | None, Argument(metavar="[PATH]...", help="Only these paths.")] = None,
     staged: Annotated[bool, Option("--staged", help="Check the staged text.")] = False,
-    fix: Annotated[bool, Option("--fix", help="Apply all safe fixes.")] = False,
+    fix: Annotated[
+        bool, Option("--fix", help="Apply all safe fixes; remove fixed findings from the baseline.")
+    ] = False,
     dry_run: Annotated[bool, Option("--dry-run", help="Show what --fix would change.")] = False,
     select: Annotated[list[str] | None, Option(metavar="CODE", help="Only this rule (repeatable).")] = None,
     ignore: Annotated[list[str] | None, Option(metavar="CODE", help="Skip this rule (repeatable).")] = None,
@@ -93,9 +95,6 @@ def lint_command(
     output: Output = "",
     baseline: _Baseline = None,
     write_baseline: _WriteBaseline = "",
-    prune_baseline: Annotated[
-        bool, Option("--prune-baseline", help="Remove fixed findings from the baseline.")
-    ] = False,
     explain: _Explain = "",
     statistics: Annotated[bool, Option("--statistics", help="Count the findings of each rule.")] = False,
     budget: Budget = 0,
@@ -125,7 +124,6 @@ def lint_command(
         profiles=tuple(profile or ()),
         baseline=os.path.join(console.start, baseline) if baseline else baseline,
         write_baseline=os.path.join(console.start, write_baseline) if write_baseline else "",
-        prune_baseline=prune_baseline,
     )
     request.refuse_contradictions()
     if pre_commit and fix:
@@ -176,7 +174,7 @@ def _report(
     if form == BRIEF:
         console.say("For details: thunderus-mem lint --format full; for counts: --statistics")
     if drawn or output:
-        for line in _summary(value, memory.config.lint_baseline, pruned=request.prune_baseline):
+        for line in _summary(value, memory.config.lint_baseline, pruned=request.fix):
             console.say(line)
 
 
@@ -242,7 +240,7 @@ def _summary(value: LintReport, named: str, *, pruned: bool) -> Iterator[str]:
     if value.obsolete and pruned:
         yield f"{gone} removed from {value.baseline}: already fixed"
     elif value.obsolete:
-        yield f"{gone} in {value.baseline} already fixed; remove with --prune-baseline"
+        yield f"{gone} in {value.baseline} already fixed; remove with --fix"
 
 
 def _explained(console: Console, code: str) -> int:
@@ -428,18 +426,11 @@ def _hook_run(value: HookRun, console: Console) -> str:
 
 
 @app.command("watch")
-def watch_command(
-    ctx: Call,
-    poll: Annotated[
-        bool | None,
-        Option("--poll/--no-poll", help="Poll for changes (for network folders); default: watch.poll."),
-    ] = None,
-    every: Annotated[float, Option("--every", metavar="SECONDS", min=0.1, help="Polling interval.")] = 1.0,
-) -> None:
+def watch_command(ctx: Call) -> None:
     """Watch documents and anchored code: refresh the index and lint changes.
 
     When anchored code changes, list the documents that may be out of date. Stop it with Ctrl-C. With --json,
-    print one line of JSON for each set of changes.
+    print one line of JSON for each set of changes. For network folders, set watch.poll.
     """
     import threading
 
@@ -462,8 +453,7 @@ def watch_command(
         show,
         say,
         threading.Event(),
-        poll=config.watch_poll if poll is None else poll,
-        every=every,
+        poll=config.watch_poll,
         debounce=Debounce(config.watch_quiet_ms / 1000, config.watch_longest_ms / 1000),
     )
 

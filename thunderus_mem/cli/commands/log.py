@@ -1,7 +1,7 @@
 """``log events why``: history and provenance.
 
 `log` and `events` show, verify, extend and export the log; `why` prints the provenance of a document as a
-tree or as a Mermaid or Graphviz diagram, or that of each line. The commands parse, call and render; only
+tree, or that of each line. The commands parse, call and render; only
 `events add` and `events record` write to the log, and `events export` a file.
 """
 
@@ -18,7 +18,7 @@ from thunderus_mem.authoring import edit
 from thunderus_mem.cli.input import read_stdin, text_of
 from thunderus_mem.cli.options import Argument, Call, Commands, Option
 from thunderus_mem.cli.output import dumps, plain
-from thunderus_mem.cli.params import Budget, DocumentId, Kinds, Newest, Patch, Why
+from thunderus_mem.cli.params import Budget, Kinds, Newest, Patch, Why
 from thunderus_mem.cli.text import (
     LEAST_LAST,
     Style,
@@ -35,7 +35,7 @@ from thunderus_mem.cli.text import (
 )
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.document.diff import stretches
-from thunderus_mem.errors import InvalidQuery, ThunderusError
+from thunderus_mem.errors import ThunderusError
 from thunderus_mem.history import blame, log, replay, why
 from thunderus_mem.interop.events import MAX_INPUT, AddedEvents, Export, Exported, events_add, given_event
 from thunderus_mem.log.actor import OUTSIDE, by_whom, is_outside
@@ -103,10 +103,6 @@ def events_add_command(
             help="The text, or the command that was run; - reads stdin, @FILE a file.",
         ),
     ] = None,
-    exit_code: Annotated[
-        int | None,
-        Option("--exit-code", metavar="N", help="The command's exit code, for tool_result."),
-    ] = None,
     about: Annotated[
         list[str] | None, Option(metavar="ID", help="A document it is about (repeatable).")
     ] = None,
@@ -131,9 +127,8 @@ def events_add_command(
     if about and not kind:
         raise ThunderusError("--about needs --kind and --body")
     if kind and body:
-        one = given_event(
-            kind, text_of(body, console) or "", actor=console.actor, exit_code=exit_code, about=about or ()
-        )
+        text = text_of(body, console) or ""
+        one = given_event(kind, text, actor=console.actor, about=about or ())
         value = events_add(console.memory(), one, why=why)
     else:
         if sys.stdin.isatty():
@@ -196,7 +191,6 @@ def events_replay_command(
         bool,
         Option("--check", help="Exit with 1 if the text of a document is neither in the log nor in git."),
     ] = False,
-    every: Annotated[bool, Option("--all", help="Also list documents that match the log.")] = False,
 ) -> int:
     """Rebuild documents from the log and list differences.
 
@@ -205,7 +199,7 @@ def events_replay_command(
     """
     console: Console = ctx.obj
     memory = console.memory()
-    value = replay.replay_check(memory) if check else replay.replay(memory, every=every)
+    value = replay.replay_check(memory) if check else replay.replay(memory)
     console.emit("events replay", value, replay_report, long=True)
     return int(check and bool(value.unexplained)) or console.served_code(value.damaged)
 
@@ -398,35 +392,28 @@ def export_summary(value: Exported) -> str:
 
 # ``why``
 
-_FORMATS = ("tree", "mermaid", "dot")
 _SHORT_EVENT = 14
 
 
 _OLDER = "^"
-_WIDEST_LABEL = 80
-# Mermaid parses labels as HTML, with # instead of & in entities.
-_MERMAID = {ord(char): f"#{ord(char)};" for char in '#"<>&`'}
 _NARROW = 100
 """Minimum width to show old and new code side by side."""
 _NOTES = ("change", "missing", "note")
 _UNNAMED = ("change", "note", "code")
 _BY_ID = ("event", "session")
 """Kinds of nodes whose ids are shown only on request."""
-_LINES = lazy_pattern(r"([0-9]{1,9})?(?:(,)([0-9]{1,9})?)?", re.ASCII)
+_LINES = lazy_pattern(r"(.+):([0-9]{1,9})(?:-([0-9]{1,9}))?", re.ASCII)
 
 
 @app.command("why")
 def why_command(
     ctx: Call,
-    document: DocumentId,
+    document: Annotated[
+        str, Argument(metavar="ID[:LINES]", help="Document id, or a unique prefix of it; lines: 10-20 or 7.")
+    ],
     lines: Annotated[
         bool, Option("--lines", help="Show which event or commit last changed each line.")
     ] = False,
-    extent: Annotated[
-        str,
-        Option("-L", metavar="FROM,TO", help="Only these lines: 10,20 or 10, (to the end) or 7."),
-    ] = "",
-    form: Annotated[str, Option("--format", metavar="FORMAT", help="tree, mermaid or dot.")] = "tree",
     patch: Patch = False,
     verbose: Annotated[
         bool, Option("--verbose", "-v", help="Also show the ids of events, sessions and patches.")
@@ -434,40 +421,27 @@ def why_command(
 ) -> int:
     """Show where a document comes from: who changed it, when, why and in which commit, and its code.
 
-    With --lines or -L, show which event or commit last changed each line, with author and time. The log is
-    searched first, then git. Lines that are in neither are marked unrecorded.
+    With --lines, or for ID:10-20, show which event or commit last changed each line, with author and time.
+    The log is searched first, then git. Lines that are in neither are marked unrecorded.
     """
     console: Console = ctx.obj
-    if form not in _FORMATS:
-        raise ThunderusError(f"unknown format {form!r}", hint=f"use one of: {', '.join(_FORMATS)}")
-    if lines or extent:
-        if form != "tree":
-            raise ThunderusError("--lines and --format are mutually exclusive")
-        return _lines(console, document, extent, patch=patch)
-    render = {"mermaid": mermaid, "dot": dot}.get(form, partial(why_tree, verbose=verbose))
     console.details = patch
+    extent = _LINES.fullmatch(document)
+    if lines or extent:
+        first = int(extent[2]) if extent else 0
+        wanted = (first, int(extent[3] or first)) if extent else None
+        return _lines(console, extent[1] if extent else document, wanted, patch=patch)
     value = why.why(console.memory(), document)
-    if patch and form == "tree":
-        render = partial(with_code, render)
-    console.emit("why", value, render, long=True)
+    render = partial(why_tree, verbose=verbose)
+    console.emit("why", value, partial(with_code, render) if patch else render, long=True)
     return console.served_code(value.damaged)
 
 
-def _lines(console: Console, document: str, extent: str, *, patch: bool) -> int:
+def _lines(console: Console, document: str, wanted: tuple[int, int] | None, *, patch: bool) -> int:
     """Print the origin of each line of a document."""
-    console.details = patch
-    value = blame.blame(console.memory(), document, lines=_wanted(extent) if extent else None)
+    value = blame.blame(console.memory(), document, lines=wanted)
     console.emit("why lines", value, partial(with_code, blame_report) if patch else blame_report, long=True)
     return console.served_code(value.damaged)
-
-
-def _wanted(text: str) -> tuple[int, int]:
-    """Parse ``10,20``, ``10,`` (to the end), ``,20`` or ``7`` into first and last line."""
-    match = _LINES.fullmatch(text.replace(" ", ""))
-    if match is None or not (match[1] or match[3]):
-        raise InvalidQuery(f"invalid value for -L: {text!r} (expected e.g. 10,20)")
-    first = int(match[1] or 1)
-    return (first, int(match[3] or 0)) if match[2] else (first, first)
 
 
 def blame_report(value: blame.BlameReport, console: Console) -> str:
@@ -566,36 +540,6 @@ def _shown_id(node: why.WhyNode) -> str:
     if node.kind != "commit":
         return node.id
     return (_OLDER if node.mark == why.SHALLOW else "") + node.id[:_SHORT_COMMIT]
-
-
-def _labels(node: why.WhyNode) -> list[str]:
-    """Return the lines of a box: kind and id, then the label."""
-    head = node.kind if node.kind in _UNNAMED else f"{node.kind} {_shown_id(node)}"
-    return [cut(one_line(text), _WIDEST_LABEL) for text in (head, node.label) if text]
-
-
-def mermaid(value: why.WhyReport, console: Console) -> str:
-    """Format a Mermaid flowchart, which code hosts render in Markdown."""
-    names = {node.id: f"n{number}" for number, node in enumerate(value.nodes)}
-    texts = ("<br/>".join(text.translate(_MERMAID) for text in _labels(node)) for node in value.nodes)
-    nodes = [f'    {name}["{text}"]' for name, text in zip(names.values(), texts, strict=True)]
-    edges = [f'    {names[edge.from_]} -- "{edge.relation}" --> {names[edge.to]}' for edge in value.edges]
-    return "\n".join(["flowchart LR", *nodes, *edges])
-
-
-def dot(value: why.WhyReport, console: Console) -> str:
-    """Format a Graphviz digraph."""
-    names = {node.id: f"n{number}" for number, node in enumerate(value.nodes)}
-    nodes = [f"    {names[node.id]} [label={_quoted(*_labels(node))}];" for node in value.nodes]
-    edges = [
-        f"    {names[edge.from_]} -> {names[edge.to]} [label={_quoted(edge.relation)}];"
-        for edge in value.edges
-    ]
-    return "\n".join(["digraph why {", "    rankdir=LR;", "    node [shape=box];", *nodes, *edges, "}"])
-
-
-def _quoted(*lines: str) -> str:
-    return '"' + "\\n".join(line.replace("\\", "\\\\").replace('"', '\\"') for line in lines) + '"'
 
 
 def with_code(

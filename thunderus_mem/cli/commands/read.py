@@ -10,20 +10,15 @@ from thunderus_mem.authoring import show
 from thunderus_mem.cli.options import Call, Commands, Option
 from thunderus_mem.cli.params import (
     Archived,
-    Before,
     Budget,
-    Categories,
     DocumentId,
     Episode,
+    Filters,
     Kinds,
     OnlyIds,
-    PathPart,
-    Runs,
     Since,
     States,
-    Statuses,
     Tags,
-    Verdicts,
 )
 from thunderus_mem.cli.text import (
     GAP,
@@ -77,17 +72,12 @@ def show_command(
 @app.command("list")
 def list_command(
     ctx: Call,
+    filters: Filters = None,
     kind: Kinds = None,
     tag: Tags = None,
     state: States = None,
-    verdict: Verdicts = None,
-    status: Statuses = None,
-    path: PathPart = "",
     episode: Episode = "",
-    category: Categories = None,
-    run_id: Runs = None,
     since: Since = "",
-    before: Before = "",
     archived: Archived = False,
     order: Annotated[
         str, Option("--sort", metavar="KEY", help="Sort by id, updated, created, title or tokens.")
@@ -98,24 +88,21 @@ def list_command(
     ids: OnlyIds = False,
     budget: Budget = 0,
 ) -> None:
-    """List documents, sorted by id. Times are sorted newest first, tokens most first."""
+    """List documents, sorted by id. Times are sorted newest first, tokens most first.
+
+    Filters: tag: kind: path: state: verdict: status: category: run_id: since: before:.
+    """
     console: Console = ctx.obj
     console.budget = budget
     wanted = Filter(
         kinds=tuple(kind or ()),
         tags=tuple(tag or ()),
         states=tuple(state or ()),
-        verdicts=tuple(verdict or ()),
-        statuses=tuple(status or ()),
-        paths=(path,) if path else (),
         since=since,
-        before=before,
         archived=archived,
         episode=episode,
-        categories=tuple(category or ()),
-        runs=tuple(run_id or ()),
     )
-    value = show.list_documents(console.memory(), wanted, order=order, limit=limit)
+    value = show.list_documents(console.memory(), wanted, " ".join(filters or ()), order=order, limit=limit)
     if not value.documents:
         console.say("No documents")
     console.emit("list", value, listing_ids if ids else listing, long=not ids)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Annotated
 
 from thunderus_mem.cli.options import Argument, Call, Commands, Option
@@ -19,10 +18,9 @@ from thunderus_mem.cli.text import (
     one_line,
     target_names,
 )
-from thunderus_mem.errors import Conflict, Degraded, ThunderusError
+from thunderus_mem.errors import Degraded, ThunderusError
 from thunderus_mem.log.actor import by_whom
 from thunderus_mem.review import decisions, queue
-from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,19 +43,18 @@ _APPLIES = {
     "gone": "no",
     "there": "already applied",
 }
-_DAYS = lazy_pattern(r"([0-9]{1,4})d?", re.ASCII)
 
 Ids = Annotated[list[str] | None, Argument(metavar="[ID]...", help="Proposal ids, or unique prefixes.")]
-Every = Annotated[bool, Option("--all", help="All pending proposals; filter with --label, --rule.")]
-Label = Annotated[str, Option("--label", metavar="LABEL", help="Only with this label, e.g. same, related.")]
-Rule = Annotated[str, Option("--rule", metavar="RULE", help="Only from this gardener rule.")]
+Every = Annotated[bool, Option("--all", help="All pending proposals; select some with --only.")]
+Only = Annotated[
+    str, Option("--only", metavar="NAME", help="Only from this gardener rule, or with this label, e.g. same.")
+]
 
 
 @review_app.command("list")
 def review_list_command(
     ctx: Call,
-    label: Label = "",
-    rule: Rule = "",
+    only: Only = "",
     limit: Annotated[
         int, Option("--limit", "-n", metavar="N", min=0, help="Proposals to show; 0 for all.")
     ] = 50,
@@ -66,9 +63,9 @@ def review_list_command(
     console: Console = ctx.obj
     # Programs get all proposals, people a few screens.
     most = 0 if console.json else limit
-    value = queue.review_list(console.memory(), label=label, rule=rule, limit=most)
+    value = queue.review_list(console.memory(), only=only, limit=most)
     if not value.proposals and not value.unreadable:  # an unreadable file may be a pending proposal
-        console.say("No matching proposals" if label or rule else "No pending proposals")
+        console.say("No matching proposals" if only else "No pending proposals")
     console.emit("review list", value, listing, long=True)
     if value.left_out:
         console.say(f"{value.left_out:,} newer not shown; use -n")
@@ -91,8 +88,7 @@ def review_approve_command(
     ctx: Call,
     proposals: Ids = None,
     every: Every = False,
-    label: Label = "",
-    rule: Rule = "",
+    only: Only = "",
     rebase: Annotated[
         bool, Option("--rebase", help="Also apply proposals whose documents have changed.")
     ] = False,
@@ -105,12 +101,10 @@ def review_approve_command(
     cannot be applied stay in the queue and are reported.
     """
     console: Console = ctx.obj
-    ids = _chosen(console, "Approve", proposals, every=every, label=label, rule=rule, yes=yes)
+    ids = _chosen(console, "Approve", proposals, every=every, only=only, yes=yes)
     if ids is None:
         return 1
-    value = decisions.review_approve(
-        console.memory(), ids, every=every, label=label, rule=rule, rebase=rebase, why=why
-    )
+    value = decisions.review_approve(console.memory(), ids, every=every, only=only, rebase=rebase, why=why)
     return _decided_code(console, "review approve", value)
 
 
@@ -119,8 +113,7 @@ def review_reject_command(
     ctx: Call,
     proposals: Ids = None,
     every: Every = False,
-    label: Label = "",
-    rule: Rule = "",
+    only: Only = "",
     yes: Yes = False,
     why: NeededWhy = "",
 ) -> int:
@@ -129,47 +122,22 @@ def review_reject_command(
     The gardener proposes them again only if one of the documents involved changes.
     """
     console: Console = ctx.obj
-    ids = _chosen(console, "Reject", proposals, every=every, label=label, rule=rule, yes=yes)
+    ids = _chosen(console, "Reject", proposals, every=every, only=only, yes=yes)
     if ids is None:
         return 1
-    value = decisions.review_reject(console.memory(), ids, every=every, label=label, rule=rule, why=why)
+    value = decisions.review_reject(console.memory(), ids, every=every, only=only, why=why)
     return _decided_code(console, "review reject", value)
-
-
-@review_app.command("rebase")
-def review_rebase_command(
-    ctx: Call,
-    proposals: Annotated[list[str], Argument(metavar="ID...", help="Proposals to rebase.")],
-) -> int:
-    """Recompute proposals against the current documents.
-
-    Reports the lines that are in conflict.
-    """
-    console: Console = ctx.obj
-    value = queue.review_rebase(console.memory(), proposals)
-    console.emit("review rebase", value, rebasing)
-    stuck = any(one.state not in ("fits", "rebased") for one in value.proposals)
-    return Conflict.exit_code if stuck else 0
 
 
 @review_app.command("expire")
 def review_expire_command(
     ctx: Call,
-    older_than: Annotated[
-        str,
-        Option("--older-than", metavar="DAYS", help="Age limit, e.g. 30d; default: review.expires_days."),
-    ] = "",
     dry_run: DryRun = False,
     why: Why = "",
 ) -> int:
-    """Remove proposals that expired or no longer change anything."""
-    days = _DAYS.fullmatch(older_than)
-    if older_than and days is None:
-        raise ThunderusError(f"invalid value for --older-than: {older_than!r} (expected e.g. 30d)")
+    """Remove proposals older than review.expires_days, and those that no longer change anything."""
     console: Console = ctx.obj
-    value = decisions.review_expire(
-        console.memory(), older_than=int(days[1]) if days else None, dry_run=dry_run, why=why
-    )
+    value = decisions.review_expire(console.memory(), dry_run=dry_run, why=why)
     if not value.decisions:
         console.say("Nothing to expire")
     return _decided_code(console, "review expire", value)
@@ -192,23 +160,22 @@ def _chosen(
     given: Sequence[str] | None,
     *,
     every: bool,
-    label: str,
-    rule: str,
+    only: str,
     yes: bool,
 ) -> tuple[str, ...] | None:
     """Return the given ids, () for all; ``None`` when the user declines the prompt."""
     ids = tuple(given or ())
     if every and ids:
         raise ThunderusError("ID and --all are mutually exclusive")
-    if not every and (label or rule):
-        raise ThunderusError("--label and --rule need --all")
+    if only and not every:
+        raise ThunderusError("--only needs --all")
     if not every and not ids:
         raise ThunderusError(
             "missing argument ID", hint="pass proposal ids (see `thunderus-mem review list`), or --all"
         )
     if yes or not every:
         return ids
-    what = " ".join(filter(None, ("all proposals", label and f"labelled {label}", rule and f"of {rule}")))
+    what = f"all proposals of {only}" if only else "all proposals"
     if not console.interactive:
         hint = f"use --yes to {verb.lower()} {what}"
         raise ThunderusError("cannot ask for confirmation without a terminal", hint=hint)
@@ -310,11 +277,4 @@ def decided(value: decisions.Decided, console: Console) -> str:
         if not one.code:  # failures are reported on stderr
             about = target_names(one.targets, style)
             rows.append((one.state, style.name(one.id), about, one_line(one.problem)))
-    return "\n".join(line.rstrip() for line in flowing(rows, console.width))
-
-
-def rebasing(value: queue.RebaseReport, console: Console) -> str:
-    """Format the rebased proposals, one per line."""
-    style = console.style
-    rows = [(one.state, style.name(one.id), one.problem) for one in value.proposals]
     return "\n".join(line.rstrip() for line in flowing(rows, console.width))

@@ -257,14 +257,12 @@ def for_command(
         str, Argument(metavar="PATH[#SYMBOL|:LINE]", help="A file, folder, symbol or line range.")
     ],
     mentions: Annotated[
-        bool | None,
+        bool,
         Option(
-            "--mentions/--no-mentions",
-            help="Also list documents that only mention the file "
-            "(default: only if fewer than five are anchored to it).",
-            show_default=False,
+            "--mentions",
+            help="Also list documents that only mention the file, even if five or more are anchored to it.",
         ),
-    ] = None,
+    ] = False,
     budget: Budget = 0,
 ) -> None:
     """List the documents about a piece of code, most specific first, with their current verdicts.
@@ -276,7 +274,7 @@ def for_command(
     console.budget = budget
     from thunderus_mem.verdicts import lookup
 
-    value = lookup.governing(console.memory(), place, mentions=mentions, start=console.start)
+    value = lookup.governing(console.memory(), place, mentions=mentions or None, start=console.start)
     if note := governed_note(value):
         console.say(note)
     console.emit("for", value, governed, long=True)

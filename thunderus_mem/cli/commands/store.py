@@ -10,7 +10,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from thunderus_mem.authoring.init import Initialised, init, update_schemas
+from thunderus_mem.authoring.init import Initialised, init
 from thunderus_mem.cli.complete import SCRIPTS
 from thunderus_mem.cli.options import Argument, Call, Commands, Option
 from thunderus_mem.cli.output import OUTPUT, dumps, output_schema
@@ -337,11 +337,10 @@ class SchemaList:
 def config_show(
     ctx: Call,
     key: Annotated[str, Argument(metavar="[KEY]", help="Only this key, or the keys below it.")] = "",
-    origin: Annotated[bool, Option("--origin", help="Show where each value comes from.")] = False,
 ) -> None:
-    """Show all settings and their values."""
+    """Show all settings and their values, and where each value comes from."""
     console: Console = ctx.obj
-    console.emit("config show", _settings(console, key), lambda value, to: listed(value, to, origin=origin))
+    console.emit("config show", _settings(console, key), listed)
 
 
 _Key = Annotated[str, Argument(metavar="KEY", help="A key, e.g. search.limit.")]
@@ -410,14 +409,14 @@ def _settings(console: Console, only: str) -> Settings:
     )
 
 
-def listed(value: Settings, console: Console, *, origin: bool) -> str:
-    """Format settings as ``key = value``, with ``origin`` also where each value comes from."""
+def listed(value: Settings, console: Console) -> str:
+    """Format settings as ``key = value``, and where each value comes from."""
     style = console.style
     rows = []
     for item in value.settings:
         text = f"{style.name(item.key)} = {toml_value(item.value)}"
         place = {"default": "default", "file": item.file, "environment": item.variable}[item.origin]
-        rows.append((text, style.dim(place)) if origin else (text,))
+        rows.append((text, style.dim(place)))
     return "\n".join(aligned(rows))
 
 
@@ -425,20 +424,10 @@ def listed(value: Settings, console: Console, *, origin: bool) -> str:
 def config_schemas(
     ctx: Call,
     name: Annotated[str, Argument(metavar="[NAME]", help="Print this schema.")] = "",
-    update: Annotated[
-        bool, Option("--update", help="Update the copies in .thunderus/schemas to this version.")
-    ] = False,
 ) -> None:
     """List the schemas, or print one: a JSON Schema, or the SQL schema of the index."""
     console: Console = ctx.obj
-    if update:
-        if name:
-            raise ThunderusError("NAME and --update are mutually exclusive")
-        written = update_schemas(console.memory())
-        if not written.written:
-            console.say("Already up to date")
-        console.emit("config schemas update", written, lambda value, _: "\n".join(value.written))
-    elif name:
+    if name:
         console.data(_schema_text(name).rstrip("\n"))
     else:
         names = SchemaList(tuple(_schema_names()))

@@ -47,17 +47,9 @@ def undo_command(
     ] = None,
     number: Annotated[
         int | None,
-        Option(
-            "--number",
-            "-n",
-            metavar="N",
-            min=1,
-            max=MOST,
-            help="Undo the last N changes; with --list, list N runs.",
-        ),
+        Option("-n", metavar="N", min=1, max=MOST, help="Undo the last N changes; with --list, list N runs."),
     ] = None,
     redo: Annotated[bool, Option("--redo", help="Redo: revert the last undo.")] = False,
-    anywhere: Annotated[bool, Option("--any", help="Include changes made in other working trees.")] = False,
     listed: Annotated[bool, Option("--list", help="List gardener runs, with snapshots.")] = False,
     dry_run: DryRun = False,
     why: Why = "",
@@ -70,15 +62,15 @@ def undo_command(
     """
     console: Console = ctx.obj
     if listed:
-        if change is not None or redo or anywhere or dry_run:
-            raise ThunderusError("--list and EVENT, --redo, --any or --dry-run are mutually exclusive")
+        if change is not None or redo or dry_run:
+            raise ThunderusError("--list and EVENT, --redo or --dry-run are mutually exclusive")
         return _list(console, number or _LISTED)
-    if change is not None and (redo or anywhere or number is not None):
-        raise ThunderusError("EVENT and --number, --redo or --any are mutually exclusive")
+    if change is not None and (redo or number is not None):
+        raise ThunderusError("EVENT and -n or --redo are mutually exclusive")
     if change is not None and change.strip().lower().startswith("snap_"):
         value = undo.restore(console.memory(), change, why=why, dry_run=dry_run)
     else:
-        choice = UndoChoice(change, number or 1, redo, anywhere)
+        choice = UndoChoice(change, number or 1, redo)
         value = undo.undo(console.memory(), choice, why=why, dry_run=dry_run)
     console.emit("undo", value, undone)
     if not (dry_run or redo) and not all(one.is_aborted for one in value.events):

@@ -100,7 +100,6 @@ def add_command(
     ] = None,
     anchor: Anchor = None,
     why: Why = "",
-    in_editor: Annotated[bool, Option("--edit", help="Edit the text before adding it.")] = False,
     dry_run: DryRun = False,
 ) -> int:
     """Add a document and print its id and path.
@@ -112,7 +111,7 @@ def add_command(
     check_kind(kind)
     relations = links(given_links or ())
     fields = pairs(sets or (), "--set")
-    text, by_hand = _body(console, (kind, title, state), body, edit=in_editor)
+    text, by_hand = _body(console, (kind, title, state), body)
     with keeping(text, f"{kind}.md") if by_hand else nullcontext():
         new = add.NewDocument(
             kind,
@@ -130,19 +129,17 @@ def add_command(
     return written_code(console, "add", value)
 
 
-def _body(
-    console: Console, new: tuple[str, str, str | None], given: str | None, *, edit: bool
-) -> tuple[str, bool]:
+def _body(console: Console, new: tuple[str, str, str | None], given: str | None) -> tuple[str, bool]:
     """Return the text of a new document, and whether it was written in the editor."""
     text = text_of(given, console)
-    if text is None and not edit and not sys.stdin.isatty():
+    if text is None and not sys.stdin.isatty():
         text = text_of("-", console, "the text (no --body was given)") or None
-    if text is not None and not edit:
+    if text is not None:
         return text, False
-    if console.no_input or (text is None and not console.interactive):
+    if not console.interactive:
         raise ThunderusError("no text given", hint="pass --body TEXT or --body @FILE, or pipe it to stdin")
     kind, title, state = new
-    start = add.template(kind, title, state=state) if text is None else text
+    start = add.template(kind, title, state=state)
     result = edited(with_help(start, _ADD_HELP), console.environ, f"{kind}.md")
     if result is None:
         raise NothingWritten
@@ -157,7 +154,9 @@ def edit_command(
         list[str] | None,
         Option("--set", metavar="KEY=VALUE", help="Set a field, e.g. state=accepted (repeatable)."),
     ] = None,
-    add_tag: Annotated[list[str] | None, Option(metavar="TAG", help="Add a tag (repeatable).")] = None,
+    tag: Annotated[
+        list[str] | None, Option("--tag", "-t", metavar="TAG", help="Add a tag (repeatable).")
+    ] = None,
     remove_tag: Annotated[list[str] | None, Option(metavar="TAG", help="Remove a tag (repeatable).")] = None,
     anchor: Anchor = None,
     body: Annotated[
@@ -178,7 +177,7 @@ def edit_command(
     memory = console.memory()
     edits = edit.DocumentEdits(
         sets=pairs(sets or (), "--set"),
-        add_tags=tuple(add_tag or ()),
+        add_tags=tuple(tag or ()),
         remove_tags=tuple(remove_tag or ()),
         anchors=tuple(anchor or ()),
         body=text_of(body, console),
@@ -195,7 +194,7 @@ def edit_command(
 def _edited(memory: Memory, console: Console, document: str) -> edit.DocumentEdits:
     """Open the document in the editor and return the new text."""
     if not console.interactive:
-        raise ThunderusError("no change given", hint="use --set, --add-tag, --remove-tag, --anchor or --body")
+        raise ThunderusError("no change given", hint="use --set, --tag, --remove-tag, --anchor or --body")
     from thunderus_mem.authoring.show import show
 
     shown = show(memory, document)

@@ -43,9 +43,9 @@ def schema_drift(store: StoreState) -> Iterable[Diagnostic]:
 
     Good::
 
-        schema files written by ``thunderus-mem config schemas --update``
+        schema files written by ``thunderus-mem migrate --apply``
 
-    Fix: run ``thunderus-mem config schemas --update``; it writes only these files.
+    Fix: run ``thunderus-mem migrate --apply``; without ``--apply`` it only lists what it would write.
     """
     for name, copy in sorted(store.schemas.items()):
         if copy.text is None:
@@ -56,9 +56,7 @@ def schema_drift(store: StoreState) -> Iterable[Diagnostic]:
             continue
         expected = f"{name} of this version"
         path = f"{STORE}/schemas/{name}"
-        yield finding(
-            "TM501", path, message, expected=expected, hint="Run `thunderus-mem config schemas --update`"
-        )
+        yield finding("TM501", path, message, expected=expected, hint="Run `thunderus-mem migrate --apply`")
 
 
 def manifest_schema(store: StoreState) -> Iterable[Diagnostic]:
