@@ -19,7 +19,7 @@ from thunderus_mem.index.records import RecordFilter
 from thunderus_mem.log.records import CONVERSATION, EXECUTION, Record, user_folder, user_in, valid_user
 from thunderus_mem.log.shard import check_chain
 from thunderus_mem.memory.memory import open_memory
-from thunderus_mem.memory.records import UserRecords
+from thunderus_mem.memory.records import AddedRecord, UserRecords
 from thunderus_mem.search.records import find_records
 from thunderus_mem.store.paths import inside, is_private_shard, is_shard
 
@@ -161,6 +161,23 @@ def test_time_of_a_record_is_kept_as_written(memory: Memory) -> None:
     assert UserRecords(memory, "alice").add(said("msg_1", "Which port?", ts=ts)).record.ts == ts
     (hit,) = find_records(memory, "alice", "port").hits
     assert hit.record.ts == ts
+
+
+def test_records_are_stored_together_except_those_that_cannot(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("thunderus_mem.memory.records._LARGE", 1200)
+    records = UserRecords(memory, "alice")
+    records.add(said("m0", "Which port?"))
+    many = [said(f"m{number % 5}", "Which port?") for number in range(7)]
+    many.insert(3, done("m3", "x", errors=({"error_type": "x", "error_message": "y", "wait": 1.5},)))
+    results = records.add_all(many)
+    assert isinstance(results[3], InvalidDocument)
+    stored = [one for one in results if isinstance(one, AddedRecord)]
+    assert [one.repeated for one in stored] == [True, False, False, False, False, True, True]
+    assert sorted(id for id, _ in found(memory, "alice", "")) == ["m0", "m1", "m2", "m3", "m4"]
+    assert len(records.log.shards()) == 2
+    assert records.add_all([]) == []
 
 
 def test_secret_is_not_stored(memory: Memory) -> None:

@@ -21,12 +21,13 @@ from thunderus_mem.interop.streams import JsonList
 from thunderus_mem.interop.table import BODY, As, Field, FieldTable
 from thunderus_mem.interop.transfer import ImportOptions, RefusedRecord, Tally, TransferReport, import_records
 from thunderus_mem.log.records import CONVERSATION, user_in
-from thunderus_mem.memory.records import UserRecords
+from thunderus_mem.memory.records import AddedRecord, UserRecords
 from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from thunderus_mem.log.records import Record
     from thunderus_mem.memory.memory import Memory
 
 _CONVERSATION, _EXECUTION = "add_conversation_memory", "add_execution_memory"
@@ -78,18 +79,22 @@ class MemoryFiles:
         """Store the records for the user of the environment, and add the knowledge as facts."""
         given = _parsed(data)
         entries, refused = _entries(given)
-        imported = unchanged = 0
         records = UserRecords(memory, user_in(memory.environ))
+        fit: list[tuple[_Entry, Record]] = []
         for one in entries:
             try:
-                record = memoryos.record_of(one.tool, memoryos.checked(one.tool, one.arguments, records.user))
-                known = False if dry_run else records.add(record).repeated
+                checked = memoryos.checked(one.tool, one.arguments, records.user)
+                fit.append((one, memoryos.record_of(one.tool, checked)))
             except ThunderusError as reason:
                 refused.append(RefusedRecord(one.number, _name(one), str(reason)))
-                continue
-            imported, unchanged = imported + (not known), unchanged + known
+        stored = [] if dry_run or not fit else records.add_all([record for _, record in fit])
+        for (one, _), added in zip(fit, stored, strict=False):
+            if isinstance(added, ThunderusError):
+                refused.append(RefusedRecord(one.number, _name(one), str(added)))
+        unchanged = sum(isinstance(added, AddedRecord) and added.repeated for added in stored)
+        imported = sum(isinstance(added, AddedRecord) for added in stored) - unchanged if stored else len(fit)
         report = TransferReport(
-            "memoryos", source, imported, 0, unchanged, (), tuple(refused), {}, {}, dry_run=dry_run
+            "memoryos", source, imported, 0, unchanged, (), tuple(sorted(refused)), {}, {}, dry_run=dry_run
         )
         return _with_knowledge(memory, given, report, why)
 

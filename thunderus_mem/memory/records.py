@@ -11,13 +11,13 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.timestamp import format_precise
-from thunderus_mem.errors import InvalidDocument
+from thunderus_mem.errors import InvalidDocument, ThunderusError
 from thunderus_mem.index.records import RecordFilter
 from thunderus_mem.log.event import text_in
-from thunderus_mem.log.line import decode, encode
+from thunderus_mem.log.line import decode, encode, refuse_secrets
 from thunderus_mem.log.new_event import EventContext, make_event
 from thunderus_mem.log.reader import SHARD_NAME, EventLog
-from thunderus_mem.log.records import Record, parts_of, records_in, user_folder, valid_user
+from thunderus_mem.log.records import RECORD_KINDS, Record, parts_of, records_in, user_folder, valid_user
 from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.disk import make_folders
@@ -25,7 +25,7 @@ from thunderus_mem.store.files import replace_file
 from thunderus_mem.store.layout import SHARD_FOLDERS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from thunderus_mem.index.questions import Index
     from thunderus_mem.index.records import RecordIndex, RecordRow
@@ -116,19 +116,57 @@ class UserRecords:
 
         Raises `InvalidDocument` if it does not fit into an event, `Refused` if it contains a secret.
         """
+        (added,) = self.add_all([record])
+        if isinstance(added, ThunderusError):
+            raise added
+        return added
+
+    def add_all(self, records: Sequence[Record]) -> list[AddedRecord | ThunderusError]:
+        """Store records like `add`; return for each what was stored, or why not."""
+        results: list[AddedRecord | ThunderusError] = []
+        if not records:
+            return results
         with open_transaction(self._memory, "mcp") as transaction:
-            wanted = RecordFilter(message_id=record.message_id)
-            for _, known in self.read(self.index().select(self.user, (record.kind,), wanted)):
-                if known == record._replace(ts=record.ts or known.ts):
-                    return AddedRecord(known, self._folder, repeated=True)
-            record = record._replace(ts=record.ts or format_precise(self._memory.now()))
-            first = self._memory.new_id("evt")
-            parts = parts_of(record, self.user, first)
-            ids = [first, *(self._memory.new_id("evt") for _ in parts[1:])]
-            makers = [_maker(part, id, record.ts) for part, id in zip(parts, ids, strict=True)]
-            _check(makers)
-            transaction.log_private(makers, self._shard())
-        return AddedRecord(record, self._folder)
+            known = self._known({record.message_id for record in records})
+            waiting: list[Callable[[EventContext], Event]] = []
+            size = 0
+            for record in records:
+                same = known.setdefault((record.kind, record.message_id), [])
+                found = next((one for one in same if one == record._replace(ts=record.ts or one.ts)), None)
+                if found is not None:
+                    results.append(AddedRecord(found, self._folder, repeated=True))
+                    continue
+                dated = record._replace(ts=record.ts or format_precise(self._memory.now()))
+                try:
+                    makers = self._makers(dated)
+                    size += _checked_size(makers)
+                except ThunderusError as error:
+                    results.append(error)
+                    continue
+                same.append(dated)
+                results.append(AddedRecord(dated, self._folder))
+                waiting += makers
+                if size >= _LARGE:
+                    transaction.log_private(waiting, self._shard())
+                    waiting, size = [], 0
+            if waiting:
+                transaction.log_private(waiting, self._shard())
+        return results
+
+    def _known(self, message_ids: set[str]) -> dict[tuple[str, str], list[Record]]:
+        """Return the records with these message ids, by kind and message id."""
+        wanted = RecordFilter(message_id=min(message_ids)) if len(message_ids) == 1 else RecordFilter()
+        rows = self.index().select(self.user, RECORD_KINDS, wanted)
+        known: dict[tuple[str, str], list[Record]] = {}
+        for _, record in self.read(row for row in rows if row.message_id in message_ids):
+            known.setdefault((record.kind, record.message_id), []).append(record)
+        return known
+
+    def _makers(self, record: Record) -> list[Callable[[EventContext], Event]]:
+        first = self._memory.new_id("evt")
+        parts = parts_of(record, self.user, first)
+        ids = [first, *(self._memory.new_id("evt") for _ in parts[1:])]
+        return [_maker(part, id, record.ts) for part, id in zip(parts, ids, strict=True)]
 
 
 def _maker(part: Part, id: str, ts: str) -> Callable[[EventContext], Event]:
@@ -139,11 +177,17 @@ def _maker(part: Part, id: str, ts: str) -> Callable[[EventContext], Event]:
     return make
 
 
-def _check(makers: Iterable[Callable[[EventContext], Event]]) -> None:
-    """Check that the events can be written, and read again."""
+def _checked_size(makers: Iterable[Callable[[EventContext], Event]]) -> int:
+    """Return the size of events in bytes. Raises `InvalidDocument` if one cannot be written, or read again,
+    and `Refused` for a secret."""
+    size = 0
     for make in makers:
         event = make(EventContext("2026-01-21T09:00:00.000Z", "sess_0"))
+        refuse_secrets(event)
         try:
-            decode(encode(event))
+            line = encode(event)
+            decode(line)
         except ValueError as reason:
             raise InvalidDocument(str(reason), hint="shorten it, or write the value as text") from reason
+        size += len(line)
+    return size
