@@ -55,11 +55,12 @@ _TURNS = lazy_pattern(
 )
 _HIDES = lazy_pattern(
     r"<!--|\[(?<![^\n]\[)(?://|comment|_|hidden)\]: |"
-    r"<[a-z]{1,8}\b[^<>\n]{0,200}(?:display ?: ?none|visibility ?: ?hidden|font-size ?: ?[01](?:px|"
+    r"<[a-z]{1,12}\b[^<>\n]{0,200}(?:display ?: ?none|visibility ?: ?hidden|font-size ?: ?[01](?:px|"
     r"pt|em|%)?(?![.\d])|"
     r"opacity ?: ?0(?![.\d])|text-indent ?: ?-\d{3}|left ?: ?-\d{3}|max-height ?: ?0|"
     r"(?<!aria-)\bhidden\b(?!=[\"']?(?:false))|"
-    r"color ?[:=] ?[\"']?(?:#fff|white|transparent))[^<>\n]{0,200}>|"
+    r"color ?[:=] ?[\"']?(?:#f[0-9a-f]f|#f[0-9a-f]{5}|white|transparent)|"
+    r"class=[\"']?(?:sr-only|visually-hidden|d-none|invisible)\b)[^<>\n]{0,200}>|"
     r"(?P<tag></?(?:system[-_](?:prompt|reminder)|function_(?:calls|results)|tool_(?:call|result))>"
     r"|<\|[a-z_\u2581]{3,30}\|>|<\uff5c[^\n\uff5c]{2,40}\uff5c>|\[/?tool_(?:results|calls)\]"
     r"|</?(?:start|end)_of_turn>|</?(?:antml:)?(?:invoke|parameter) name=[\"'][a-z_]{2,30}[\"']>)|"
@@ -68,7 +69,7 @@ _HIDES = lazy_pattern(
     r"<(?:template|noscript|desc|script|summary|details)\b[^<>\n]{0,200}>|"
     r"<[a-z]{1,12}\b[^<>\n]{0,200}? (?:title|alt|aria-label|content|placeholder|data-[a-z-]{2,30})="
     r"[\"'](?=[^\"'\n]{15})|"
-    r"\]: <?[^\s<>]{0,300}>? [\"'(](?=[^\"'\n]{15})|\\(?:phantom|color\{white\})\{)|"
+    r"\]: <?[^\s<>]{0,300}>? [\"'(](?=[^\"'\n]{15})|\\(?:phantom|(?:text)?color\{white\})\{)|"
     r"</?system(?:[-_]message)?>|<\|(?:system|user|assistant)\|>|"
     r"\[(?:https?://)?(?P<text>(?:[a-z0-9-]{1,40}\.){1,4}[a-z]{2,12})(?:[/:][^\[\]\n]{0,200})?\]"
     r"\(<?https?://(?P<target>[a-z0-9.-]{4,200})|"
@@ -90,17 +91,19 @@ _COMMANDED = lazy_pattern(
     r"(?:^|[:;,.!?(\[>-] {0,2}|\b(?:and|then|must|always|please|should|to|now|you|may) )(?:"
     + "|".join(sorted(IMPERATIVES - {"to", "type", "list", "note", "state", "log", "end", "use", "see"}))
     + r"|never|do not|don't|stop|skip|turn|set|change|switch|complete|copy|forward|obey|override)"
-    r" +[a-z`~./'-]+ +[^\s]|\| ?(?:ba)?sh\b"
+    r" +[a-z`~./'*:-]+ +[^\s]|\| ?(?:ba)?sh\b"
 )
 _ENDS: Final = frozenset(("com", "org", "edu", "dev", "info", "biz", "example", "test"))
-_ARCHIVES: Final = frozenset(("web.archive.org", "archive.org", "archive.ph", "github.com", "aka.ms"))
+_ARCHIVES: Final = frozenset(
+    ("web.archive.org", "archive.org", "archive.ph", "github.com", "aka.ms", "pkg.go.dev")
+)
 _BEGINS: Final = {
     "": "<!-- [//]: [comment]: [_]: [hidden]: <system </system <function_ </function_ <tool_ </tool_ <| "
     "![ ]( human: system: developer: assistant: {/* [^ ]: "
     "<template <noscript <desc> <script <summary <details "
     "<\uff5c [tool_ [/tool_ <start_of <end_of </start_of <invoke </invoke <parameter </memory> </context> "
-    "</document </untrusted </retrieved \\phantom \\color",
-    "<": "display visibility font-size opacity text-indent left max-height hidden color title= alt= "
+    "</document </untrusted </retrieved \\phantom \\color \\textcolor",
+    "<": "display visibility font-size opacity text-indent left max-height hidden color class= title= alt= "
     "aria-label= "
     "content= placeholder= data-",
     "[": "](",
@@ -186,7 +189,7 @@ def _conceals_order(one: Concealed) -> bool:
         return not real or not _same_host(shown.removeprefix("www."), real.removeprefix("www."))
     if one.kind == FORGED:
         return True
-    if one.kind == GIVES_ORDERS and _COMMANDED.search(one.said):
+    if one.kind == GIVES_ORDERS and _COMMANDED.search(one.said.lstrip(" \t\n\"'-")):
         return True
     return _find_in_paragraph(one.said, (*_STRONG, *HIDDEN), worded=True, hidden=True) is not None
 

@@ -607,6 +607,7 @@ HIDDEN: Final = (
         r"\b(?:note|instructions?|message|attention|order)s? (?:to|for) (?:all |any |the )?"
         r"(?:ai|llm|assistant|agent|model|claude|copilot|automated reader)|"
         r"\bas an? (?:ai|llm|agent|assistant)\b|"
+        r"^[^a-z]{0,6}(?:reviewer )?(?:ai|llm|agent|assistant|model|bot)s?(?: reviewers?| readers?)?, ?[a-z]|"
         r"\b(?:ai|llm|agent|assistant|machine)s?(?: readers?| agents?| assistants?| models?| eyes)? only\b|"
         r"\b(?:when|if|whenever|before|after) you "
         r"(?:summari[sz]e|read|answer|respond|reply|load|process|quote|cite|see|finish)\b",
