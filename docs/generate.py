@@ -622,6 +622,8 @@ The tables below are those the program reads and writes by.
   format. So does a value that has no exact equivalent here, such as an absent `type` or `null`.
 - A key of ours that has no row goes to the extension field, if the format has one, and comes back when you
   import the file. A format without one loses these keys: `export` counts them.
+- A *derived* key is made from a field that says less. Where the document has another value, that goes to the
+  extension field.
 - A text that is too long or too short for a format is refused, never cut.
 """
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,7 +23,6 @@ from thunderus_mem.lint.lint import lint
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from tests.conftest import Ran
 
@@ -236,6 +236,12 @@ def test_the_commands(run: Callable[..., Ran], tmp_path: Path) -> None:
     assert (bad.code, bad.err) == (1, "1 record, 3 problems\n")
     assert ["shodh", "import", "export"] in [line.split()[:3] for line in run("formats").out.splitlines()]
     assert "embedding" in run("formats", "shodh").out
+    shipped = json.loads((Path(transfer.__file__).parent / "shodh.schema.json").read_bytes())
+    assert json.loads(run("formats", "shodh", "--schema").out) == shipped
+    assert run("formats", "--schema").code == 2
+    (tmp_path / "bad.json").write_text(json.dumps([5] * 25), "utf-8")
+    listed = run("import", "shodh", "bad.json").out.splitlines()
+    assert (len(listed), listed[-1]) == (21, "refuse 5 more; --json lists them all")
     assert run("import", "x", "m.json").code == run("export", "markdown").code == 2
     assert run("import", "markdown", ".").code == run("validate", "markdown", "x").code == 2
     assert run("import", "shodh", os.devnull).code == 2

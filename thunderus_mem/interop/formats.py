@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.errors import InvalidQuery
 from thunderus_mem.interop.table import BODY
+from thunderus_mem.interop.values import TITLE
 from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from thunderus_mem.interop.streams import RecordFile
-    from thunderus_mem.interop.table import FieldTable
+    from thunderus_mem.interop.table import Field, FieldTable
 
 
 class FormatEntry(NamedTuple):
@@ -84,8 +85,8 @@ def entry_of(name: str) -> FormatEntry:
 
 
 class FormatField(NamedTuple):
-    """A field of a format, the key of ours, the kind of value, and what becomes of it: ``kept`` exactly,
-    ``changed``, or ``lost``."""
+    """A field of a format, the key of ours, the kind of value, and what becomes of it: ``kept``,
+    ``derived`` from a field that says less or something else, or ``lost``."""
 
     theirs: str
     ours: str
@@ -129,13 +130,19 @@ def _described(entry: FormatEntry) -> DescribedFormat:
             row.theirs,
             "text" if row.ours == BODY else row.ours,
             row.by.name,
-            "lost" if not row.ours else "kept",
+            _fate(row),
             row.note,
         )
         for row in table.fields
     )
-    held = f"{table.metadata}.thunderus_mem" if table.metadata and table.extends else ""
+    held = f"{table.metadata}.thunderus_mem" if table.metadata else ""
     return DescribedFormat(entry.name, entry.description, entry.reads, entry.writes, fields, held)
+
+
+def _fate(row: Field) -> str:
+    if not row.ours:
+        return "lost"
+    return "derived" if row.by is TITLE or (row.ours == "kind" and row.theirs != "kind") else "kept"
 
 
 def record_schema(table: FieldTable) -> dict[str, Any]:

@@ -56,9 +56,8 @@ class Field(NamedTuple):
 class FieldTable(NamedTuple):
     """The fields of a format. ``identity`` is the field with the id, made by ``new_id`` from our id and the
     text; ``hash`` is the field with the hash of the text. ``metadata`` is the object for any other value; it
-    takes our extension, as JSON text if it holds ``only_texts``. ``closed``: other fields get lost in their
-    program. ``least`` and ``most`` are the sizes of a text in ``size_of``. ``usage`` are the fields with the
-    number of reads and the time of the last one."""
+    takes our extension, as JSON text if it holds ``only_texts``. ``least`` and ``most`` are the sizes of a
+    text in ``size_of``. ``usage`` are the fields with the number of reads and the time of the last one."""
 
     name: str
     fields: tuple[Field, ...]
@@ -68,7 +67,6 @@ class FieldTable(NamedTuple):
     hash_of: Callable[[str], str] = lambda text: ""
     metadata: str = ""
     only_texts: bool = False
-    extends: bool = True
     least: int = 0
     most: int = 0
     size_of: Callable[[str], int] = len
@@ -326,7 +324,7 @@ def write_record(table: FieldTable, values: Mapping[str, Any], derived: Iterable
         lost["verification"] = values["verification"]
     if not lost:
         return WrittenRecord(out)
-    if not (table.metadata and table.extends):
+    if not table.metadata:
         return WrittenRecord(out, tuple(sorted(set(lost) - {"absent"} | set(lost.get("absent", ())))))
     held = json.dumps(lost, ensure_ascii=False) if table.only_texts else lost
     out[table.metadata] = {**(out.get(table.metadata) or {}), EXTENSION: held}

@@ -159,9 +159,18 @@ def _opened(console: Console, path: str) -> IO[bytes]:
         raise NotFound(f"cannot read {path}: {error.strerror}") from error
 
 
+_MOST_LISTED: Final = 20
+
+
 def _refusals(value: TransferReport, console: Console) -> str:
-    lines = [f"refuse {_where(one)}: {one.reason}" for one in value.refused]
-    return "\n".join([*lines, *(f"skip   {_where(one)}: {one.reason}" for one in value.skipped)])
+    return "\n".join([*_listed("refuse", value.refused), *_listed("skip", value.skipped)])
+
+
+def _listed(what: str, records: Sequence[RefusedRecord]) -> list[str]:
+    """Name the first records with their reasons, and count the others."""
+    lines = [f"{what:6} {_where(one)}: {one.reason}" for one in records[:_MOST_LISTED]]
+    more = len(records) - len(lines)
+    return [*lines, *([f"{what:6} {more:,} more; --json lists them all"] if more else [])]
 
 
 def _where(one: RefusedRecord) -> str:
@@ -332,7 +341,7 @@ def _exported(value: ExportReport) -> str:
     what = "record" if entry_of(value.format).log else "document"
     lines = [f"{counted(value.exported, what)} exported"]
     lines[0] += f", {len(value.refused):,} refused" if value.refused else ""
-    lines += [f"refuse {_where(one)}: {one.reason}" for one in value.refused]
+    lines += _listed("refuse", value.refused)
     if value.lost:
         lines.append(f"Not in this format: {_counts(value.lost)}")
     return "\n".join(lines)
