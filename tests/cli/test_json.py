@@ -167,6 +167,19 @@ def test_budget_limits_text_and_json(run: Callable[..., Ran]) -> None:
     assert (refused.code, refused.out) == (2, "")
     assert "--budget 5 is too small" in refused.err
     assert run("lint", "--format", "sarif", "--budget", "500").code == 2
+    assert run("lint", "--statistics", "--format", "sarif").code == 2
+    assert run("lint", "--statistics", "-o", "report.txt").code == 2
+
+
+@pytest.mark.usefixtures("store")
+def test_summary_within_a_budget_counts_everything(run: Callable[..., Ran]) -> None:
+    for command, most in (
+        (("check", "--format", "markdown"), "45"),
+        (("lint", "--profile", "shodh", "--format", "full"), "60"),
+    ):
+        summary, more = run(*command, "--budget", most).out.splitlines()[-2:]
+        assert more.endswith(" more")
+        assert summary == run(*command).out.splitlines()[-1]
 
 
 @pytest.mark.usefixtures("store")

@@ -120,7 +120,7 @@ def test_findings_are_below_their_file_with_the_severity_first(room: int) -> Non
         *(finding(number, "Dead link") for number in range(20, 45)),
         finding(1, "Dead link", path="other.md"),
     ]
-    drawn = unmarked(by_file(reversed(ones), Style(colored=True), room, brief=False)).split("\n")
+    drawn = unmarked(by_file(reversed(ones), Style(colored=True), room, of=ones, brief=False)).split("\n")
     assert all(width(text) <= room for text in drawn)
     assert [text for text in drawn if text and not text.startswith(" ")] == [
         HIT.path,
@@ -130,7 +130,7 @@ def test_findings_are_below_their_file_with_the_severity_first(room: int) -> Non
     assert drawn[1].startswith("  error  19:6  TM201 dead-link: Dead link: `missing.md` does")
     assert "               fix: Correct the path" in drawn
     assert "  error        TM201 dead-link: 6 more like this in this file" in drawn
-    brief = unmarked(by_file(ones, Style(colored=True), room, brief=True))
+    brief = unmarked(by_file(ones, Style(colored=True), room, of=ones, brief=True))
     assert "fix:" not in brief
 
 

@@ -49,12 +49,14 @@ def report(
     *,
     command: str = "lint",
     related: Mapping[str, Diagnostic] | None = None,
+    of: Sequence[Diagnostic] = (),
 ) -> str:
     """Format the findings in one of `FORMATS`, sorted by file, location and rule.
 
-    "full" contains all details and a summary; "concise" is one line per finding and empty without findings.
-    ``documents`` are the checked files, for formats that also list files without findings. ``related`` has,
-    by fingerprint, the same finding at the document that it affects.
+    "full" contains all details and a summary, of all the findings ``of`` if only some are given; "concise" is
+    one line per finding and empty without findings. ``documents`` are the checked files, for formats that
+    also list files without findings. ``related`` has, by fingerprint, the same finding at the document that
+    it affects.
     Raises `ValueError` for an unknown format.
     """
     if format not in FORMATS:
@@ -65,6 +67,8 @@ def report(
     if format == "sarif":
         places = _without_secrets(list((related or {}).values()))
         return sarif(found, {one.fingerprint: one for one in places})
+    if format == "full":
+        return full(found, of)
     return _WRITERS[format](found)
 
 
@@ -244,16 +248,18 @@ def summary(diagnostics: Sequence[Diagnostic]) -> str:
     return ", ".join(said) if said else "No findings"
 
 
-def full(diagnostics: Sequence[Diagnostic]) -> str:
-    """Format all details of each finding, and a summary."""
+def full(diagnostics: Sequence[Diagnostic], of: Sequence[Diagnostic] = ()) -> str:
+    """Format all details of each finding, and a summary of them, or of the findings ``of``."""
     lines: list[str] = []
     for one, said in few_alike(diagnostics):
         lines += [said, *(f"    {detail}" for detail in details(one))]
-    return "\n".join([*lines, summary(diagnostics)]) + "\n"
+    return "\n".join([*lines, summary(of or diagnostics)]) + "\n"
 
 
-def by_file(diagnostics: Iterable[Diagnostic], style: Style, room: int, *, brief: bool) -> str:
-    """Format the findings for a terminal, below the path of each file, and a summary.
+def by_file(
+    diagnostics: Iterable[Diagnostic], style: Style, room: int, *, of: Sequence[Diagnostic], brief: bool
+) -> str:
+    """Format the findings for a terminal, below the path of each file, and a summary of the findings ``of``.
 
     ``brief`` omits the details.
     """
@@ -262,7 +268,7 @@ def by_file(diagnostics: Iterable[Diagnostic], style: Style, room: int, *, brief
     for path, group in groupby((one for one, _ in few_alike(found)), key=lambda one: one.path):
         rows = [row for one in group for row in _rows(one, style, brief=brief)]
         lines += [style.name(visible(path)), *(f"  {line}" for line in flowing(rows, room - 2)), ""]
-    return "\n".join([*lines, summary(found)])
+    return "\n".join([*lines, summary(of)])
 
 
 def _rows(one: Diagnostic, style: Style, *, brief: bool) -> Iterator[tuple[str, str, str]]:
@@ -567,7 +573,6 @@ def junit(diagnostics: Sequence[Diagnostic], documents: Sequence[str], command: 
 
 
 _WRITERS: Final[dict[str, Callable[[Sequence[Diagnostic]], str]]] = {
-    "full": full,
     "concise": concise,
     "json": json_document,
     "jsonl": jsonl,

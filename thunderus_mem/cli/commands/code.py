@@ -27,7 +27,7 @@ from thunderus_mem.cli.report import (
     write_report,
 )
 from thunderus_mem.cli.text import Style, aligned, columns, counted, diff_line, one_line, table, verdict_word
-from thunderus_mem.errors import ThunderusError
+from thunderus_mem.errors import ThunderusError, explain
 from thunderus_mem.lint import check
 from thunderus_mem.memory.transaction import settle
 from thunderus_mem.verdicts import lookup, suggest
@@ -425,7 +425,7 @@ def _diff_text(console: Console, given: str) -> str:
         with open(path, "rb") as file:
             return file.read().decode("utf-8", "surrogateescape")
     except OSError as error:
-        raise ThunderusError(f"cannot read {given}: {error.strerror}") from error
+        raise explain(error, given) from error
 
 
 def _rendered(
@@ -435,7 +435,7 @@ def _rendered(
     if form == "text":
         return lambda value, console: headed(console, memory, check_report(value, console, patch=patch))
     if form == "markdown":
-        return lambda value, _: check_summary(memory, value, changed=changed)
+        return lambda part, _: check_summary(memory, part, value, changed=changed)
     return lambda value, _: _for_programs(memory, value, form).rstrip("\n")
 
 
@@ -509,15 +509,16 @@ def summary(memory: Memory, value: check.CheckReport, *, changed: bool) -> Itera
         yield "This shallow clone may not contain the commits that changed the code"
 
 
-def check_summary(memory: Memory, value: check.CheckReport, *, changed: bool) -> str:
-    """Format Markdown for the summary of a pull request: a table of documents, code and reasons."""
+def check_summary(memory: Memory, part: check.CheckReport, value: check.CheckReport, *, changed: bool) -> str:
+    """Format Markdown for the summary of a pull request: a table of documents, code and reasons, with the
+    findings that fit the budget, and the counts of all."""
     top = memory.git.prefix if memory.git is not None else ""
     what = "affected by this change" if changed else "that may be out of date"
     lines = [f"### Documents {what}", ""]
-    if value.findings:
+    if part.findings:
         lines += ["| Document | Code | Reason |", "|---|---|---|"]
-        lines += [_row(one, top) for one in value.findings]
-        commands = dict.fromkeys(f"    thunderus-mem verify {one.doc_id}" for one in value.findings)
+        lines += [_row(one, top) for one in part.findings]
+        commands = dict.fromkeys(f"    thunderus-mem verify {one.doc_id}" for one in part.findings)
         advice = "Read each document again. If it is still true, verify it; otherwise edit or supersede it."
         lines += ["", advice, "", *commands, ""]
     return "\n".join([*lines, *map(markdown_text, summary(memory, value, changed=changed))])

@@ -30,7 +30,7 @@ from thunderus_mem.cli.report import (
 )
 from thunderus_mem.cli.text import aligned, columns, counted, hint_line
 from thunderus_mem.diagnostic import Diagnostic, Severity
-from thunderus_mem.errors import NoStore, NotFound
+from thunderus_mem.errors import NoStore, NotFound, ThunderusError
 from thunderus_mem.git.repository import Git, look_for_git, no_repository
 from thunderus_mem.lint.engine import RULES, rule_formats, rule_page
 from thunderus_mem.lint.lint import LintReport, LintRequest, answer, checked_paths, lint
@@ -109,6 +109,8 @@ def lint_command(
     if explain:
         return _explained(console, explain)
     console.budget = budget
+    if statistics and (form or output):
+        raise ThunderusError("--statistics, --format and --output are mutually exclusive")
     limit = checked_limit(fail_on)
     named = console.environ.get("THUNDERUS_MEM_OUTPUT_FORMAT", "")
     brief = not (form or named)
@@ -162,11 +164,13 @@ def _report(
 ) -> None:
     drawn = form in ("full", BRIEF)
 
-    def rendered(value: LintReport, console: Console) -> str:
+    def rendered(part: LintReport, console: Console) -> str:
         if drawn and console.width is not None and not (output or value.diff):
-            text = by_file(value.diagnostics, console.style, console.width, brief=form == BRIEF)
+            text = by_file(
+                part.diagnostics, console.style, console.width, of=value.diagnostics, brief=form == BRIEF
+            )
         else:
-            text = _rendered(memory, value, form, request)
+            text = _rendered(memory, part, value, form, request)
         return headed(console, memory, text)
 
     for_people = drawn or form in FOR_PEOPLE or bool(value.diff)
@@ -218,13 +222,15 @@ def _changed_documents(memory: Memory, request: LintRequest) -> LintRequest:
     return request._replace(paths=tuple(os.path.join(memory.root, path) for path in extent.paths))
 
 
-def _rendered(memory: Memory, value: LintReport, form: str, request: LintRequest) -> str:
+def _rendered(memory: Memory, part: LintReport, value: LintReport, form: str, request: LintRequest) -> str:
+    """Format the findings that fit the budget, and the summary of all."""
     if value.diff:
         return value.diff.rstrip("\n")
     if form == BRIEF:
-        return f"{report(value.diagnostics, 'concise')}{summary(value.diagnostics)}"
+        return f"{report(part.diagnostics, 'concise')}{summary(value.diagnostics)}"
     documents = checked_paths(memory, request.paths, staged=request.staged) if form == "junit" else ()
-    return report(seen_from_top(memory, value.diagnostics, form), form, documents).rstrip("\n")
+    found = seen_from_top(memory, part.diagnostics, form)
+    return report(found, form, documents, of=value.diagnostics).rstrip("\n")
 
 
 def _summary(value: LintReport, named: str, *, pruned: bool) -> Iterator[str]:
