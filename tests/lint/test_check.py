@@ -113,6 +113,7 @@ def test_diff_is_checked_whether_applied_or_not(store: Path, run: Run, applied: 
     assert (done.code, found(done)) == (1, ["fact.tokens"])
     (store.parent / "a.patch").write_bytes(patch)
     assert found(run("--json", "check", "--diff", str(store.parent / "a.patch"))) == ["fact.tokens"]
+    assert run("check", "--diff", "missing.patch").code == 4
 
 
 @pytest.mark.parametrize("patch", [b"", b"no diff", b"\xff\0\1", b"--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n"])
