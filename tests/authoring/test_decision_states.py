@@ -44,7 +44,7 @@ def test_decision_states_are_listed_and_filtered(adopted: Path, run: Run) -> Non
         "adr.use-jwt": "accepted",
     }
     assert list(states(run, "--state", "accepted")) == ["adr.use-jwt"]
-    assert list(states(run, "--state", "rejected", "--state", "superseded")) == ["adr.cookies", "adr.logging"]
+    assert list(states(run, "--state", "rejected", "--state", "superseded")) == ["adr.logging", "adr.cookies"]
     assert run("list", "--state", "accepted").out == "adr.use-jwt  adr  2026-01-21  accepted  Use JWT\n"
     assert run("search", "state:accepted", "tokens", "--ids").out == "adr.use-jwt\n"
     assert "adr.logging" in run("search", "tokens", "--ids").out

@@ -74,6 +74,15 @@ def test_dates_are_read_the_same_everywhere(facts: Run, since: str, ids: str) ->
         assert facts("recap", "--since", since, "--dry-run", env=env).code == 0
 
 
+def test_decisions_are_listed_by_number(facts: Run) -> None:
+    for title in ("Use wire", "Buy bread"):
+        text = f"## Context\n\n{title}?\n\n## Decision\n\n{title}.\n\n## Consequences\n\nFew.\n"
+        assert facts("add", "adr", title, "--body", text).code == 0
+    listed = facts("list", "--kind", "adr", "--json").json["documents"]
+    assert [(one["id"], one["number"]) for one in listed] == [("adr.use-wire", 1), ("adr.buy-bread", 2)]
+    assert all(one["number"] is None for one in facts("list", "--kind", "fact", "--json").json["documents"])
+
+
 def test_tags_are_counted(facts: Run) -> None:
     assert facts("tag", "list").out == "2  net\n1  core\n1  fact\n1  food\n"
     ran = facts("tag", "list", "-n", "1")

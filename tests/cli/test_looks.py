@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -34,9 +35,9 @@ def listed(
     id: str, title: str, file: str = "", *, verdict: str = "unanchored", state: str = ""
 ) -> ListedDocument:
     path = f"{DECISIONS}/{file}" if file else ".thunderus/memory/semantic/FACTS/x.md"
-    return ListedDocument(
-        id, id.partition(".")[0], title, path, (), DAY, DAY, "unknown", "", 10, verdict=verdict, state=state
-    )
+    one = ListedDocument(id, id.partition(".")[0], title, path, (), DAY, DAY, "unknown", "", 10)
+    number = int(file[4:8]) if file else None
+    return replace(one, verdict=verdict, state=state, number=number)
 
 
 DOCUMENTS = (

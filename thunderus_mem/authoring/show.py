@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.document.ids import hash_prefix
+from thunderus_mem.document.ids import adr_number, hash_prefix
 from thunderus_mem.document.paths import is_archived
 from thunderus_mem.document.state import document_state
 from thunderus_mem.document.timestamp import utc_key
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ListedDocument:
-    """One document of a listing. ``status`` is that in the file, ``verdict`` is computed now, ``state`` is
-    that of a decision."""
+    """One document of a listing. ``status`` is that in the file, ``verdict`` is computed now, ``state`` and
+    ``number`` are those of a decision."""
 
     id: str
     kind: str
@@ -46,6 +46,7 @@ class ListedDocument:
     archived: bool = False
     verdict: str = ""
     state: str = ""
+    number: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +68,9 @@ def list_documents(
     if it is not 0.
 
     Times are compared with ``updated``, all tags are required. Archived documents are included only with
-    ``archived`` or that verdict. ``order`` is one of `ORDERS`; "id" sorts by kind first, an ``episode`` by
-    its sequence. Raises `InvalidQuery` for an unknown kind, status, verdict, state or order, an invalid day,
-    or a word that is no filter.
+    ``archived`` or that verdict. ``order`` is one of `ORDERS`; "id" sorts by kind first, decisions by
+    number, an ``episode`` by its sequence. Raises `InvalidQuery` for an unknown kind, status, verdict, state
+    or order, an invalid day, or a word that is no filter.
     """
     if order not in ORDERS:
         raise InvalidQuery(f"unknown order {order!r}", hint=f"use one of: {', '.join(ORDERS)}")
@@ -79,7 +80,7 @@ def list_documents(
 
     def listing(index: Index) -> Listing:
         successors = index.superseded_by()
-        rows = sorted(index.documents(wanted._replace(judged=computed)), key=lambda row: (row.kind, row.id))
+        rows = sorted(index.documents(wanted._replace(judged=computed)), key=_place)
         if given.episode and order == "id":
             place = {doc_id: at for at, doc_id in enumerate(index.episode(given.episode))}
             rows.sort(key=lambda row: place[row.id])
@@ -111,6 +112,10 @@ def _filter(memory: Memory, given: Filter, filters: str) -> Filter:
         before=query.before,
         archived=given.archived or "archived" in query.verdicts,
     )
+
+
+def _place(row: DocRow) -> tuple[str, int, str]:
+    return row.kind, _number(row), row.id
 
 
 def _sort_key(row: DocRow, order: str) -> str | int:
@@ -160,7 +165,13 @@ def _listed(row: DocRow, judged: str | None, superseded_by: str) -> ListedDocume
         is_archived(row.path),
         document_verdict(row.status, judged, archived=is_archived(row.path)),
         "superseded" if superseded_by else row.state,
+        _number(row) or None,
     )
+
+
+def _number(row: DocRow) -> int:
+    """The number of a decision; 0 for other documents."""
+    return adr_number(row.path.rpartition("/")[2]) if row.kind == "adr" else 0
 
 
 @dataclass(frozen=True, slots=True)

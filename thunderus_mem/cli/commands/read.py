@@ -36,7 +36,6 @@ from thunderus_mem.cli.text import (
     verdict_word,
     width,
 )
-from thunderus_mem.document.ids import adr_number
 from thunderus_mem.index.questions import Filter
 
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ def list_command(
     ids: OnlyIds = False,
     budget: Budget = 0,
 ) -> None:
-    """List documents, sorted by id. Times are sorted newest first, tokens most first.
+    """List documents, sorted by id, decisions by number. Times are sorted newest first, tokens most first.
 
     Filters: tag: kind: path: state: verdict: status: category: run_id: since: before:.
     """
@@ -196,7 +195,7 @@ def listing(value: show.Listing, console: Console) -> str:
 
 def _fitted_listing(documents: Sequence[show.ListedDocument], style: Style, room: int) -> str:
     """Format documents as title, short id, what to note, and the last change if there is room for it."""
-    numbers = Counter(map(_number, documents))
+    numbers = Counter(doc.number for doc in documents)
     rows = [
         [
             one_line(doc.title),
@@ -221,14 +220,9 @@ def _beside_title(rows: Sequence[Sequence[str]], room: int) -> int:
     return room - sum(GAP + max(map(width, cells)) for cells in list(zip(*rows, strict=True))[1:])
 
 
-def _number(doc: show.ListedDocument) -> int:
-    return adr_number(doc.path.rpartition("/")[2]) if doc.kind == "adr" else 0
-
-
-def _short_id(doc: show.ListedDocument, numbers: Mapping[int, int]) -> str:
+def _short_id(doc: show.ListedDocument, numbers: Mapping[int | None, int]) -> str:
     """Return the number of a decision if no other one listed has it, as commands accept it; else the id."""
-    number = _number(doc)
-    return f"ADR-{number}" if number and numbers[number] == 1 else doc.id
+    return f"ADR-{doc.number}" if doc.number and numbers[doc.number] == 1 else doc.id
 
 
 def _noted(doc: show.ListedDocument, style: Style) -> str:
