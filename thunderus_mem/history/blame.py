@@ -663,11 +663,11 @@ def _range(lines: tuple[int, int] | None, count: int, path: str) -> tuple[int, i
     if 0 < lines[1] < first:
         raise InvalidQuery(
             f"invalid line range {lines[0]},{lines[1]}: the end is before the start",
-            hint="use e.g. -L 10,20 for lines 10 to 20",
+            hint="use e.g. ID:10-20 for lines 10 to 20",
         )
     if not 1 <= first <= last:
         raise InvalidQuery(
-            f"invalid line range: {path} has {count} lines", hint="use e.g. -L 10,20 for lines 10 to 20"
+            f"invalid line range: {path} has {count} lines", hint="use e.g. ID:10-20 for lines 10 to 20"
         )
     return first, last
 
