@@ -91,7 +91,9 @@ _SECTIONS: Final[dict[str, tuple[CommandEntry, ...]]] = {
     BEGIN: (
         CommandEntry("init", "store", "Create a memory in this folder.", acts=True),
         CommandEntry("import", "exchange", "Import Markdown, or the memory of another program.", acts=True),
-        CommandEntry("hooks", "lint", "Install, remove or run the git pre-commit hook."),
+        CommandEntry(
+            "hooks", "lint", "Lint staged documents before each commit: install or run the git hook."
+        ),
     ),
     LOOK_BACK: (
         CommandEntry("status", "read", "Show counts, problems and the next step."),
@@ -140,7 +142,7 @@ _SECTIONS: Final[dict[str, tuple[CommandEntry, ...]]] = {
         CommandEntry(
             "archive",
             "write",
-            "Archive documents: search and list omit them.",
+            "Archive documents, so that search and list omit them, or undo that.",
             completes="documents",
             acts=True,
         ),

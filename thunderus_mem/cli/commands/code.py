@@ -342,7 +342,14 @@ Format = Annotated[str, Option("--format", metavar="FORMAT", help=f"{', '.join(F
 def check_command(
     ctx: Call,
     documents: Annotated[list[str] | None, Argument(metavar="[ID]...", help="Only these documents.")] = None,
-    since: Annotated[str, Option("--since", metavar="REV", help="Check the changes since a revision.")] = "",
+    since: Annotated[
+        str,
+        Option(
+            "--since",
+            metavar="REV",
+            help="Check what this branch changes since REV, e.g. origin/main for a pull request.",
+        ),
+    ] = "",
     staged: Annotated[bool, Option("--staged", help="Check the staged changes.")] = False,
     diff: Annotated[
         str, Option("--diff", metavar="FILE|-", help="Check the changes in a unified diff; - is stdin.")
@@ -356,8 +363,8 @@ def check_command(
 ) -> int:
     """List documents that may be out of date because their anchored code has changed.
 
-    Exits with 1 if there are any. With --since, --staged or --diff, list the documents affected by that
-    change, hunk by hunk.
+    Exits with 1 if there are any. With --since, --staged or --diff, list only the documents affected by that
+    change, hunk by hunk. --since compares the working tree with the merge base of HEAD and REV.
     """
     console: Console = ctx.obj
     console.details, console.budget = patch, budget

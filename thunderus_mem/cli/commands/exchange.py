@@ -53,7 +53,13 @@ if TYPE_CHECKING:
 
 app = Commands()
 
-FormatName = Annotated[str, Argument(metavar="FORMAT", help="A format that `formats` lists.")]
+FormatName = Annotated[
+    str,
+    Argument(
+        metavar="FORMAT",
+        help="markdown, shodh, mif, mcp-memory-service, nova, jsonl, csv or another that `formats` lists.",
+    ),
+]
 SourcePath = Annotated[str, Argument(metavar="PATH", help="The file (a folder for markdown); - for stdin.")]
 
 

@@ -298,7 +298,10 @@ _HOOK_STATES = {
 
 @hooks_app.command("install")
 def hooks_install(ctx: Call, hook: Annotated[str, _HOOK] = "pre-commit") -> None:
-    """Install the hook; an existing hook still runs."""
+    """Install the hook, which lints staged documents before a commit; an existing hook still runs.
+
+    It stops the commit on errors, e.g. an invalid document or a secret.
+    """
     from thunderus_mem import hooks
 
     console: Console = ctx.obj
@@ -331,7 +334,7 @@ def hooks_run(
     hook: Annotated[str, _HOOK] = "pre-commit",
     from_hook: Annotated[bool, Option("--hook", hidden=True)] = False,
 ) -> int:
-    """Run the hook now, on the staged text. Exits with 1 on errors."""
+    """Run the hook now, on the staged text. Exits with 1 on errors, e.g. an invalid document or a secret."""
     from thunderus_mem import hooks
 
     console: Console = ctx.obj

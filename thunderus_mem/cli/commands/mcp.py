@@ -31,7 +31,7 @@ def mcp_command(
 ) -> None:
     """Serve the memory of this folder over MCP, on standard input and output.
 
-    Agents start it; see their configuration in docs/guide/mcp.md. It needs the extra mcp:
+    Agents start it; in their configuration the command is `thunderus-mem mcp`. It needs the extra mcp:
     pip install 'thunderus-mem[mcp]'
     """
     import random

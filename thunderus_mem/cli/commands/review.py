@@ -45,9 +45,9 @@ _APPLIES = {
 }
 
 Ids = Annotated[list[str] | None, Argument(metavar="[ID]...", help="Proposal ids, or unique prefixes.")]
-Every = Annotated[bool, Option("--all", help="All pending proposals; select some with --only.")]
+Every = Annotated[bool, Option("--all", help="All pending proposals.")]
 Only = Annotated[
-    str, Option("--only", metavar="NAME", help="Only from this gardener rule, or with this label, e.g. same.")
+    str, Option("--only", metavar="NAME", help="All from this gardener rule, e.g. tags, or with this label.")
 ]
 
 
@@ -101,6 +101,7 @@ def review_approve_command(
     cannot be applied stay in the queue and are reported.
     """
     console: Console = ctx.obj
+    every = every or bool(only)
     ids = _chosen(console, "Approve", proposals, every=every, only=only, yes=yes)
     if ids is None:
         return 1
@@ -122,6 +123,7 @@ def review_reject_command(
     The gardener proposes them again only if one of the documents involved changes.
     """
     console: Console = ctx.obj
+    every = every or bool(only)
     ids = _chosen(console, "Reject", proposals, every=every, only=only, yes=yes)
     if ids is None:
         return 1
@@ -166,9 +168,7 @@ def _chosen(
     """Return the given ids, () for all; ``None`` when the user declines the prompt."""
     ids = tuple(given or ())
     if every and ids:
-        raise ThunderusError("ID and --all are mutually exclusive")
-    if only and not every:
-        raise ThunderusError("--only needs --all")
+        raise ThunderusError(f"ID and {'--only' if only else '--all'} are mutually exclusive")
     if not every and not ids:
         raise ThunderusError(
             "missing argument ID", hint="pass proposal ids (see `thunderus-mem review list`), or --all"

@@ -50,7 +50,7 @@ _Limit = Annotated[
         min=0,
         max=1000,
         show_default=False,
-        help="Show at most N results; default: 10.",
+        help="Show at most N results; default: search.limit, 10.",
     ),
 ]
 _Events = Annotated[

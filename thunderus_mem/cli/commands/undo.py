@@ -57,8 +57,9 @@ def undo_command(
     """Undo the last change made in this working tree, as a new event. Repeat to undo earlier changes.
 
     A change is everything that one command wrote. Later edits elsewhere in the text are kept; if a later edit
-    overlaps, nothing is written and the conflict is reported. With a SNAPSHOT, documents return to their
-    state before that gardener run: byte for byte, all or nothing.
+    overlaps, nothing is written and the conflict is reported. With a SNAPSHOT, as `undo --list` prints it,
+    documents return to their state before that gardener run, byte for byte; if one of them has changed since,
+    nothing is written.
     """
     console: Console = ctx.obj
     if listed:

@@ -152,7 +152,9 @@ def edit_command(
     document: ChangedId,
     sets: Annotated[
         list[str] | None,
-        Option("--set", metavar="KEY=VALUE", help="Set a field, e.g. state=accepted (repeatable)."),
+        Option(
+            "--set", metavar="KEY=VALUE", help="Set a field, e.g. title=… or state=accepted (repeatable)."
+        ),
     ] = None,
     tag: Annotated[
         list[str] | None, Option("--tag", "-t", metavar="TAG", help="Add a tag (repeatable).")
