@@ -318,7 +318,7 @@ def test_days_without_events_and_invalid_days_are_rejected(root: Path, clock: Cl
     with pytest.raises(NotFound, match="no events or commits on 2025-12-31"):
         recap(memory, "2025-12-31")
     for word in ("tomorrow", "2026-02-30", "20260121", ""):
-        with pytest.raises(ThunderusError, match="invalid day"):
+        with pytest.raises(ThunderusError, match="invalid period"):
             recap(memory, word)
 
 

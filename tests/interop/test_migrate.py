@@ -351,7 +351,6 @@ def test_newer_store_is_read_and_never_written(newer: Store, newer_by: Callable[
         lambda: run(newer),
         lambda: run(newer, apply=True),
         lambda: newer.undo(),
-        lambda: init.update_schemas(newer.memory()),
         lambda: init.init(str(newer.root), newer.memory),
     ]
     for write in writes:

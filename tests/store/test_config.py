@@ -329,7 +329,7 @@ def test_init_keeps_gardener_json(repo: Path, run: Callable[..., Any]) -> None:
     (repo / GARDENER_JSON).write_text('{"caps": {"core_soft": 7}}')
     assert run("init").code == 0
     assert not (repo / ".thunderus/memory/gardener.toml").exists()
-    assert run("config", "show", "caps.core_soft").out.split()[-1] == "7"
+    assert run("config", "show", "caps.core_soft").out == "caps.core_soft = 7  gardener.json\n"
     assert run("config", "path").out.splitlines()[1] == str(repo / GARDENER_JSON)
     assert run("doctor").code == 0
     (repo / ".thunderus/memory/gardener.toml").write_text("")

@@ -152,7 +152,7 @@ def test_config_set_and_unset(run: Callable[..., Ran], repo: Path) -> None:
     file = repo / ".thunderus" / "config.toml"
     before = file.read_text()
     assert run("config", "set", "lint.severity", "TM301=note").code == 0
-    assert run("config", "show", "lint.severity").out == 'lint.severity = { TM301 = "note" }\n'
+    assert run("config", "show", "lint.severity").out == 'lint.severity = { TM301 = "note" }  config.toml\n'
     again = run("config", "set", "lint.severity", "TM301=note")
     assert (again.code, again.err) == (0, "Nothing to change\n")
     assert run("config", "unset", "lint.severity").out == "lint.severity (default)  .thunderus/config.toml\n"

@@ -32,13 +32,14 @@ from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.index import refresh
 from thunderus_mem.interop.thunderus import MigrationReport, migrate
 from thunderus_mem.store import config_writer
-from thunderus_mem.store.config_keys import KEYS, config_schema, toml_value
+from thunderus_mem.store.config_keys import GARDENER, KEYS, config_schema, toml_value
 from thunderus_mem.store.config_reader import load
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from thunderus_mem.cli.console import Console
+    from thunderus_mem.store.layout import Layout
 
 app = Commands()
 
@@ -377,15 +378,19 @@ def config_path(ctx: Call) -> None:
     """Print the paths of config.toml and gardener.toml (or gardener.json)."""
     console: Console = ctx.obj
     layout = console.layout()
-    as_json = os.path.lexists(layout.gardener_json_file)
-    gardener = layout.gardener_json_file if as_json else layout.gardener_file
-    files = {"config": layout.config_file, "gardener": gardener}
+    files = {"config": layout.config_file, "gardener": _gardener_file(layout)}
     console.emit("config path", files, lambda value, _: "\n".join(value.values()))
+
+
+def _gardener_file(layout: Layout) -> str:
+    as_json = os.path.lexists(layout.gardener_json_file)
+    return layout.gardener_json_file if as_json else layout.gardener_file
 
 
 def _settings(console: Console, only: str) -> Settings:
     layout = console.layout()
     config = load(layout, console.environ)
+    files = {GARDENER: os.path.basename(_gardener_file(layout))}
     asked = [key for key in KEYS if not only or key.name == only or key.name.startswith(only + ".")]
     if not asked:
         near = closest(only, [key.name for key in KEYS], 1)
@@ -400,7 +405,7 @@ def _settings(console: Console, only: str) -> Settings:
                 key.name,
                 getattr(config, key.field),
                 config.origin(key.name),
-                key.file,
+                files.get(key.file, key.file),
                 key.variable,
                 key.explanation,
             )
