@@ -266,6 +266,13 @@ def test_lint_list_show_and_search_report_stale_documents(store: Path, run: Run)
     lint = run("--json", "lint").json
     assert [one["rule"] for one in lint["diagnostics"]] == ["TM701"]
     assert run("lint").code == 1
+    for command in ("lint", "check"):
+        as_format = run(command, "--format", "json")
+        assert (as_format.code, as_format.out) == (1, run("--json", command).out)
+        assert as_format.json["schema"] == f"thunderus-mem.{command}/2"
+        assert run(command, "--format", "json", "-o", "report.json").code == 1
+        assert (store / "report.json").read_text() == as_format.out
+    (store / "report.json").unlink()
     listed = run("--json", "list", "verdict:stale").json["documents"]
     assert [(one["id"], one["verdict"]) for one in listed] == [("fact.tokens", "stale")]
     assert "fact.tokens" in run("list", "status:unknown", "--ids").out

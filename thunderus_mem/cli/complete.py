@@ -134,7 +134,7 @@ def _fixed(before: Sequence[str], typed: str) -> Sequence[tuple[str, str]]:
     if command == "lint" and before[-1] == "--format":
         from thunderus_mem.cli.report import FORMATS
 
-        return [(name, "") for name in FORMATS]
+        return [(name, "") for name in (*FORMATS, "json")]
     if before[-1] in ("--select", "--ignore", "--explain"):
         from thunderus_mem.lint.rule import CODES
 

@@ -251,12 +251,9 @@ class Console:
         text of ``render`` needs no filter. `details` and `budget` are what the command sets.
         """
         if self.json:
-            from thunderus_mem.cli.output import envelope
-
-            indent = self._indent(self._out)
 
             def printed(value: Any, more: int) -> str:
-                return envelope(command, value, details=self.details, more=more, indent=indent)
+                return self.envelope(command, value, more)
 
             self._write(self._out, self._cut(command, value, printed) + "\n")
             return
@@ -270,6 +267,12 @@ class Console:
                 self._write(self._out, text + "\n")
             else:
                 (self.long if long else self.data)(text)
+
+    def envelope(self, command: str, value: Any, more: int = 0) -> str:
+        """Return the JSON document of a command's value, of which ``more`` items were cut."""
+        from thunderus_mem.cli.output import envelope
+
+        return envelope(command, value, details=self.details, more=more, indent=self._indent(self._out))
 
     def _cut(self, command: str, value: Any, printed: Callable[[Any, int], str]) -> str:
         """Return the text of a value, within the budget if there is one."""

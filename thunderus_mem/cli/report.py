@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 
-FORMATS: Final = ("full", "concise", "json", "jsonl", "github", "gitlab", "sarif", "junit")
+FORMATS: Final = ("full", "concise", "jsonl", "github", "gitlab", "sarif", "junit")
+"""The formats of findings; ``--format json`` is the output of ``--json`` instead."""
+
 FOR_PEOPLE: Final = frozenset(("full", "concise", "github"))
 """Text formats, which need the console's filter; the others are ASCII without secrets."""
 
@@ -283,10 +285,9 @@ def concise(diagnostics: Sequence[Diagnostic]) -> str:
     return "".join(f"{said}\n" for _, said in few_alike(diagnostics))
 
 
-# JSON in ASCII: one document, or one finding per line
+# JSON in ASCII: one finding per line
 
-SCHEMA: Final = "thunderus-mem.lint/1"
-LINE_SCHEMA: Final = "thunderus-mem.finding/1"
+LINE_SCHEMA: Final = "thunderus-mem.finding/2"
 
 
 def ascii_json(value: Any, indent: int | None = 2) -> str:
@@ -296,25 +297,15 @@ def ascii_json(value: Any, indent: int | None = 2) -> str:
     return text.replace("\x7f", "\\u007f")
 
 
-def _fields(one: Diagnostic) -> dict[str, Any]:
-    shown = {key: value for key, value in one._asdict().items() if key != "edits"}
-    return {**shown, "name": rule_name(one.rule), "fixable": bool(one.edits)}
-
-
-def json_document(diagnostics: Sequence[Diagnostic]) -> str:
-    """Format one document with all findings and their counts."""
-    document = {
-        "schema": SCHEMA,
-        "diagnostics": [_fields(one) for one in diagnostics],
-        **{f"{weight}s": sum(one.severity is weight for one in diagnostics) for weight in Severity},
-    }
-    return ascii_json(document) + "\n"
-
-
 def jsonl(diagnostics: Sequence[Diagnostic]) -> str:
-    """Format one JSON object per line and finding, with its schema name."""
-    lines = [ascii_json({"schema": LINE_SCHEMA, **_fields(one)}, None) for one in diagnostics]
-    return "".join(f"{line}\n" for line in lines)
+    """Format one JSON object per line and finding: its fields that are not empty, and its schema name."""
+    return "".join(f"{ascii_json(_fields(one), None)}\n" for one in diagnostics)
+
+
+def _fields(one: Diagnostic) -> dict[str, Any]:
+    shown = {key: value for key, value in one._asdict().items() if key != "edits" and value != ""}
+    fixable = {"fixable": True} if one.edits else {}
+    return {"schema": LINE_SCHEMA, "name": rule_name(one.rule), **shown, **fixable}
 
 
 # SARIF 2.1.0 (docs.oasis-open.org/sarif): one run with rules' pages, stable fingerprints and fixes
@@ -574,7 +565,6 @@ def junit(diagnostics: Sequence[Diagnostic], documents: Sequence[str], command: 
 
 _WRITERS: Final[dict[str, Callable[[Sequence[Diagnostic]], str]]] = {
     "concise": concise,
-    "json": json_document,
     "jsonl": jsonl,
     "github": github,
     "gitlab": gitlab,

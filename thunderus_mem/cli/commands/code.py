@@ -439,6 +439,8 @@ def _rendered(
     memory: Memory, value: check.CheckReport, form: str, *, patch: bool, changed: bool
 ) -> Callable[[check.CheckReport, Console], str]:
     """Return the function that formats the report."""
+    if form == "json":
+        return lambda value, console: console.envelope("check", value)
     if form == "text":
         return lambda value, console: headed(console, memory, check_report(value, console, patch=patch))
     if form == "markdown":

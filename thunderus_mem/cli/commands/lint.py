@@ -114,7 +114,7 @@ def lint_command(
     limit = checked_limit(fail_on)
     named = console.environ.get("THUNDERUS_MEM_OUTPUT_FORMAT", "")
     brief = not (form or named)
-    form = chosen_form(console, form, FORMATS, "full", named=named)
+    form = chosen_form(console, form, (*FORMATS, "json"), "full", named=named)
     form = STATISTICS if statistics else BRIEF if brief and form == "full" else form
     request = LintRequest(
         paths=tuple(paths or ()),
@@ -165,6 +165,8 @@ def _report(
     drawn = form in ("full", BRIEF)
 
     def rendered(part: LintReport, console: Console) -> str:
+        if form == "json":
+            return console.envelope("lint", part)
         if drawn and console.width is not None and not (output or value.diff):
             text = by_file(
                 part.diagnostics, console.style, console.width, of=value.diagnostics, brief=form == BRIEF
