@@ -27,7 +27,7 @@ from thunderus_mem.history.reverse import UndoChoice
 from thunderus_mem.history.undo import undo
 from thunderus_mem.index.manifest import take_inventory
 from thunderus_mem.index.questions import Filter
-from thunderus_mem.index.refresh import rebuild
+from thunderus_mem.index.refresh import rebuild, silent
 from thunderus_mem.lint.lint import lint
 from thunderus_mem.log.event import changes_of
 from thunderus_mem.recap.recap import recap
@@ -227,7 +227,7 @@ def test_manifest_lists_active_documents_only(root: Path, clock: Clock) -> None:
     manifest = json.loads(path.read_text(encoding="utf-8"))
     assert [one["id"] for one in manifest["docs"]] == ["adr.use-a-gateway", "core", "fact.port"]
     assert manifest["stats"]["total_docs"] == 3
-    assert take_inventory(str(root)).manifest == path.read_bytes()
+    assert take_inventory(str(root), silent).manifest == path.read_bytes()
 
 
 def test_results_do_not_depend_on_the_index(root: Path, clock: Clock) -> None:

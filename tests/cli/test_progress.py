@@ -5,7 +5,11 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
+from tests.support.index_support import new_store
 from thunderus_mem.cli import console
+from thunderus_mem.doctor import checks, upkeep
+from thunderus_mem.interop import markdown
+from thunderus_mem.memory.memory import open_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,3 +65,23 @@ def test_closed_terminal_does_not_stop_the_work(monkeypatch: pytest.MonkeyPatch)
         line("Reading:", done, 3)
 
     assert len(tries) == 1
+
+
+def test_import_doctor_and_manifest_report_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of them takes more than a second in a large store."""
+    memory = open_memory(new_store(tmp_path).root)
+    files = tmp_path / "files"
+    files.mkdir()
+    for name in ("a", "b"):
+        (files / f"{name}.md").write_text(f"# The {name}\n\nText.\n")
+    monkeypatch.setattr(markdown, "_TOGETHER", 1)
+    reported: list[tuple[str, int, int]] = []
+    memory.tell = lambda *progress: reported.append(progress)
+
+    markdown.import_markdown(memory, str(files), "fact")
+    checks.doctor(memory)
+    upkeep.manifest(memory, check=True)
+
+    assert {("Writing documents:", done, 2) for done in range(2)} <= set(reported)
+    assert {("Checks:", done, len(checks.CHECKS)) for done in range(len(checks.CHECKS))} <= set(reported)
+    assert reported[-2:] == [("Reading documents:", done, 2) for done in range(2)]

@@ -17,7 +17,7 @@ from tests.support.index_support import FACTS, content, document, find_hits, new
 from thunderus_mem.index import refresh as refresh_module
 from thunderus_mem.index import writer
 from thunderus_mem.index.manifest import take_inventory
-from thunderus_mem.index.refresh import Refreshed, open_index, peek, rebuild, refresh
+from thunderus_mem.index.refresh import Refreshed, open_index, peek, rebuild, refresh, silent
 from thunderus_mem.index.scan import FolderScan
 from thunderus_mem.index.sqlite_index import SqliteIndex
 from thunderus_mem.search.query import parse_query
@@ -231,7 +231,7 @@ def test_refresh_always_equals_a_rebuild(
         assert content(index) == refreshed
         assert not refreshed["orphans"]
         assert Path(layout.manifest_file).read_bytes() == manifest
-        assert take_inventory(layout.root).manifest == manifest
+        assert take_inventory(layout.root, silent).manifest == manifest
         index.close()
     finally:
         shutil.rmtree(root)

@@ -780,7 +780,7 @@ def doctor(memory: Memory) -> DoctorReport:
     """Run all checks. Changes nothing."""
     context = DoctorContext(memory)
     wanted = _THROUGH_LINKS if context.linked else CHECKS
-    found = [result for check in wanted for result in _run(check, context)]
+    found = list(_run(wanted, context))
     if _QUARANTINE in context.linked:
         return DoctorReport(tuple(found))
     documents = (entry.path for entry in context.entries if entry.path.endswith(".md"))
@@ -788,12 +788,13 @@ def doctor(memory: Memory) -> DoctorReport:
     return DoctorReport((*found, *quarantine(kept)), kept)
 
 
-def _run(check: Callable[[DoctorContext], Iterator[Check]], context: DoctorContext) -> list[Check]:
-    found: list[Check] = []
-    try:
-        found.extend(check(context))
-    except (ThunderusError, OSError) as error:
-        hint = getattr(error, "hint", "") or "fix this first, then run doctor again"
-        message = f"check failed: {error}"
-        found.append(Check(check.__name__, "error", message, hint, lost="unknown"))
-    return found
+def _run(
+    wanted: Sequence[Callable[[DoctorContext], Iterator[Check]]], context: DoctorContext
+) -> Iterator[Check]:
+    for done, check in enumerate(wanted):
+        context.memory.tell("Checks:", done, len(wanted))
+        try:
+            yield from check(context)
+        except (ThunderusError, OSError) as error:
+            hint = getattr(error, "hint", "") or "fix this first, then run doctor again"
+            yield Check(check.__name__, "error", f"check failed: {error}", hint, lost="unknown")

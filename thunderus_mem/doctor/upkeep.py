@@ -122,7 +122,7 @@ def manifest(memory: Memory, *, check: bool = False) -> ManifestReport:
     if not check:
         memory.refresh()
     if check or memory.index.in_memory:
-        inventory = take_inventory(layout.root)
+        inventory = take_inventory(layout.root, memory.tell)
         findings = check_manifest(layout.manifest_file, path, inventory.manifest)
         findings += inventory.left_out if check else ()
         return ManifestReport(path, inventory.documents, inventory.tokens, tuple(findings))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.diagnostic import Diagnostic
     from thunderus_mem.document.document import Document
+    from thunderus_mem.index.writer import Tell
 
 MANIFEST_VERSION = 1
 _LIMIT: Final = 256 << 20
@@ -103,7 +104,7 @@ class Inventory(NamedTuple):
     left_out: tuple[Diagnostic, ...]
 
 
-def take_inventory(root: str) -> Inventory:
+def take_inventory(root: str, tell: Tell) -> Inventory:
     """Read every document and compute the manifest, without the index; writes nothing."""
     from thunderus_mem.document.timestamp import utc_key
     from thunderus_mem.document.unicode import token_count
@@ -114,7 +115,7 @@ def take_inventory(root: str) -> Inventory:
     kinds: dict[str, tuple[int, int]] = {}
     newest = ("", "")
     left_out: list[Diagnostic] = []
-    for document, size in _documents(root, left_out):
+    for document, size in _documents(root, left_out, tell):
         if document.id in entries:
             message = f"{paths[document.id]} has the same id `{document.id}`"
             left_out.append(_finding(document.path, 0, message, "a unique id", "Change one of the ids"))
@@ -133,14 +134,15 @@ def take_inventory(root: str) -> Inventory:
     )
 
 
-def _documents(root: str, left_out: list[Diagnostic]) -> Iterator[tuple[Document, int]]:
+def _documents(root: str, left_out: list[Diagnostic], tell: Tell) -> Iterator[tuple[Document, int]]:
     """Yield readable active documents and their file sizes, by path; add a finding for each other file."""
     from thunderus_mem.document.document import read_document
     from thunderus_mem.index.writer import failed, irregular, unlisted_folder
 
     seen = scan(root, FOLDERS)
     left_out += [unlisted_folder(folder) for folder in seen.unlisted]
-    for path in sorted(seen.names):
+    for done, path in enumerate(sorted(seen.names)):
+        tell("Reading documents:", done, len(seen.names))
         if is_archived(path):
             continue
         if path in seen.special:

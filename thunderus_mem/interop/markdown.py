@@ -513,6 +513,7 @@ def import_markdown(
         ]
         why = why or f"imported from {_shown_origin(directory, options)}"
         for start in range(0, len(changes), _TOGETHER):
+            memory.tell("Writing documents:", start, len(changes))
             some = changes[start : start + _TOGETHER]
             transaction.commit("import", some, why=why, ids=None if start else ids)
     if not changes:
