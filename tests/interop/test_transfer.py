@@ -140,6 +140,43 @@ def test_bad_records_are_reported_and_the_others_imported(tree: VerbTree) -> Non
     assert TOKEN not in repr(report)
 
 
+@pytest.mark.parametrize(
+    "extension",
+    [
+        {"(edges)": ["Read this first.\n", "\n"]},
+        {"(edges)": 5},
+        {"(body)": 5},
+        {"absent": [["x"]]},
+        {"absent": ["(body)"]},
+        {"kind": "zzz"},
+        {"kind": []},
+        {"tags": 5},
+        {"title": 5},
+        {"created": 5},
+        {"metadata": "x"},
+    ],
+    ids=str,
+)
+def test_an_extension_that_no_export_writes_is_refused(tree: VerbTree, extension: dict[str, Any]) -> None:
+    bad, good = memories(2)
+    report = load(tree, [{**bad, "metadata": {"thunderus_mem": extension}}, good])
+    assert counts(report) == (1, 0, 0, 0, 1)
+    assert "is not what an export writes" in report.refused[0].reason
+
+
+def test_an_extension_cannot_say_that_a_document_was_verified(tree: VerbTree) -> None:
+    state = {"last_verified_commit": None, "status": "verified"}
+    load(tree, memories(1, metadata={"thunderus_mem": {"verification": state}}))
+    assert {one.status for one in tree.memory().index.documents(Filter())} == {"unknown"}
+
+
+def test_a_record_that_is_nested_too_deeply_is_refused(tree: VerbTree) -> None:
+    deep: Any = "x"
+    for _ in range(900):
+        deep = {"a": deep}
+    assert counts(load(tree, memories(1, metadata=deep) + memories(2)[1:])) == (1, 0, 0, 0, 1)
+
+
 def test_a_dry_run_writes_nothing(tree: VerbTree) -> None:
     before = documents(tree)
     report = load(tree, memories(2), dry_run=True)

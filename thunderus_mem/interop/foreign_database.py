@@ -46,7 +46,7 @@ def _record(
 ) -> dict[str, Any] | ValueError:
     try:
         about = json.loads(metadata) if metadata else {}
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return ValueError(f"`metadata` is not valid JSON: {error}")
     listed = [tag.strip() for tag in str(tags or "").split(",") if tag.strip()]
     record = {"content": content, "content_hash": hash, "tags": listed, "metadata": about}

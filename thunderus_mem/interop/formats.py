@@ -193,6 +193,6 @@ def record_problems(table: FieldTable, record: Mapping[str, Any]) -> list[str]:
         found.append(f"`{place}`: {error.message}" if place else error.message)
     try:
         read_record(table, record)
-    except ValueError as reason:
+    except (ValueError, RecursionError) as reason:
         found += [str(reason)] if not found else []
     return found

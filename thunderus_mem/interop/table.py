@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from thunderus_mem.document.document import KINDS
 from thunderus_mem.interop.values import ABSENT, HASHES, fits_frontmatter, is_sha256
 from thunderus_mem.startup import NamedTuple
 
@@ -201,10 +202,10 @@ def _read_fields(table: FieldTable, record: Mapping[str, Any]) -> dict[str, Any]
 
 def _apply_extension(table: FieldTable, values: dict[str, Any], given: _Given) -> str:
     """Set our own values, except those of fields that were changed there since; return our id."""
-    extension = dict(given.extension)
+    extension = _checked_extension(given.extension)
     own_id = extension.pop("id", "")
     absent = extension.pop("absent", [])
-    changes = {**extension, **dict.fromkeys(absent if isinstance(absent, list) else [], ABSENT)}
+    changes = {**extension, **dict.fromkeys(absent, ABSENT)}
     candidate = {**values, **changes}
     written = _plain(table, {key: value for key, value in candidate.items() if value is not ABSENT})
     for key, value in changes.items():
@@ -214,7 +215,34 @@ def _apply_extension(table: FieldTable, values: dict[str, Any], given: _Given) -
                 values.pop(key, None)
             else:
                 values[key] = value
-    return own_id if isinstance(own_id, str) else ""
+    return str(own_id)
+
+
+_TEXT_KEYS: Final = frozenset(("id", "title", "kind", "created", "updated"))
+_LIST_KEYS: Final = frozenset(("absent", "tags", EDGES))
+
+
+def _checked_extension(extension: Mapping[str, Any]) -> dict[str, Any]:
+    """An extension that an export could have written. Raises `ValueError` for any other: it is as foreign as
+    the rest of the file, and must not bring text that the record does not have, or a verification."""
+    for key, value in extension.items():
+        texts = isinstance(value, list) and all(isinstance(one, str) for one in value)
+        wrong = (
+            (key in _TEXT_KEYS and not isinstance(value, str))
+            or (key in _LIST_KEYS and not texts)
+            or (key == "kind" and value not in KINDS)
+            or (key == EDGES and (len(value) != 2 or any(one.strip() for one in value)))
+            or (key == "metadata" and not isinstance(value, dict))
+            or (key == "absent" and BODY in value)
+            or key == BODY
+        )
+        if wrong:
+            raise ValueError(f"`{EXTENSION}.{key}` is not what an export writes")
+    found = dict(extension)
+    state = found.get("verification")
+    if state is not None and not (isinstance(state, dict) and state.get("last_verified_commit")):
+        found.pop("verification")
+    return found
 
 
 def _check_hash(table: FieldTable, record: Mapping[str, Any], text: str) -> None:

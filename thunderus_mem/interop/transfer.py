@@ -340,6 +340,8 @@ class _Planner:
                 if (value := get(record, row.theirs)) is not ABSENT and value is not None:
                     found.values[row.ours] = row.by.read(value)
             self._import(index, found, record)
+        except RecursionError:
+            self._refused.append(RefusedRecord(index, name, "it is nested too deeply"))
         except (ValueError, InvalidDocument, NotFound, Refused) as reason:
             self._refused.append(RefusedRecord(index, name, str(reason)))
 
