@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import os
 from pathlib import Path
@@ -20,6 +21,7 @@ from thunderus_mem.index.questions import Filter
 from thunderus_mem.interop import formats, transfer
 from thunderus_mem.interop.values import raw_hash
 from thunderus_mem.lint.lint import lint
+from thunderus_mem.store import disk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -129,6 +131,37 @@ def test_an_interrupted_import_resumes_and_is_still_one_undo(
     undo(tree.memory())
     left = {path for path in documents(tree) if path not in before}
     assert left == {".thunderus/memory/semantic/FACTS/between.md"}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_killed_import_goes_on_when_it_is_repeated(tree: VerbTree) -> None:
+    given = memories(8)
+    child = os.fork()
+    if not child:
+        try:
+            _kill_at_document(3)
+            load(tree, given)
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 137
+    assert sum(counts(load(tree, given))[::2]) == 8
+    assert counts(load(tree, given)) == (0, 0, 8, 0, 0)
+
+
+def _kill_at_document(number: int) -> None:
+    """Make this process die when it is about to publish that document."""
+    published = itertools.count(1)
+
+    def wrapped(original: Callable[..., Any]) -> Callable[..., Any]:
+        def operation(*given: Any, **more: Any) -> Any:
+            document = any(isinstance(one, str) and one.endswith(".md") for one in given)
+            if document and next(published) == number:
+                os._exit(137)
+            return original(*given, **more)
+
+        return operation
+
+    disk.rename, disk.link = wrapped(disk.rename), wrapped(disk.link)  # type: ignore[assignment]
 
 
 def test_bad_records_are_reported_and_the_others_imported(tree: VerbTree) -> None:

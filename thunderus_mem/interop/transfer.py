@@ -48,7 +48,7 @@ from thunderus_mem.interop.values import ABSENT, DEFAULT_KIND, DEFAULT_TAGS, LAB
 from thunderus_mem.log.event import texts_in
 from thunderus_mem.log.new_event import Ids, PatchLinks
 from thunderus_mem.memory.journal import FileChange
-from thunderus_mem.memory.transaction import open_transaction
+from thunderus_mem.memory.transaction import open_transaction, settle
 from thunderus_mem.memory.usage import usage_of
 from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.files import read_file, replace_file
@@ -137,6 +137,8 @@ def import_records(
     file of this format, `ThunderusError` for an unknown kind, key or ``on_conflict``.
     """
     _check_options(memory, options)
+    if not options.dry_run:
+        settle(memory, "import")  # an earlier run may have been killed while it wrote
     import_id = f"import_{derived_ulid(form.name, _hash_of(file))}"
     planner = _Planner(memory, form.table, options)
     records = _read(form, file, memory)
