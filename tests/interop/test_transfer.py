@@ -240,6 +240,22 @@ def test_a_changed_record_is_skipped_updated_or_added(tree: VerbTree) -> None:
     assert {one["content"] for one in export(tree)} == {memories(1)[0]["content"], changed[0]["content"]}
 
 
+@pytest.mark.parametrize("name", ["jsonl", "nova", "mcp-memory-service"])
+def test_a_changed_record_without_times_updates_the_document(tree: VerbTree, name: str) -> None:
+    form = formats.load(name)
+    text = {row.ours: row.theirs for row in form.table.fields}["(body)"]
+
+    def given(body: str) -> io.BytesIO:
+        record = json.dumps({form.table.identity: "c1", text: body})
+        lists = {"nova": '{"items": [%s]}', "mcp-memory-service": '{"export_metadata": {}, "memories": [%s]}'}
+        return io.BytesIO((lists.get(name, "%s") % record).encode())
+
+    options = transfer.ImportOptions(on_conflict="update")
+    transfer.import_records(tree.memory(), form, given("One text."), "f", options)
+    report = transfer.import_records(tree.memory(), form, given("Another text."), "f", options)
+    assert (counts(report), report.refused) == ((0, 1, 0, 0, 0), ())
+
+
 def test_an_update_keeps_what_was_changed_here(tree: VerbTree) -> None:
     load(tree, memories(1))
     id = "adr.memory-0-is-about-topic-0"

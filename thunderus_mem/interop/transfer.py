@@ -535,7 +535,7 @@ def _updated_text(
             if document.title == title_of(had[BODY]) and found.values["title"] != document.title:
                 text = set_key(text, ("title",), found.values["title"])
             changed = True
-        elif row.ours in ("kind", "title"):
+        elif row.ours in ("kind", "title") or (new is ABSENT and row.ours in _ALWAYS):
             continue
         elif new is ABSENT:
             text = remove_key(text, (row.ours,)) if row.ours in had else text
@@ -547,8 +547,13 @@ def _updated_text(
         text = set_key(text, ("metadata", table.name), stored_kept(found.kept))
     if document.imported_sha256:
         text = set_key(text, ("metadata", "imported_sha256"), digest)
-    same_time = same(get(found.values, "updated"), had["updated"])
+    updated = get(found.values, "updated")
+    same_time = updated is ABSENT or same(updated, had["updated"])
     return set_key(text, ("updated",), now) if changed and same_time else text
+
+
+_ALWAYS: Final = frozenset(("created", "updated", "tags"))
+"""Keys that every document has; it keeps its own where the record has none."""
 
 
 def _changed_rows(table: FieldTable, written: Mapping[str, Any], record: Mapping[str, Any]) -> list[Field]:
