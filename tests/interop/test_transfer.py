@@ -256,6 +256,16 @@ def test_a_changed_record_without_times_updates_the_document(tree: VerbTree, nam
     assert (counts(report), report.refused) == ((0, 1, 0, 0, 0), ())
 
 
+@pytest.mark.parametrize("value", ['"\\ud83d"', "NaN", "-Infinity"])
+def test_a_value_that_json_cannot_hold_is_refused(tree: VerbTree, value: str) -> None:
+    odd = f'{{"id": "a", "text": "One.", "metadata": {{"x": {value}}}}}'
+    lines = odd + '\n{"id": "b", "text": "\\ud83d\\ude00"}\n'
+    form = formats.load("jsonl")
+    file = io.BytesIO(lines.encode())
+    report = transfer.import_records(tree.memory(), form, file, "f", transfer.ImportOptions())
+    assert counts(report) == (1, 0, 0, 0, 1)
+
+
 def test_an_update_keeps_what_was_changed_here(tree: VerbTree) -> None:
     load(tree, memories(1))
     id = "adr.memory-0-is-about-topic-0"

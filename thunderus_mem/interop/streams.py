@@ -190,10 +190,18 @@ class Lines(NamedTuple):
 def parsed_line(line: bytes) -> dict[str, Any] | ValueError:
     """The object in a line, or the reason why there is none."""
     try:
-        value = json.loads(line.removeprefix(b"\xef\xbb\xbf"))
+        value = json.loads(line.removeprefix(b"\xef\xbb\xbf"), parse_constant=_no_number)
+        if b"\\ud" in line.lower():
+            json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return ValueError("has half of a surrogate pair, which is no character")
     except (ValueError, RecursionError) as error:
         return ValueError(f"is not valid JSON: {error}")
     return value if isinstance(value, dict) else ValueError("is not an object")
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is not a number in JSON")
 
 
 _LARGEST_YAML: Final = 32 << 20
