@@ -38,7 +38,7 @@ run thunderus-mem search 'polling kind:adr' --limit 2
 
 say "Where does it come from?"
 run thunderus-mem why fact.carrier-test
-run thunderus-mem why fact.carrier-test -L 18,
+run thunderus-mem why fact.carrier-test:18-30
 
 say "Lint; one imported document has a dead link"
 may_fail thunderus-mem lint
