@@ -38,7 +38,7 @@ def pattern(name: str) -> str:
     if not command or name.startswith("-"):
         return rf"(?<![\w-]){re.escape(name)}(?![\w-])"
     if option:
-        return rf"\b{re.escape(command)}(?: --?[\w-]+(?: [\w.]+)?)* -{re.escape(option)}(?![\w-])"
+        return rf"\b{re.escape(command)}(?: [^\s`|;&]+){{0,8}}? -{re.escape(option)}(?![\w-])"
     called = rf"thunderus-mem(?: --?\w[\w-]*)* {name}(?![\w-])"
     quoted = rf"`{name} (?:[A-Z\[<-]|list|show|print|update|approve|reject|rebase|expire)"
     return f"{called}|{quoted}" if name in KEPT_WORDS else f"{called}|(?<!`)`{name}(?![\\w-])"
@@ -61,6 +61,7 @@ def test_no_text_names_a_removed_command(name: str, shipped: dict[str, str]) -> 
     [
         *("thunderus-mem note x", "thunderus-mem -q --json restore", "`patch list`", "`blame`"),
         *("`garden --undo`", "$ thunderus-mem garden --only links --plan", "`restore SNAP`", "lint --diff"),
+        *("run thunderus-mem why fact.a -L 18,", "``thunderus-mem edit ID --add-tag TAG``"),
     ],
 )
 def test_patterns_find_removed_names(text: str) -> None:

@@ -336,7 +336,7 @@ def _cause_of(effect: Effect) -> _Cause:
 
 
 def _no_git(memory: Memory) -> NotFound:
-    message, hint = "not in a git repository", "use --diff, or check everything with --all"
+    message, hint = "not in a git repository", "use --diff, or check all documents: run it without an option"
     return no_repository(memory.root, memory.environ, message=message, hint=hint)
 
 

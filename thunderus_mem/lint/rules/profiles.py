@@ -83,7 +83,7 @@ def tag_spelling(context: LintContext) -> Iterable[Diagnostic]:
 
         tags: [user-auth, bug-fix]
 
-    Fix: ``thunderus-mem edit ID --remove-tag User_Auth --add-tag user-auth``, or for all documents
+    Fix: ``thunderus-mem edit ID --remove-tag User_Auth --tag user-auth``, or for all documents
     ``tags.aliases`` in ``gardener.toml`` and ``thunderus-mem garden``.
     """
     hyphenated = "shodh" in context.config.profiles
@@ -120,7 +120,7 @@ def tag_count(context: LintContext) -> Iterable[Diagnostic]:
 
         tags: [auth, jwt, mobile, security, tokens]
 
-    Fix: ``thunderus-mem edit ID --add-tag TAG`` or ``--remove-tag TAG``.
+    Fix: ``thunderus-mem edit ID --tag TAG`` or ``--remove-tag TAG``.
     """
     document = context.document
     if document is None or _FEWEST_TAGS <= len(document.tags) <= _MOST_TAGS:
