@@ -156,6 +156,41 @@ def test_a_database_of_the_service_is_read_and_stays_unchanged(tmp_path: Path) -
     assert (path.read_bytes(), [one.name for one in tmp_path.iterdir()]) == (before, ["sqlite_vec.db"])
 
 
+def test_a_row_of_a_wrong_type_does_not_stop_the_others(tmp_path: Path) -> None:
+    connection = sqlite3.connect(path := database(tmp_path / "x.db"))
+    insert = "INSERT INTO memories (content, content_hash, metadata, created_at) VALUES (%s, %s, %s, 1)"
+    odd = (
+        ("'a'", "x'00'", "''"),
+        ("cast(x'ff41' as text)", "'b'", "''"),
+        ("'c'", "'c'", "'[[1'"),
+        ("1", "2", "3"),
+    )
+    for values in odd:
+        connection.execute(insert % values)
+    connection.commit()
+    connection.close()
+    form = formats.load("mcp-memory-service")
+    with path.open("rb") as file:
+        found = [str(one) if isinstance(one, ValueError) else one for one in form.file.read(file)]
+    assert found[2:4] == ["`content_hash` is not text in UTF-8", "`content` is not text in UTF-8"]
+    assert found[4].startswith("`metadata` is not valid JSON")
+    assert formats.record_problems(form.table, found[5])
+
+
+def test_a_view_is_not_a_table_of_memories(tmp_path: Path) -> None:
+    connection = sqlite3.connect(tmp_path / "view.db")
+    connection.execute(
+        "CREATE VIEW memories AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id FROM n) "
+        "SELECT id FROM n"
+    )
+    connection.close()
+    with (
+        (tmp_path / "view.db").open("rb") as file,
+        pytest.raises(InvalidDocument, match="no table `memories`"),
+    ):
+        list(formats.load("mcp-memory-service").file.read(file))
+
+
 def test_texts_that_a_program_does_not_take_are_refused() -> None:
     table = formats.load("mif").table
     for text, reason in (("short", "5 bytes, and mif needs 10"), ("ü" * 25_001, "50,002 bytes")):

@@ -49,7 +49,6 @@ DOORS: dict[str, tuple[str, ...]] = {
     "jinja2": ("recap/template.py",),
     "ahocorasick_rs": ("document/literals.py",),
     "tomlkit": ("store/config_writer.py",),
-    "ijson": ("interop/streams.py",),
     "mcp": ("mcp/server.py",),
     "mcp_types": ("mcp/server.py",),
     "anyio": ("mcp/server.py",),
@@ -60,7 +59,7 @@ DOORS: dict[str, tuple[str, ...]] = {
 
 HEAVY = (
     "jsonschema", "git", "ruamel", "frontmatter", "watchdog", "rich", "pydantic", "numpy", "asyncio",
-    "ast_grep_py", "pygments", "jinja2", "ahocorasick_rs", "tomlkit", "ijson", "mcp", "mcp_types", "anyio",
+    "ast_grep_py", "pygments", "jinja2", "ahocorasick_rs", "tomlkit", "mcp", "mcp_types", "anyio",
 )  # fmt: skip
 
 

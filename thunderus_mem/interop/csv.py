@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.interop.jsonl import flat_table
+from thunderus_mem.interop.values import json_value
 from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
@@ -97,6 +98,6 @@ def _value(name: str, cell: str) -> Any:
     if name not in _JSON:
         return cell
     try:
-        return json.loads(cell)
-    except (ValueError, RecursionError):
+        return json_value(cell)
+    except ValueError:
         return cell

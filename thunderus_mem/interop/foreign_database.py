@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from thunderus_mem.errors import InvalidDocument
+from thunderus_mem.interop.values import json_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,29 +26,39 @@ def memories(file: IO[bytes]) -> Iterator[dict[str, Any] | ValueError]:
     # Even for reading SQLite makes files beside a database with a write-ahead log.
     mode = "mode=ro" if os.path.exists(f"{path}-wal") else "immutable=1"
     database = sqlite3.connect(f"file:{quote(path)}?{mode}", uri=True)
+    database.text_factory = _text
     try:
+        if not database.execute(_IS_TABLE).fetchone():
+            raise InvalidDocument("the database has no table `memories`")
         known = {row[1] for row in database.execute("PRAGMA table_info(memories)")}
         alive = "WHERE deleted_at IS NULL" if "deleted_at" in known else ""
-        rows = database.execute(
-            "SELECT content, content_hash, tags, memory_type, metadata, created_at, updated_at "
-            f"FROM memories {alive} ORDER BY id"
-        )
-        for row in rows:
-            yield _record(*row)
+        for row in database.execute(f"SELECT {', '.join(_COLUMNS)} FROM memories {alive} ORDER BY id"):
+            yield _record(dict(zip(_COLUMNS, row, strict=True)))
     except sqlite3.Error as error:
         raise InvalidDocument(f"the database cannot be read: {error}") from None
     finally:
         database.close()
 
 
-def _record(
-    content: Any, hash: Any, tags: Any, type: Any, metadata: Any, created: Any, updated: Any
-) -> dict[str, Any] | ValueError:
+_IS_TABLE: Final = "SELECT 1 FROM sqlite_master WHERE name = 'memories' AND type = 'table' AND rootpage > 0"
+"""Neither a view nor a virtual table, which could compute rows for ever."""
+_COLUMNS: Final = ("content", "content_hash", "tags", "metadata", "memory_type", "created_at", "updated_at")
+
+
+def _text(data: bytes) -> str | bytes:
     try:
-        about = json.loads(metadata) if metadata else {}
-    except (ValueError, RecursionError) as error:
-        return ValueError(f"`metadata` is not valid JSON: {error}")
-    listed = [tag.strip() for tag in str(tags or "").split(",") if tag.strip()]
-    record = {"content": content, "content_hash": hash, "tags": listed, "metadata": about}
-    more = {"memory_type": type, "created_at": created, "updated_at": updated}
-    return {**record, **{key: value for key, value in more.items() if value is not None}}
+        return data.decode()
+    except UnicodeDecodeError:
+        return data
+
+
+def _record(row: dict[str, Any]) -> dict[str, Any] | ValueError:
+    for name, value in row.items():
+        if isinstance(value, bytes):
+            return ValueError(f"`{name}` is not text in UTF-8")
+    try:
+        row["metadata"] = json_value(str(row["metadata"])) if row["metadata"] else {}
+    except ValueError as reason:
+        return ValueError(f"`metadata` {reason}")
+    row["tags"] = [tag.strip() for tag in str(row["tags"] or "").split(",") if tag.strip()]
+    return {key: value for key, value in row.items() if value is not None}

@@ -127,9 +127,9 @@ def _name(one: _Entry) -> str:
 
 def _parsed(data: bytes) -> Any:
     try:
-        return json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise InvalidDocument(f"the file is not valid JSON: {error}") from None
+        return by.json_value(data)
+    except ValueError as reason:
+        raise InvalidDocument(f"the file {reason}") from None
 
 
 def _entries(given: Any) -> tuple[list[_Entry], list[RefusedRecord]]:

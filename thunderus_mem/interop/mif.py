@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 from thunderus_mem.document.timestamp import derived_ulid
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.interop import values as by
-from thunderus_mem.interop.streams import Omitted, parsed, parsed_line, read_envelope, written_list
+from thunderus_mem.interop.streams import Omitted, parsed_line, read_envelope, read_list, written_list
 from thunderus_mem.interop.table import BODY, As, Field, FieldTable
 from thunderus_mem.startup import NamedTuple
 
@@ -63,11 +63,11 @@ class Exchange(NamedTuple):
         vendor = envelope.get("vendor_extensions")
         own = vendor.get(_VENDOR) if isinstance(vendor, dict) else None
         about = own.get("memory_metadata") if isinstance(own, dict) else None
-        for record in parsed(file, "memories.item"):
+        for record in read_list(file, "memories"):
             if isinstance(record, dict) and isinstance(about, dict) and record.get("id") in about:
                 yield {**record, "vendor_metadata": about[record["id"]]}
             else:
-                yield record if isinstance(record, dict) else ValueError("is not an object")
+                yield record
         yield from _omitted(envelope)
 
     def write(self, records: Iterable[dict[str, Any]], context: Mapping[str, Any]) -> Iterator[str]:
@@ -117,7 +117,8 @@ def checked_version(envelope: Any, major: str, other: str) -> dict[str, Any]:
     version = envelope.get("mif_version") if isinstance(envelope, dict) else None
     if not isinstance(version, str) or version.partition(".")[0] != major:
         hint = f"use `{other}`" if str(version).partition(".")[0] in ("1", "2") else None
-        raise InvalidDocument(f"the file is not MIF {major}: its `mif_version` is {version!r}", hint=hint)
+        shown = by.shortened(repr(version))
+        raise InvalidDocument(f"the file is not MIF {major}: its `mif_version` is {shown}", hint=hint)
     return dict(envelope)
 
 
@@ -162,16 +163,12 @@ class DraftExchange(NamedTuple):
         if isinstance(first, dict) and first.get("type") == "header":
             yield from _read_lines(file)
             return
-        if _begins_with(file, b"{"):
-            envelope = checked_version(read_envelope(file, "memories"), "1", "mif")
-            records: Iterable[Any] = parsed(file, "memories.item")
-        else:
-            from thunderus_mem.interop.streams import read_yaml
+        if not _begins_with(file, b"{"):
+            from thunderus_mem.interop.streams import yaml_as_json
 
-            envelope = checked_version(read_yaml(file), "1", "mif")
-            records = envelope.pop("memories", None) or []
-        for record in records:
-            yield record if isinstance(record, dict) else ValueError("is not an object")
+            file = yaml_as_json(file)
+        envelope = checked_version(read_envelope(file, "memories"), "1", "mif")
+        yield from read_list(file, "memories")
         yield from _omitted(envelope)
 
     def write(self, records: Iterable[dict[str, Any]], context: Mapping[str, Any]) -> Iterator[str]:

@@ -6,16 +6,17 @@ with its number from 0; a record that cannot be parsed is yielded as a `ValueErr
 
 from __future__ import annotations
 
+import io
 import json
+import re
 from typing import IO, TYPE_CHECKING, Any, Final, Protocol
 
 from thunderus_mem.errors import InvalidDocument
-from thunderus_mem.startup import NamedTuple
+from thunderus_mem.interop.values import json_value, shortened
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-
-MAX_LINE: Final = 64 << 20
 
 
 class RecordFile(Protocol):
@@ -39,22 +40,16 @@ class JsonList(NamedTuple):
     strict: bool = False
 
     def read(self, file: IO[bytes]) -> Iterator[dict[str, Any] | ValueError]:
-        """Yield the records; the whole file is checked for syntax before the first."""
-        prefix = self._prefix(file)
-        for record in parsed(file, prefix):
-            yield record if isinstance(record, dict) else ValueError("is not an object")
-
-    def _prefix(self, file: IO[bytes]) -> str:
+        """Yield the records; the whole file is checked for its structure before the first."""
         envelope = read_envelope(file, self.key)
-        if isinstance(envelope, list):
-            if self.strict:
-                raise InvalidDocument(f"the file is a list, not an object with `{self.key}`")
-            return "item"
-        if self.key in envelope:
-            return f"{self.key}.item"
-        if self.strict:
+        if isinstance(envelope, list) and self.strict:
+            raise InvalidDocument(f"the file is a list, not an object with `{self.key}`")
+        if isinstance(envelope, list) or self.key in envelope:
+            yield from read_list(file, self.key)
+        elif self.strict:
             raise InvalidDocument(f"the file has no list `{self.key}`")
-        return ""
+        else:
+            yield envelope
 
     def write(self, records: Iterable[dict[str, Any]], context: Mapping[str, Any]) -> Iterator[str]:
         """Yield the text of an object with only the list."""
@@ -75,13 +70,10 @@ class Pages(NamedTuple):
 
     def read(self, file: IO[bytes]) -> Iterator[dict[str, Any] | ValueError]:
         """Yield the records of all pages."""
-        count = 0
-        for _ in parsed(file, f"{self.key}", several=True):  # checks the syntax of the whole file
-            count += 1
-        if not count:
+        names = [name for name, _ in _members(file, self.key, several=True)]  # checks the whole file
+        if self.key not in names:
             raise InvalidDocument(f"the file has no list `{self.key}`")
-        for record in parsed(file, f"{self.key}.item", several=True):
-            yield record if isinstance(record, dict) else ValueError("is not an object")
+        yield from read_list(file, self.key, several=True)
 
     def write(self, records: Iterable[dict[str, Any]], context: Mapping[str, Any]) -> Iterator[str]:
         """Yield the text of one page."""
@@ -123,53 +115,146 @@ def written_list(
 
 
 def read_envelope(file: IO[bytes], key: str) -> dict[str, Any] | list[Any]:
-    """The object without the members of its list ``key``; ``[]`` for a file that is a list."""
-    import ijson
-    from ijson.common import ObjectBuilder
+    """The object in a file, with an empty list ``key``; ``[]`` for a file that is a list. Raises
+    `InvalidDocument` if it is neither, or not valid JSON."""
+    found: dict[str, Any] = {}
+    for name, text in _members(file, key):
+        if name is None:
+            continue
+        if name in found:
+            raise InvalidDocument(f"the file repeats `{shortened(name)}`")
+        try:
+            found[name] = json_value(text)
+        except ValueError as reason:
+            raise InvalidDocument(f"{_NOT_JSON}: `{shortened(name)}` {reason}") from None
+    return found if _JsonText(file).mark() == b"{" else []
 
-    builder, depth, skipped = ObjectBuilder(), 0, 0
-    found: dict[str, Any] | list[Any] = {}
+
+def read_list(file: IO[bytes], key: str, *, several: bool = False) -> Iterator[dict[str, Any] | ValueError]:
+    """The records of a file that is a list, or in the list ``key`` of its object; of ``several`` in a row."""
+    return (parsed_line(text) for name, text in _members(file, key, several=several) if name is None)
+
+
+def _members(
+    file: IO[bytes], key: str, *, several: bool = False
+) -> Iterator[tuple[str, bytes] | tuple[None, bytes]]:
+    """The members of an object, with their names; and without a name the entries of its list ``key``, which
+    is itself an empty one, or those of a list that is the file."""
+    text = _JsonText(file)
+    while True:
+        if text.mark() == b"[":
+            yield from _entries(text)
+        elif text.mark() == b"{":
+            yield from _of_object(text, key)
+        else:
+            raise InvalidDocument("the file is not a JSON object or list")
+        if not text.mark():
+            return
+        if not several:
+            raise InvalidDocument(f"{_NOT_JSON}: there is text after its end")
+
+
+def _of_object(text: _JsonText, key: str) -> Iterator[tuple[str, bytes] | tuple[None, bytes]]:
+    separator = text.skip(b"{")
+    while text.mark() != b"}" or separator == b",":
+        name = _name(text.take())
+        text.skip(b":")
+        if name != key:
+            yield name, text.take()
+        elif text.mark() == b"[":
+            yield name, b"[]"
+            yield from _entries(text)
+        else:
+            raise InvalidDocument(f"`{key}` is not a list")
+        if (separator := text.skip(b",", b"}")) == b"}":
+            return
+    text.skip(b"}")
+
+
+def _name(text: bytes) -> str:
     try:
-        for event, value in ijson.basic_parse(file, use_float=True):
-            opens, closes = event.startswith("start_"), event.startswith("end_")
-            if depth == 0 and event == "start_array":
-                found = []
-            depth += opens - closes
-            if isinstance(found, list):
-                continue
-            if skipped:
-                skipped = 0 if depth < skipped else skipped
-                if skipped:
-                    continue
-            builder.event(event, value)
-            if depth == 2 and event == "start_array" and _last_key(builder) == key:
-                skipped = depth
-    except ijson.JSONError as error:
-        raise InvalidDocument(f"the file is not valid JSON: {_reason(error)}") from None
-    if isinstance(found, list):
+        name = json_value(text)
+    except ValueError:
+        name = None
+    if not isinstance(name, str):
+        raise InvalidDocument(f"{_NOT_JSON}: a name of a member is not a string")
+    return name
+
+
+def _entries(text: _JsonText) -> Iterator[tuple[None, bytes]]:
+    separator = text.skip(b"[")
+    while text.mark() != b"]" or separator == b",":
+        yield None, text.take()
+        if (separator := text.skip(b",", b"]")) == b"]":
+            return
+    text.skip(b"]")
+
+
+_PIECE: Final = 1 << 20
+_NOT_JSON: Final = "the file is not valid JSON"
+_BLANK: Final = lazy_pattern(rb"[ \t\r\n]*")
+_WORD: Final = lazy_pattern(rb'[^][{}:,"\s]*')
+_IN_QUOTES: Final = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_STRING: Final = lazy_pattern(_IN_QUOTES, re.DOTALL)
+_TO_BRACKET: Final = lazy_pattern(rb'(?:[^]["{}]++|%b)*+([][{}])' % _IN_QUOTES, re.DOTALL)
+
+
+class _JsonText:
+    """A JSON file as far as it was read: values are taken as text, so that a bad one can be skipped."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        file.seek(0)
+        self._file = file
+        self._data = b""
+        self._at = 0
+        if self._more():
+            self._data = self._data.removeprefix(b"\xef\xbb\xbf")
+
+    def mark(self) -> bytes:
+        """The next byte that is not white space; nothing at the end."""
+        while True:
+            self._at += len(_BLANK.match(self._data, self._at)[0])  # type: ignore[index]
+            if self._at < len(self._data) or not self._more():
+                return self._data[self._at : self._at + 1]
+
+    def skip(self, *marks: bytes) -> bytes:
+        """Take one of these bytes. Raises `InvalidDocument` for any other."""
+        found = self.mark()
+        if found not in marks:
+            wanted = " or ".join(mark.decode() for mark in marks)
+            raise InvalidDocument(f"{_NOT_JSON}: it " + (f"has no {wanted}" if found else "is cut off"))
+        self._at += 1
         return found
-    if not isinstance(builder.value, dict):
-        raise InvalidDocument("the file is not a JSON object or list")
-    return builder.value
 
+    def take(self) -> bytes:
+        """Take the text of the next value: a string, an object or list with all it contains, or a word."""
+        self.mark()
+        while (end := self._end()) < 0:
+            if not self._more():
+                raise InvalidDocument(f"{_NOT_JSON}: it is cut off")
+        value, self._at = self._data[self._at : end], end
+        return value
 
-def _last_key(builder: Any) -> str:
-    return next(reversed(builder.value), "") if isinstance(builder.value, dict) else ""
+    def _end(self) -> int:
+        """The end of the next value, -1 if that was not read yet."""
+        first = self._data[self._at : self._at + 1]
+        if first not in (b"{", b"["):
+            found = (_STRING if first == b'"' else _WORD).match(self._data, self._at)
+            return found.end() if found and found.end() < len(self._data) else -1
+        at, depth = self._at, 0
+        while found := _TO_BRACKET.match(self._data, at):
+            at = found.end()
+            depth += 1 if found[1] in b"{[" else -1
+            if depth == 0:
+                return at
+        return -1
 
-
-def parsed(file: IO[bytes], prefix: str, *, several: bool = False) -> Iterator[Any]:
-    """The values below a prefix of `ijson` in a file, which may have ``several`` documents."""
-    import ijson
-
-    file.seek(0)
-    try:
-        yield from ijson.items(file, prefix, use_float=True, multiple_values=several)
-    except ijson.JSONError as error:
-        raise InvalidDocument(f"the file is not valid JSON: {_reason(error)}") from None
-
-
-def _reason(error: Exception) -> str:
-    return str(error.args[0] if error.args else error).strip().partition("\n")[0]
+    def _more(self) -> bool:
+        """Read as much again as there is, without what was taken."""
+        kept = self._data[self._at :]
+        data = self._file.read(max(_PIECE, len(kept)))
+        self._data, self._at = kept + data, 0
+        return bool(data)
 
 
 class Lines(NamedTuple):
@@ -190,25 +275,17 @@ class Lines(NamedTuple):
 def parsed_line(line: bytes) -> dict[str, Any] | ValueError:
     """The object in a line, or the reason why there is none."""
     try:
-        value = json.loads(line.removeprefix(b"\xef\xbb\xbf"), parse_constant=_no_number)
-        if b"\\ud" in line.lower():
-            json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return ValueError("has half of a surrogate pair, which is no character")
-    except (ValueError, RecursionError) as error:
-        return ValueError(f"is not valid JSON: {error}")
+        value = json_value(line)
+    except ValueError as reason:
+        return reason
     return value if isinstance(value, dict) else ValueError("is not an object")
-
-
-def _no_number(name: str) -> None:
-    raise ValueError(f"{name} is not a number in JSON")
 
 
 _LARGEST_YAML: Final = 32 << 20
 
 
-def read_yaml(file: IO[bytes]) -> Any:
-    """The value of a YAML 1.2 file without aliases; times stay strings. Such a file is read as a whole."""
+def yaml_as_json(file: IO[bytes]) -> IO[bytes]:
+    """A YAML 1.2 file without aliases as JSON; times stay strings. Such a file is read as a whole."""
     from ruamel.yaml import YAML
     from ruamel.yaml.constructor import SafeConstructor
     from ruamel.yaml.error import YAMLError
@@ -227,6 +304,9 @@ def read_yaml(file: IO[bytes]) -> Any:
     try:
         if any(isinstance(event, AliasEvent) for event in YAML(typ="safe", pure=True).parse(data)):
             raise InvalidDocument("the file has YAML aliases", hint="write the values out")
-        return reader.load(data)
+        return io.BytesIO(json.dumps(reader.load(data)).encode())
+    except TypeError:
+        raise InvalidDocument("the file contains YAML values that JSON does not have") from None
     except (YAMLError, ValueError, RecursionError) as error:
-        raise InvalidDocument(f"the file is not valid YAML: {_reason(error)}") from None
+        reason = str(error).strip().partition("\n")[0]
+        raise InvalidDocument(f"the file is not valid YAML: {reason}") from None

@@ -11,7 +11,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.document import KINDS
-from thunderus_mem.interop.values import ABSENT, HASHES, fits_frontmatter, is_sha256
+from thunderus_mem.interop.values import ABSENT, HASHES, fits_frontmatter, is_sha256, json_value
 from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def _without_extension(table: FieldTable, record: Mapping[str, Any]) -> _Given:
         return _Given(data, {})
     if isinstance(found, str):
         try:
-            found = json.loads(found)
+            found = json_value(found)
         except ValueError:
             found = None
     if not isinstance(found, dict):

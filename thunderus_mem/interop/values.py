@@ -192,6 +192,62 @@ COMMA_TAGS: Final = Conversion(
 DROPPED: Final = Conversion("not stored", {}, _never, _never)
 
 
+# JSON
+
+_LONGEST_SHOWN: Final = 80
+
+
+def shortened(text: str) -> str:
+    """A text of the file as far as a message quotes it."""
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…"
+
+
+class _NotJson(ValueError):
+    pass
+
+
+def json_value(text: str | bytes) -> Any:
+    """The value of a JSON text. Raises `ValueError` with the reason, also for what `json` alone would change:
+    half of a surrogate pair, a number beyond those of JSON, a key that is there twice."""
+    try:
+        value = json.loads(text, parse_constant=_constant, parse_float=_float, object_pairs_hook=_object)
+        if "\\ud" in text.lower() if isinstance(text, str) else b"\\ud" in text.lower():
+            json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeDecodeError:
+        raise ValueError("is not valid UTF-8") from None
+    except UnicodeEncodeError:
+        raise ValueError("contains half of a surrogate pair, which is no character") from None
+    except RecursionError:
+        raise ValueError("is nested too deeply") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(f"is not valid JSON: {error}") from None
+    except _NotJson:
+        raise
+    except ValueError:
+        raise ValueError("contains an integer with more than 4,300 digits") from None
+    return value
+
+
+def _constant(name: str) -> None:
+    raise _NotJson(f"{name} is not a number in JSON")
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise _NotJson(f"{shortened(text)} is too large for a number")
+    return number
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise _NotJson(f"repeats the key {shortened(repeated)!r}")
+    return found
+
+
 def enum(values: Collection[str]) -> Conversion:
     """A string, one of ``values``; any other is kept, and reported by `validate`."""
     return Conversion("one of a list", {"enum": [*values, None]}, _label, _same)
