@@ -15,7 +15,6 @@ import shlex
 import stat
 import sys
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.diagnostic import Severity
@@ -23,7 +22,7 @@ from thunderus_mem.errors import NotFound, NotWritable, Refused
 from thunderus_mem.git.changes import changes_since
 from thunderus_mem.git.commits import base_to_compare
 from thunderus_mem.git.repository import look_for_git
-from thunderus_mem.startup import lazy_pattern
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.files import replace_file
 from thunderus_mem.store.layout import MEMORY, STORE
 from thunderus_mem.store.paths import kind_of
@@ -58,8 +57,7 @@ _PROGRAM: Final = (sys.executable, "-P", "-m", "thunderus_mem")
 _MAX_HOOK: Final = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class HookStatus:
+class HookStatus(NamedTuple):
     """The state of a hook: ``installed``, ``outdated``, ``absent``, ``foreign`` or ``elsewhere``.
 
     ``foreign``: a hook without our block; ``elsewhere``: ``core.hooksPath`` points to another folder.
@@ -73,8 +71,7 @@ class HookStatus:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class HookRun:
+class HookRun(NamedTuple):
     """The findings in the staged text, and whether they block the commit."""
 
     hook: str
@@ -90,7 +87,7 @@ def install(git: Git, hook: str = "pre-commit", command: Sequence[str] | None = 
     nothing.
     """
     if _other_hooks_dir(git) and (there := status(git, hook)).state == "installed":
-        return replace(there, note="already installed")
+        return there._replace(note="already installed")
     path = _own_path(git, hook)
     text = _read(path)
     if text is not None and not os.access(path, os.X_OK) and installed_block(text) is None:
@@ -164,8 +161,7 @@ def memory_folders(start: str, environ: Mapping[str, str]) -> list[str]:
     return [os.path.join(start, folder).rstrip("/") for folder in sorted(folders)] or [start]
 
 
-@dataclass(frozen=True, slots=True)
-class Extent:
+class Extent(NamedTuple):
     """What the pre-commit framework asks to check: the changes ``since`` a revision, the ``staged`` ones, or,
     without both, everything. ``paths`` are the changed documents, if only documents have changed."""
 

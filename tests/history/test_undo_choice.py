@@ -198,5 +198,5 @@ def test_last_undo_is_found_without_reading_earlier_lines(
     for redo in (False, True):
         asked.clear()
         (step,) = chosen(memory, UndoChoice(redo=redo), frozenset())
-        assert [one.event for one in step] == [writers.made[-1 if redo else -3]]
+        assert [one.event._replace(raw=b"") for one in step] == [writers.made[-1 if redo else -3]]
         assert sum(asked) < 1000 if not redo else sum(asked) < 200

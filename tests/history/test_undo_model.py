@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
@@ -76,8 +75,8 @@ def test_undo_is_about_the_documents_it_reverted() -> None:
 def test_events_of_one_command_share_session_and_patch() -> None:
     one = event("1", patch="p")
     assert patch_of(one) == patch_of(event("2", patch="p")) != patch_of(event("3"))
-    assert patch_of(replace(one, session_id="sess_2")) != patch_of(one)
-    assert patch_of(replace(one, refs={})) == ("sess_1", "evt_1")
+    assert patch_of(one._replace(session_id="sess_2")) != patch_of(one)
+    assert patch_of(one._replace(refs={})) == ("sess_1", "evt_1")
 
 
 def test_only_changes_by_the_tool_are_chosen() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
 from hypothesis import assume, given
@@ -39,7 +38,7 @@ def note(number: int, prev: bytes | None = None, **more: object) -> Event:
         text=f"note {number}",
         prev=None if prev is None else line_hash(prev),
     )
-    return replace(event, **more)  # type: ignore[arg-type]
+    return event._replace(**more)  # type: ignore[arg-type]
 
 
 def chain(count: int) -> list[bytes]:
@@ -195,7 +194,7 @@ def log_of_shards(counts: list[int]) -> dict[str, list[bytes]]:
         session_id, lines = f"sess_{shard}", list[bytes]()
         for number in range(count):
             event = note(number, lines[-1] if lines else None, heads={} if lines else heads)
-            lines.append(encode(replace(event, id=f"evt_{shard}_{number}", session_id=session_id)))
+            lines.append(encode(event._replace(id=f"evt_{shard}_{number}", session_id=session_id)))
         heads = {session_id: line_hash(lines[-1])}
         shards[session_id] = lines
     return shards

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -192,14 +191,14 @@ def test_imports_are_one_line_whatever_their_reasons() -> None:
 def test_merges_are_one_line() -> None:
     def merge(number: int, kept: str, removed: str) -> Event:
         sides = (Change("update", kept, "k.md", "a", "b"), Change("remove", removed, "r.md", "c", ""))
-        return replace(
-            changed("garden", *sides), id=event_id(number), ts=at(number), why=f"the same as {kept}"
+        return changed("garden", *sides)._replace(
+            id=event_id(number), ts=at(number), why=f"the same as {kept}"
         )
 
     body = page_of(merge(1, "fact.a", "fact.b"), merge(2, "fact.keys", "fact.d"), documents=DOCUMENTS)
     assert "- 2 documents merged: `fact.b` into `fact.a`, `fact.d` into [[fact.keys|Keys]].\n" in body
     by_hand = changed("hand-edit", Change("create", "fact.d", "d.md", "", "a", "+title: The copy\n"))
-    body = page_of(replace(by_hand, id=event_id(9)), merge(2, "fact.keys", "fact.d"), documents=DOCUMENTS)
+    body = page_of(by_hand._replace(id=event_id(9)), merge(2, "fact.keys", "fact.d"), documents=DOCUMENTS)
     assert "- The copy (`fact.d`) added by hand, then merged into [[fact.keys|Keys]].\n" in body
     assert "- 2 changes to 1 document: 1 added by hand, 1 merged.\n" in body
     commits = [Commit(f"{n:040x}", "Ines", f"{DAY}T08:00:00Z", f"Merge branch 'b{n}'") for n in range(1, 4)]
@@ -288,7 +287,7 @@ def test_changed_settings_are_listed_from_commits() -> None:
 
 def test_template_of_init_is_not_a_change() -> None:
     change = Change("create", "core", ".thunderus/memory/core/CORE.md", "", "a")
-    body = page_of(replace(changed("add", change), why="init"), note(2, "It is slow."))
+    body = page_of(changed("add", change)._replace(why="init"), note(2, "It is slow."))
     assert "## Summary\n\n- 1 note.\n- Based on 2 events.\n\n## Notes\n" in body
     assert f"- Changes to `core`: `{event_id(1)}`\n" in body
 
@@ -564,7 +563,7 @@ def decision(doc_id: str, title: str, *supersedes: str) -> Document:
 def superseding(number: int, old: str, new: str, why: str) -> Event:
     event = changed("supersede", Change("update", new, "x.md", "a", "b", "d"))
     refs = event.refs | {"memory_doc_ids": [new, old]}
-    return replace(event, id=event_id(number), ts=at(number), why=why, refs=refs)
+    return event._replace(id=event_id(number), ts=at(number), why=why, refs=refs)
 
 
 def test_superseded_decision_is_shown_as_superseded() -> None:

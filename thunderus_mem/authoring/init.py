@@ -7,7 +7,6 @@ never change. People may add lines of their own: in both files the last line tha
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.authoring.sources import first_step
@@ -121,8 +120,7 @@ and `coverage`.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Initialised:
+class Initialised(NamedTuple):
     """The files created (``made``), ``changed`` (for agents) and already there (``kept``), and the next step.
 
     ``also`` are the roots of stores in parent folders of the same repository, which this one shadows.

@@ -8,7 +8,6 @@ from __future__ import annotations
 import posixpath
 import re
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from thunderus_mem.document.diff import unified_diff
@@ -177,8 +176,7 @@ class IdMention(NamedTuple):
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Renamed:
+class Renamed(NamedTuple):
     """The result of `rename`, or with ``planned`` what it would do (``diff``).
 
     ``followed`` are the documents with updated references. ``mentions`` still contain the old id or path; the
@@ -231,7 +229,7 @@ def rename(memory: Memory, id: str, new_id: str, *, dry_run: bool = False, why: 
             return _value(planned)
         transaction.commit("rename", planned.edits, why=why)
         done = transaction.outcome
-        return replace(_value(planned, outside), changed=not done.proposed, **done._asdict())
+        return _value(planned, outside)._replace(changed=not done.proposed, **done._asdict())
 
 
 def _value(plan: _Plan, outside: Sequence[IdMention] = (), *, planned: bool = False) -> Renamed:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.ids import adr_number, hash_prefix
@@ -28,8 +27,7 @@ if TYPE_CHECKING:
     from thunderus_mem.memory.usage import Usage
 
 
-@dataclass(frozen=True, slots=True)
-class ListedDocument:
+class ListedDocument(NamedTuple):
     """One document of a listing. ``status`` is that in the file, ``verdict`` is computed now, ``state`` and
     ``number`` are those of a decision."""
 
@@ -49,8 +47,7 @@ class ListedDocument:
     number: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(NamedTuple):
     """Documents in the requested order; ``left_out`` are the ones not shown."""
 
     documents: tuple[ListedDocument, ...]
@@ -174,8 +171,7 @@ def _number(row: DocRow) -> int:
     return adr_number(row.path.rpartition("/")[2]) if row.kind == "adr" else 0
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentRelation:
+class DocumentRelation(NamedTuple):
     """A relation of a document, ``incoming`` if it is in another document."""
 
     rel: str
@@ -184,8 +180,7 @@ class DocumentRelation:
     incoming: bool
 
 
-@dataclass(frozen=True, slots=True)
-class AnchorState:
+class AnchorState(NamedTuple):
     """An anchor of a document and its current ``verdict``: verified, moved, changed, missing or unknown, with
     the reason, and where the code is ``now`` ("" if missing or still there)."""
 
@@ -197,8 +192,7 @@ class AnchorState:
     note: str
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(NamedTuple):
     """A complete document, with its relations in both directions and the state of its anchors.
 
     ``hash`` is the beginning of the hash of ``text``; ``body`` has no frontmatter and no outer blank lines.
@@ -306,8 +300,7 @@ def _relations(memory: Memory, doc_id: str) -> Iterable[DocumentRelation]:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class StatusReport:
+class StatusReport(NamedTuple):
     """The state of a store at a glance.
 
     ``counts`` are documents in use by kind, ``archived`` is the number of archived ones; ``conflicts`` are
@@ -327,7 +320,7 @@ class StatusReport:
     unreadable: tuple[str, ...]
     pending: int
     events: int
-    index: str
+    index: str  # type: ignore[assignment]  # a name of the output, not the method of tuples
     next_step: str
     conflicts: tuple[str, ...] = ()
     archived: int = 0

@@ -9,7 +9,6 @@ import posixpath
 import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING, Final
-from urllib.parse import quote
 
 from thunderus_mem.document.markdown import MarkdownScan, inline_text, scan
 from thunderus_mem.document.paths import path_in
@@ -330,6 +329,8 @@ def is_bracketed(line: str, column: int) -> bool:
 def link_to(reference: Reference, source: str, target: str) -> str:
     """The new target of a Markdown link in the file ``source`` so that it points to the file ``target``;
     anchor and query are kept. Both paths are POSIX and relative to the root."""
+    from urllib.parse import quote
+
     path = re.split("[#?]", reference.written, maxsplit=1)[0]
     relative = posixpath.relpath(target, posixpath.dirname(source) or ".")
     return quote(relative, safe=_PLAIN) + reference.written[len(path) :]
@@ -344,6 +345,8 @@ def rebased(body: str, source: str, target: str) -> str:
     """
     if "](" not in body and "]:" not in body and "=" not in body:
         return body
+    from urllib.parse import quote
+
     here, there = (_folders(quote(posixpath.dirname(path), safe=_PLAIN)) for path in (source, target))
     found = _relative_targets(body)
     return relinked(body, [(one, _rebased(one.written, here, there)) for one in found])

@@ -7,7 +7,6 @@ along a graph of versions; `version_graph` builds that graph. These are pure.
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
@@ -581,8 +580,7 @@ def _earlier_path(
     return next((old for old in found if old and old not in paths), "")
 
 
-@dataclass(frozen=True, slots=True)
-class BlameSource:
+class BlameSource(NamedTuple):
     """The source of lines. ``kind`` is event, commit or unrecorded (the line is in no event and no commit).
 
     ``op`` is the event's operation, ``why`` its reason or the commit's subject. ``mark`` is that of an event:
@@ -600,8 +598,7 @@ class BlameSource:
     mark: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class BlameLine:
+class BlameLine(NamedTuple):
     """One line of the file. ``source`` is the id of its source, "" for an unrecorded one.
 
     ``anchors`` are the anchors that the line defines or mentions. Not ``exact``: the history before the
@@ -615,8 +612,7 @@ class BlameLine:
     anchors: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class BlameReport:
+class BlameReport(NamedTuple):
     """The lines of a document, or the requested ones, and their unique sources in the order of the lines.
     ``damaged`` is the number of unreadable lines of the log; ``code`` is the code mentioned in the lines."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.diagnostic import Diagnostic, Severity
@@ -20,6 +19,7 @@ from thunderus_mem.log.shard import GitVersion, LogCheck
 from thunderus_mem.log.transitions import past_of
 from thunderus_mem.memory.locate import find_row
 from thunderus_mem.memory.records import user_logs
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.paths import is_shard
 
 if TYPE_CHECKING:
@@ -40,8 +40,7 @@ _MOST_DOCUMENTS: Final = 5
 """Maximum number of documents in a log entry: an import has hundreds."""
 
 
-@dataclass(frozen=True, slots=True)
-class LogEntry:
+class LogEntry(NamedTuple):
     """One event in one line: when, who, what, about which documents, and why.
 
     ``doc_ids`` are the first documents, ``more_documents`` the number of others; `events_show` has all.
@@ -62,8 +61,7 @@ class LogEntry:
     more_documents: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LogListing:
+class LogListing(NamedTuple):
     """Events, newest first. ``left_out`` is the number of older ones not shown, ``damaged`` the number of
     unreadable lines of the log."""
 
@@ -134,8 +132,7 @@ def _entry(event: Event, mark: str) -> LogEntry:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ShownEvent:
+class ShownEvent(NamedTuple):
     """A complete event, and the location of its line; ``damaged`` is the number of unreadable lines."""
 
     shard: str
@@ -170,8 +167,7 @@ def event_named(memory: Memory, given: str) -> LoggedEvent | None:
     return next(iter(read(memory.log, rows)), None)
 
 
-@dataclass(frozen=True, slots=True)
-class VerifyReport:
+class VerifyReport(NamedTuple):
     """The result of checking the log: its shards and events, also of users, and all damage."""
 
     shards: int

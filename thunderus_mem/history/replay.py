@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from thunderus_mem.diagnostic import Diagnostic, Severity
@@ -157,8 +156,7 @@ def gone(
     return tuple(sorted((id, path) for id, path in lost.items() if path not in settled))
 
 
-@dataclass(frozen=True, slots=True)
-class Replayed:
+class Replayed(NamedTuple):
     """One document: its final hash in the log, and that of its file. ``state``: rebuilt (the diffs in the log
     produce the text on disk), known (the log has its hash, but not every diff), differs (the file has another
     text), unlogged (no event about it), gone (no file)."""
@@ -170,8 +168,7 @@ class Replayed:
     found: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayReport:
+class ReplayReport(NamedTuple):
     """The result of a replay; ``counts`` is the number of documents by state. If not ``checked``, these are
     the states of ``documents``. Otherwise they are log, git, personal (never recorded), unrecorded,
     unreadable and gone, with a finding for each document in the last three, and for those whose text only

@@ -7,7 +7,6 @@ nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, Final
@@ -423,8 +422,7 @@ def can_be_undone(event: Event, taken: Mapping[str, str], *, undos: bool) -> boo
     return (event.body.get("op") == UNDO) is undos and (undos or bool(changes_of(event)))
 
 
-@dataclass(frozen=True, slots=True)
-class UndoChoice:
+class UndoChoice(NamedTuple):
     """The options of `undo`: an event or patch by its id, or the last ``number`` changes.
 
     ``redo`` chooses undos instead.
@@ -435,8 +433,7 @@ class UndoChoice:
     redo: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(NamedTuple):
     """An event to revert, the original change behind it, and whether reverting redoes that."""
 
     event: Event

@@ -6,7 +6,6 @@ Anchored code is shown as it was and as it is now. Reads the log, the working tr
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.document import content_hash
@@ -113,8 +112,7 @@ _COMMITS: Final = 50
 _SHOWN_LINKS: Final = frozenset(["derives_from", "supersedes", "duplicates"])
 
 
-@dataclass(frozen=True, slots=True)
-class WhyNode:
+class WhyNode(NamedTuple):
     """A node in the provenance of a document. ``kind``: document, event, session, patch, change (``id`` is
     its patch and index in it), commit, missing (in the frontmatter but not found here), code (an anchor) or
     note.
@@ -138,8 +136,7 @@ class WhyNode:
     mark: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class WhyEdge:
+class WhyEdge(NamedTuple):
     """How two nodes are related, by their ids. ``relation``: changed_by, in_session, carries, changes,
     committed_in, touched_by, names, says, talks_about, or that of a link (derives_from, supersedes,
     duplicates)."""
@@ -149,8 +146,7 @@ class WhyEdge:
     relation: str
 
 
-@dataclass(frozen=True, slots=True)
-class WhyGraph:
+class WhyGraph(NamedTuple):
     """Unique nodes, the document first; edges in display order."""
 
     nodes: tuple[WhyNode, ...]
@@ -395,8 +391,7 @@ def _code_graph(
     return nodes, edges
 
 
-@dataclass(frozen=True, slots=True)
-class WhyReport:
+class WhyReport(NamedTuple):
     """The provenance of a document as a graph: document, events, sessions, patches, commits, code.
 
     ``damaged`` is the number of unreadable lines of the log; ``code`` is the anchored code, then and now.

@@ -6,7 +6,6 @@ of that name to `lint.rules`.
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections import Counter
 from hashlib import sha256
@@ -223,7 +222,9 @@ def rule_page(code: str) -> str:
         if wanted.upper() == rule.code or wanted.lower() == rule.name:
             head = f"{rule.code} {rule.name} ({rule.severity})"
             # Docstrings have double backticks and colons; the page has single ones.
-            page = inspect.cleandoc(rule.check.__doc__ or "").replace("``", "`")
+            from inspect import cleandoc
+
+            page = cleandoc(rule.check.__doc__ or "").replace("``", "`")
             page = re.sub(r"(?m)^(\w+)::$", r"\1:", page)
             return f"{head}\n\n{page}\n"
     near = closest(wanted, [name for rule in RULES for name in (rule.code, rule.name)])

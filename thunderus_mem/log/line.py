@@ -8,12 +8,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.timestamp import parse_timestamp
 from thunderus_mem.errors import Refused
-from thunderus_mem.startup import lazy_pattern
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -115,8 +114,7 @@ _HIDDEN = lazy_pattern(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """One event. ``prev`` is a line hash or ``None``; ``raw`` is the line it was read from.
 
     ``heads`` are the last line hashes of other shards by session, ``head`` is its form in older logs: one
@@ -131,13 +129,13 @@ class Event:
     kind: str
     refs: dict[str, Any]
     body: dict[str, Any]
+    origin: dict[str, Any]
+    extra: dict[str, Any]
+    heads: dict[str, str]
     prev: str | None = None
     head: str | None = None
-    origin: dict[str, Any] = field(default_factory=dict)
     why: str = ""
-    raw: bytes = field(default=b"", compare=False, repr=False)
-    extra: dict[str, Any] = field(default_factory=dict)
-    heads: dict[str, str] = field(default_factory=dict)
+    raw: bytes = b""
     chained: bool = True
 
 

@@ -86,6 +86,7 @@ def make_event(
         prev=context.prev,
         heads=dict(context.heads),
         origin=dict(context.origin),
+        extra={},
         why=why,
     )
 

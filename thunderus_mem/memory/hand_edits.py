@@ -8,8 +8,7 @@ so that the same edit recorded twice is one event. Edits that are committed to g
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 from typing import TYPE_CHECKING
 
 from thunderus_mem.document.diff import apply_diff
@@ -33,8 +32,7 @@ if TYPE_CHECKING:
 _MANY = 100
 
 
-@dataclass(frozen=True)
-class HandEdit:
+class HandEdit(NamedTuple):
     """A hand edit to record, by the hashes before and after; its diff is computed on demand."""
 
     path: str
@@ -43,7 +41,7 @@ class HandEdit:
     after: str
     describe: Callable[[HandEdit], Change]
 
-    @cached_property
+    @property
     def change(self) -> Change:
         """The edit as a change for the log, with its diff."""
         return self.describe(self)
@@ -220,7 +218,7 @@ class _Finder:
             if has_secret(path):
                 return None
             doc_id = ""
-        return HandEdit(path, doc_id, before, after, self._describe)
+        return HandEdit(path, doc_id, before, after, cache(self._describe))
 
     def _describe(self, edit: HandEdit) -> Change:
         now = _bytes_now(self._layout, edit.path) if edit.after != ABSENT else None

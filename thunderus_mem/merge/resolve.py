@@ -7,7 +7,6 @@ by git; it needs no store and logs nothing.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -69,8 +68,7 @@ _GO_ON: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedDocument:
+class ResolvedDocument(NamedTuple):
     """The result for one document. ``state``: merged, kept, done, apart or unreadable; see `Answer`.
 
     ``removed`` are its other files, now deleted; ``event_id`` is "" when nothing was written.
@@ -86,8 +84,7 @@ class ResolvedDocument:
     event_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
+class Resolved(NamedTuple):
     """The result of `resolve`; with ``planned`` what it would do (``diff``).
 
     ``ours`` and ``theirs`` are the labels of the sides in the conflict markers. ``others`` are files that are
@@ -147,22 +144,21 @@ def resolve(
     answers = _together(found.documents, [conflicts.decide(memory, one, lines) for one in found.documents])
     value = _value(answers, found, clear)
     if dry_run:
-        value = replace(value, diff=_diff(answers), planned=True)
-        return replace(value, next_step=_next_step(memory, value))
+        value = value._replace(diff=_diff(answers), planned=True)
+        return value._replace(next_step=_next_step(memory, value))
     written = _write(memory, answers, found.shards, why=why)
     if written is None:
         return resolve(memory, names, stage=stage, why=why)
     events, recorded, published = written
     staged, unstaged = _stage(memory, answers, found.shards) if stage else ((), "")
-    value = replace(
-        value,
-        documents=tuple(replace(one, event_id=events.get(one.path, "")) for one in value.documents),
+    value = value._replace(
+        documents=tuple(one._replace(event_id=events.get(one.path, "")) for one in value.documents),
         staged=staged,
         unstaged=unstaged,
         recorded=recorded,
         published=published,
     )
-    return replace(value, next_step=_next_step(memory, value))
+    return value._replace(next_step=_next_step(memory, value))
 
 
 def _two_way(_base: str, ours: str, theirs: str, labels: tuple[str, str]) -> str:

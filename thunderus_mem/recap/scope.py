@@ -8,7 +8,6 @@ Reads the log, git (also to resolve a revision) and files; writes nothing. The s
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from types import MappingProxyType
@@ -186,7 +185,7 @@ class RecapScope(NamedTuple):
         listed = event.body.get("changes")
         changes = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
         own = [one for one in changes if one.get("doc_id") in self.doc_ids]
-        return replace(event, body={**event.body, "changes": own})
+        return event._replace(body={**event.body, "changes": own})
 
     def holds_moment(self, ts: str) -> bool:
         """Whether a commit of this time belongs to it."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shlex
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from thunderus_mem.cli.options import Argument, Call, Commands, Option
@@ -35,6 +34,7 @@ from thunderus_mem.git.repository import Git, look_for_git, no_repository
 from thunderus_mem.lint.engine import RULES, rule_formats, rule_page
 from thunderus_mem.lint.lint import LintReport, LintRequest, answer, checked_paths, lint
 from thunderus_mem.lint.rule import LIST_RULES
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.layout import MEMORY, STORE
 
 if TYPE_CHECKING:
@@ -52,8 +52,7 @@ BRIEF, STATISTICS = "brief", "statistics"
 """One line per finding if there are many, which is the default; and only the number for each rule."""
 
 
-@dataclass(frozen=True, slots=True)
-class RulePage:
+class RulePage(NamedTuple):
     """A rule's manual page, as Markdown."""
 
     code: str

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import re
 import sys
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -243,6 +242,8 @@ def events_export_command(
         value = export.write(memory, os.path.abspath(os.path.join(console.start, output)))
         console.emit("events export", value, exported)
     elif console.json:
+        from dataclasses import replace
+
         text = "".join(export.pieces())
         console.emit("events export", replace(export.done(), text=text), exported)
     else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Final
 
 from thunderus_mem.authoring import show
@@ -65,7 +64,7 @@ def show_command(
         console.raw(value.text)
         return
     console.details = raw
-    console.emit("show", replace(value, body="") if raw else value, shown, long=True)
+    console.emit("show", value._replace(body="") if raw else value, shown, long=True)
 
 
 @app.command("list")

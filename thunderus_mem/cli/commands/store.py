@@ -7,7 +7,6 @@ files.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from thunderus_mem.authoring.init import Initialised, init
@@ -31,6 +30,7 @@ from thunderus_mem.document.ids import closest
 from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.index import refresh
 from thunderus_mem.interop.thunderus import MigrationReport, migrate
+from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store import config_writer
 from thunderus_mem.store.config_keys import GARDENER, KEYS, config_schema, toml_value
 from thunderus_mem.store.config_reader import load
@@ -307,8 +307,7 @@ def _step(step: FixStep, style: Style) -> Iterator[str]:
 config_app = app.group("config")
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """One key: value, origin (default, file or environment), file, variable and explanation."""
 
     key: str
@@ -319,16 +318,14 @@ class Setting:
     explanation: str
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """All settings of a store."""
 
     root: str
     settings: tuple[Setting, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaList:
+class SchemaList(NamedTuple):
     """The names of the schemas."""
 
     names: tuple[str, ...]
