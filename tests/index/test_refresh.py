@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from tests.support.index_support import FACTS, content, document, find_hits, new_store, put
 from thunderus_mem.index import refresh as refresh_module
+from thunderus_mem.index import scan as scan_module
 from thunderus_mem.index import writer
 from thunderus_mem.index.manifest import take_inventory
 from thunderus_mem.index.refresh import Refreshed, open_index, peek, rebuild, refresh, silent
@@ -269,7 +270,10 @@ def test_changes_of_a_walk_are_those_of_its_files(before: dict[str, Stamp], now:
         for files in (before, now)
     )
     changed = {name: stamp for name, stamp in now.items() if before.get(name) != stamp}
-    assert new.changes(old) == (changed, before.keys() - now.keys())
+    for together in (1, 3, 256):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(scan_module, "_TOGETHER", together)
+            assert new.changes(old) == (changed, before.keys() - now.keys())
 
 
 def test_write_by_another_process_meanwhile_stays_in_the_index(

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import stat
 from array import array
-from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from thunderus_mem.startup import NamedTuple
@@ -26,6 +25,7 @@ UNSETTLED: Final[Stamp] = (0, 0, 0, 0)
 """Stored instead of an unreliable stamp: no file has it, so the file is read again."""
 
 _MAX_DEPTH = 24
+_TOGETHER: Final = 256  # files whose stamps are compared at once
 _INODE_BITS: Final = 0x7FFFFFFFFFFFFFFF
 _BY_DESCRIPTOR: Final = os.scandir in os.supports_fd
 
@@ -92,11 +92,27 @@ class FolderScan(NamedTuple):
 
     def changes(self, before: FolderScan) -> tuple[dict[str, Stamp], set[str]]:
         """Return the new and changed files with their stamps, and the names of files that are gone."""
-        head, tail = _equal_ends(before, self)
-        was = dict(islice(before.files(), head, len(before.names) - tail))
-        now = dict(islice(self.files(), head, len(self.names) - tail))
-        changed = {name: stamp for name, stamp in now.items() if was.get(name) != stamp}
-        return changed, was.keys() - now.keys()
+        head, tail = _equal_ends(before.names, self.names)
+        was, now = len(before.names) - tail, len(self.names) - tail
+        old, new = before._between(head, was), self._between(head, now)
+        changed = self._unequal(before, range(head), 0)
+        changed |= {name: stamp for name, stamp in new.items() if old.get(name) != stamp}
+        changed |= self._unequal(before, range(now, now + tail), was - now)
+        return changed, old.keys() - new.keys()
+
+    def _between(self, first: int, last: int) -> dict[str, Stamp]:
+        return dict(zip(self.names[first:last], _by_four(self.stamps[first * 4 : last * 4]), strict=True))
+
+    def _unequal(self, before: FolderScan, places: range, shift: int) -> dict[str, Stamp]:
+        """The files at these places whose stamps differ from those ``shift`` places on in the other walk."""
+        found: dict[str, Stamp] = {}
+        for first in range(places.start, places.stop, _TOGETHER):
+            last = min(first + _TOGETHER, places.stop)
+            was = before.stamps[(first + shift) * 4 : (last + shift) * 4]
+            if was != self.stamps[first * 4 : last * 4]:
+                old = _by_four(was)
+                found |= {name: one for name, one in self._between(first, last).items() if one != next(old)}
+        return found
 
     def packed(self, unsettled: Collection[str] = ()) -> FolderWalk:
         """Return the walk to store; ``unsettled`` files are read again next time."""
@@ -123,23 +139,19 @@ def is_racy(mtime_ns: int, ctime_ns: int, moment_ns: int) -> bool:
     return ctime_ns > begins or begins < mtime_ns <= moment_ns + RACY_NS
 
 
-def _equal_ends(one: FolderScan, other: FolderScan) -> tuple[int, int]:
-    """Return how many files two walks share at the start, and how many of the others at the end.
+def _equal_ends(one: list[str], other: list[str]) -> tuple[int, int]:
+    """Return how many names two walks share at the start, and how many of the others at the end.
 
-    Most walks differ in a few files: slices are compared faster than their files one by one.
+    Most walks differ in a few names: slices are compared faster than names one by one.
     """
-    starts = (0, 0)
-    ends = (len(one.names), len(other.names))
-    stamps = one.stamps.tobytes(), other.stamps.tobytes()
-    size = 4 * one.stamps.itemsize
+    ends = len(one), len(other)
 
-    def equal(places: tuple[int, int], first: int, last: int) -> bool:
-        mine, theirs = (slice(place + first, place + last) for place in places)
-        packed = (slice(cut.start * size, cut.stop * size) for cut in (mine, theirs))
-        return one.names[mine] == other.names[theirs] and stamps[0][next(packed)] == stamps[1][next(packed)]
+    def equal(first: int, last: int) -> bool:
+        mine, theirs = (slice(end - last, end - first) for end in ends)
+        return one[mine] == other[theirs]
 
-    head = _longest(min(ends), lambda first, last: equal(starts, first, last))
-    return head, _longest(min(ends) - head, lambda first, last: equal(ends, -last, -first))
+    head = _longest(min(ends), lambda first, last: one[first:last] == other[first:last])
+    return head, _longest(min(ends) - head, equal)
 
 
 def _longest(most: int, is_equal: Callable[[int, int], bool]) -> int:
