@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
 from typing import TYPE_CHECKING
+
+import pytest
 
 from tests.support.index_support import new_store
 from thunderus_mem.cli import console
@@ -12,33 +15,56 @@ from thunderus_mem.interop import markdown
 from thunderus_mem.memory.memory import open_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
     from typing import Any
 
-    import pytest
+
+class Terminal:
+    """A terminal that is a file, with the timer of the system replaced by calls of ``draw``."""
+
+    def __init__(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 0.0
+        self.timer: list[float] = []
+        monkeypatch.setattr(console.time, "monotonic", lambda: self.now)
+        monkeypatch.setattr(console.signal, "signal", lambda number, handler: None)
+        monkeypatch.setattr(console.signal, "setitimer", lambda timer, first, *_: self.timer.append(first))
+        self.file = file.open("w+", newline="")
+        self.progress = console.Progress(self.file)
+
+    @property
+    def shown(self) -> str:
+        self.file.seek(0)
+        return self.file.read()
 
 
-def drawn(monkeypatch: pytest.MonkeyPatch, seconds: list[float]) -> str:
-    """The output of a progress called at these times and cleared at the end."""
-    moments = iter(seconds)
-    monkeypatch.setattr(console.time, "monotonic", lambda: next(moments))
-    stream = io.StringIO()
-    line = console.Progress(stream)
-    for done in range(len(seconds)):
-        line("Reading:", done * 200, 5000)
-    line.clear()
-    return stream.getvalue()
+@pytest.fixture
+def terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
+    made = Terminal(tmp_path / "terminal", monkeypatch)
+    with made.file:
+        yield made
 
 
-def test_short_work_shows_no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert drawn(monkeypatch, [10.0, 10.2, 10.4]) == ""
+def test_short_work_shows_no_progress(terminal: Terminal) -> None:
+    terminal.progress("Reading:", 200, 5000)
+    terminal.progress.clear()
+    terminal.progress.draw()  # a signal that was on its way
+
+    assert terminal.shown == ""
+    assert terminal.timer == [0.5, 0]
 
 
-def test_long_work_shows_progress_and_clears_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = drawn(monkeypatch, [10.0, 10.6, 10.65, 10.8])
+def test_long_work_shows_progress_and_clears_it(terminal: Terminal) -> None:
+    terminal.progress("Reading:", 200, 5000)
+    terminal.now = 1.0
+    terminal.progress.draw()
+    terminal.progress.draw()
+    terminal.progress("Writing", 0, 0)
+    terminal.progress.draw()
+    terminal.progress.clear()
 
-    assert text == "\rReading: 200 of 5,000\x1b[K\rReading: 600 of 5,000\x1b[K\r\x1b[K"
+    assert terminal.shown == "\rReading: 200 of 5,000 (1 s)\x1b[K\rWriting (1 s)\x1b[K\r\x1b[K"
+    assert terminal.timer == [0.5, 0]
 
 
 def test_pipe_gets_no_progress(repo: Path, run: Callable[..., Any]) -> None:
@@ -50,21 +76,32 @@ def test_pipe_gets_no_progress(repo: Path, run: Callable[..., Any]) -> None:
     assert "\r" not in done.out + done.err
 
 
-def test_closed_terminal_does_not_stop_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    tries: list[str] = []
+def test_closed_terminal_does_not_stop_the_work(terminal: Terminal) -> None:
+    terminal.progress("Reading:", 200, 5000)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), terminal.file.fileno())
 
-    class Gone(io.StringIO):
-        def write(self, text: str) -> int:
-            tries.append(text)
-            raise OSError(5, "Input/output error")
+    terminal.progress.draw()
+    terminal.progress.clear()
 
-    moments = iter([1.0, 2.0, 3.0])
-    monkeypatch.setattr(console.time, "monotonic", lambda: next(moments))
-    line = console.Progress(Gone())
-    for done in range(3):
-        line("Reading:", done, 3)
 
-    assert len(tries) == 1
+@pytest.mark.parametrize(("quiet", "reported"), [(False, ["Reading the memory"]), (True, [])])
+def test_open_memory_reports_progress_before_it_reads_any(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, quiet: bool, reported: list[str]
+) -> None:
+    """The walk of a large store takes seconds before the first document is read."""
+
+    class Screen(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    seen: list[str] = []
+    monkeypatch.setattr(console, "Progress", lambda stream: lambda what, *_: seen.append(what))
+    opened = console.Console(io.StringIO(), Screen(), {})
+    opened.quiet = quiet
+
+    opened.open_at(new_store(tmp_path).root)
+
+    assert seen == reported
 
 
 def test_import_doctor_and_manifest_report_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

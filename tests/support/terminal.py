@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import pty
+import re
 import select
 import struct
 import subprocess
@@ -90,6 +91,10 @@ def on_terminal(
     return Seen(code, data)
 
 
+_PROGRESS = re.compile(rb"\r(?:[A-Z][^\r\n]* \(\d+ s\))?\x1b\[K")
+"""The progress line, which a slow machine shows."""
+
+
 def _read(terminal: int, keys: list[tuple[bytes, bytes]], timeout: float) -> bytes:
     data, at = b"", 0
     for _ in patiently(timeout):
@@ -100,9 +105,9 @@ def _read(terminal: int, keys: list[tuple[bytes, bytes]], timeout: float) -> byt
         except OSError as error:
             if error.errno != errno.EIO:  # EIO: nobody holds the other end any more
                 raise
-            return data
+            return _PROGRESS.sub(b"", data)
         if not piece:
-            return data
+            return _PROGRESS.sub(b"", data)
         data += piece
         while keys and (place := data.find(keys[0][0], at)) >= 0:
             at = place + len(keys[0][0])

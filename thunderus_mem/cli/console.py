@@ -351,19 +351,26 @@ class Console:
         memory.say, memory.terminal = self.say, self._talk.isatty()
         if self.actor:
             memory.actor = self.actor
-        if not (self.quiet or self.json) and self._talk.isatty() and self.environ.get("TERM") != "dumb":
+        timer = hasattr(signal, "setitimer")
+        quiet = self.quiet or self.json or self.environ.get("TERM") == "dumb"
+        if timer and not quiet and self._talk.isatty():
             self._progress = memory.tell = Progress(self._talk)
+            self._progress("Reading the memory", 0, 0)
         return memory
 
     def _write(self, stream: TextIO, text: str) -> None:
-        if self._progress is not None:
-            self._progress.clear()
+        self._clear_progress()
         with _write_errors():
             stream.write(text)
 
     def flush(self) -> None:
-        """Flush stdout. Raises ``NotWritable`` when the write fails."""
+        """Flush stdout, and remove the progress line. Raises ``NotWritable`` when the write fails."""
+        self._clear_progress()
         self._flush(self._out)
+
+    def _clear_progress(self) -> None:
+        if self._progress is not None:
+            self._progress.clear()
 
     def _flush(self, stream: TextIO) -> None:
         with _write_errors():
@@ -470,36 +477,48 @@ _DRAWING_SECONDS: Final = 0.1
 
 
 class Progress:
-    """A progress line on stderr, shown after half a second and removed when the work is done."""
+    """A progress line on stderr, shown after half a second without output and removed before the next output.
+
+    A timer draws it, so that long steps show it too; it is stopped while nothing is reported.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
+        self._work = ("", 0, 0)
         self._began = 0.0
-        self._drawn = 0.0
-        self._what = ""
+        self._running = False
+        self._drawn = ""
+        signal.signal(signal.SIGALRM, lambda number, frame: self.draw())
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        """Report that ``done`` of ``total`` files are processed; ``what`` names the work."""
-        now = time.monotonic()
-        if what != self._what:
-            self.clear()
-            self._what, self._began = what, now
-        if now - self._began >= _QUIET_SECONDS and now - self._drawn >= _DRAWING_SECONDS:
-            self._drawn = now
-            self._put(f"\r{what} {done:,} of {total:,}\x1b[K")
+        """Report that ``done`` of ``total`` parts are finished; a total of 0 is not known."""
+        self._work = what, done, total
+        if not self._running:
+            self._running, self._began = True, time.monotonic()
+            signal.setitimer(signal.ITIMER_REAL, _QUIET_SECONDS, _DRAWING_SECONDS)
+
+    def draw(self) -> None:
+        """Show the work, and for how many seconds it has run."""
+        what, done, total = self._work
+        count = f" {done:,} of {total:,}" if total else f" {done:,}" if done else ""
+        line = f"{what}{count} ({time.monotonic() - self._began:.0f} s)"
+        if self._running and line != self._drawn:
+            self._drawn = line
+            self._put(f"\r{line}\x1b[K")
 
     def clear(self) -> None:
-        """Remove the line, if one is shown."""
+        """Remove the line, if one is shown, and show none until work is reported."""
+        if self._running:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            self._running = False
         if self._drawn:
-            self._drawn = 0.0
+            self._drawn = ""
             self._put("\r\x1b[K")
 
     def _put(self, text: str) -> None:
-        try:
-            self._stream.write(text)
-            self._stream.flush()
-        except (OSError, ValueError):
-            self._began = float("inf")
+        # Not through the buffer of the stream, which a signal could find in use.
+        with suppress(OSError):
+            os.write(self._stream.fileno(), text.encode())
 
 
 _TERMINATION_SECONDS: Final = 2.0

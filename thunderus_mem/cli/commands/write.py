@@ -140,6 +140,7 @@ def _body(console: Console, new: tuple[str, str, str | None], given: str | None)
         raise ThunderusError("no text given", hint="pass --body TEXT or --body @FILE, or pipe it to stdin")
     kind, title, state = new
     start = add.template(kind, title, state=state)
+    console.flush()
     result = edited(with_help(start, _ADD_HELP), console.environ, f"{kind}.md")
     if result is None:
         raise NothingWritten
@@ -200,6 +201,7 @@ def _edited(memory: Memory, console: Console, document: str) -> edit.DocumentEdi
     from thunderus_mem.authoring.show import show
 
     shown = show(memory, document)
+    console.flush()
     result = edited(with_help(shown.text, _EDIT_HELP), console.environ, f"{shown.id}.md")
     if result is None:
         raise NothingWritten
