@@ -147,4 +147,4 @@ def test_why_marks_what_a_shallow_clone_does_not_know(store: Path, run: Run) -> 
     assert "commit ^" in done.out
     assert done.err == "^ marks commits where this shallow clone begins; what they add may be older\n"
     assert "\n+ " not in done.out, "the code then is unknown, and is not shown as empty"
-    assert "the verified code is not in the known history" in done.out
+    assert "the recorded code is not in the known history" in done.out

@@ -225,7 +225,7 @@ def test_markdown_lists_the_affected_documents(store: Path, run: Run) -> None:
     (row,) = [line for line in done.out.splitlines() if "jwt.py" in line]
     _, document, code, reason, _ = row.replace(r"\|", "").split("|")
     assert document == rf" **A  \<b\> \*x\* `id`**<br>{FACT}:15 "
-    assert (code, reason) == (" src/jwt.py:6 ", " `issue` has changed since it was verified ")
+    assert (code, reason) == (" src/jwt.py:6 ", " `issue` has changed since it was recorded ")
     assert "\n\n    thunderus-mem verify fact.tokens\n\n" in done.out
     assert run("check", "--format", "markdown").out.startswith("### Documents that may be out of date\n")
 
@@ -276,7 +276,7 @@ def test_lint_list_show_and_search_report_stale_documents(store: Path, run: Run)
     listed = run("--json", "list", "verdict:stale").json["documents"]
     assert [(one["id"], one["verdict"]) for one in listed] == [("fact.tokens", "stale")]
     assert "fact.tokens" in run("list", "status:unknown", "--ids").out
-    assert "changed: `issue` has changed since it was verified" in run("show", "tokens").out
+    assert "changed: `issue` has changed since it was recorded" in run("show", "tokens").out
     hits = run("--json", "search", "verdict:stale tokens").json["hits"]
     assert [(hit["id"], hit["verdict"]) for hit in hits] == [("fact.tokens", "stale")]
     hits = run("--json", "search", "says").json["hits"]

@@ -270,7 +270,7 @@ def test_changed_code_is_shown_with_the_reason(scene: Scene) -> None:
     scene.change("src/jwt.py", "ttl=3600", "ttl=600")
     found = {one.id: one for one in governing(memory(scene), "src/jwt.py", start=str(scene.root)).memories}
     assert found["fact.newer"].verdict == "changed"
-    assert found["fact.newer"].reason == "`issue` has changed since it was verified"
+    assert found["fact.newer"].reason == "`issue` has changed since it was recorded"
     assert found["fact.symbol"].superseded_by == "fact.newer"
     lines = (scene.root / found["fact.newer"].path).read_text().split("\n")
     assert "src/jwt.py" in lines[found["fact.newer"].line - 1]
@@ -478,7 +478,7 @@ def test_for_and_coverage_commands(scene: Scene, run: Callable[..., Ran]) -> Non
     done = run("for", "jwt.py", cwd=src)
     assert done.out.splitlines()[:2] == [
         "fact.tokens  inside    changed  src/jwt.py#issue  Tokens",
-        "    `issue` has changed since it was verified",
+        "    `issue` has changed since it was recorded",
     ]
     done = run("coverage", cwd=src)
     assert done.code == 0

@@ -130,7 +130,7 @@ def test_added_definition_of_the_name_is_reported(scene: Scene) -> None:
     anchor = scene.anchor("a.py#run")
     scene.write("a.py", "def run():\n    return 1\n\n\ndef run():\n    return 2\n")
     found = scene.verdict(anchor, since)
-    assert (found.status, found.reason) == ("changed", "`run` has changed since it was verified")
+    assert (found.status, found.reason) == ("changed", "`run` has changed since it was recorded")
     assert scene.verdict(anchor, "0" * 40).status == "changed"
     scene.commit()
     squashed = scene.verdict(anchor, "0" * 40)

@@ -50,7 +50,7 @@ Budget = Annotated[
     ),
 ]
 OnlyIds = Annotated[bool, Option("--ids", help="Print only the ids.")]
-Patch = Annotated[bool, Option("--patch", "-p", help="Show the code as verified and as it is now.")]
+Patch = Annotated[bool, Option("--patch", "-p", help="Show the recorded code and the current code.")]
 FailOn = Annotated[
     str,
     Option("--fail-on", metavar="SEVERITY", help="Exit with 1 from error, warning or note on; or never."),

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 
 class CodeThen(NamedTuple):
-    """An anchor and its code. ``line`` is the anchor's line in the document; ``then`` is the code as
-    verified, ``then_commit`` the newest commit with it; ``now`` is the current code, at ``now_place``.
+    """An anchor and its code. ``line`` is the anchor's line in the document; ``then`` is the recorded
+    code, ``then_commit`` the newest commit with it; ``now`` is the current code, at ``now_place``.
     ``commit`` is the one that changed it. Each is "" if unknown or missing.
     """
 

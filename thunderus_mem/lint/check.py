@@ -45,7 +45,7 @@ class CodeFinding(NamedTuple):
     ``path`` and ``line`` locate the anchor in the document, ``place`` is the anchor, ``verdict`` is changed
     or missing, ``now`` is where the code is now ("" if missing). ``file`` and ``hunk`` belong to the change
     that caused it, ``commit`` and ``subject`` to its commit ("" if not committed or unknown). ``file_line``
-    is the first changed line of ``file`` (0 if it is missing or unknown). ``diff`` compares the verified code
+    is the first changed line of ``file`` (0 if it is missing or unknown). ``diff`` compares the recorded code
     with the current code ("" if one of them is unknown).
     """
 

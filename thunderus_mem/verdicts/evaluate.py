@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from thunderus_mem.fingerprint.source import CodeSource, Fingerprint, Named
     from thunderus_mem.verdicts.verdict import AnchorHistory, Tree
 
-_LINES_CHANGED: Final = "these lines have changed since they were verified"
+_LINES_CHANGED: Final = "these lines have changed since they were recorded"
 _NO_FILE: Final = "the file no longer exists"
 _NOT_YET: Final = "not verified yet"
 OTHER_RULES: Final = (
@@ -140,7 +140,7 @@ def _reselected(anchor: Anchor, source: CodeSource, history: AnchorHistory, by: 
         return None
     symbol = new[0].symbol if now.is_several else now.symbol
     current = anchor._replace(path=source.path, symbol=symbol, fingerprint=str(new[0].read_as(anchor.scheme)))
-    reason = f"`{anchor.symbol}` has changed since it was verified; it is now `{symbol}`"
+    reason = f"`{anchor.symbol}` has changed since it was recorded; it is now `{symbol}`"
     return Verdict(CHANGED, anchor, current, reason, by, others=True)
 
 
@@ -171,7 +171,7 @@ def _evaluate_lines(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdi
         return moved
     if here is None:
         return _missing(anchor, f"no code on these lines of {path}")
-    reason = f"{_LINES_CHANGED}; the verified code is nowhere else in the file"
+    reason = f"{_LINES_CHANGED}; the recorded code is nowhere else in the file"
     return Verdict(CHANGED, anchor, current, reason, "place")
 
 
@@ -199,7 +199,7 @@ def _evaluate_glob(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdic
     wanted, here = parse_fingerprint(anchor.fingerprint), fingerprint_of_files(sources)
     current = anchor._replace(fingerprint=str(here))
     if wanted is not None and _equal(here, wanted):
-        reason = f"{len(files)} files, unchanged since they were verified"
+        reason = f"{len(files)} files, unchanged since they were recorded"
         return Verdict(VERIFIED, anchor, current, reason, "place", others=True)
     if not anchor.fingerprint:
         return Verdict(UNKNOWN, anchor, current, _NOT_YET, others=True)
@@ -247,7 +247,7 @@ def _equal(one: Fingerprint, other: Fingerprint) -> bool:
 def _unchanged(anchor: Anchor, current: Anchor, by: str, note: str = "") -> Verdict:
     """The same content, at its old path or where the file was renamed to."""
     if by == "place":
-        return Verdict(VERIFIED, anchor, current, "unchanged since it was verified", by, note)
+        return Verdict(VERIFIED, anchor, current, "unchanged since it was recorded", by, note)
     reason = f"the file is now {current.path}"
     return Verdict(MOVED, anchor, current, reason, by, note, others=True)
 
@@ -270,7 +270,7 @@ def _differs(
         return Verdict(UNKNOWN, anchor, current, _other_measure(wanted, found), by, others=others)
     if doubt:
         return Verdict(UNKNOWN, anchor, current, doubt, by, others=others)
-    reason = _LINES_CHANGED if what == "these lines" else f"{what} has changed since it was verified"
+    reason = _LINES_CHANGED if what == "these lines" else f"{what} has changed since it was recorded"
     if others:
         reason += f"; the file is now {current.path}"
     return Verdict(CHANGED, anchor, current, reason, by, others=others)

@@ -546,7 +546,7 @@ def _shown_id(node: why.WhyNode) -> str:
 def with_code(
     render: Callable[[Any, Console], str], value: blame.BlameReport | why.WhyReport, console: Console
 ) -> str:
-    """Format a value, then its anchored code as verified and now."""
+    """Format a value, then its anchored code as recorded and now."""
     blocks = ["\n".join(_block(one, console)) for one in value.code]
     return "\n\n".join([render(value, console), *blocks])
 
@@ -558,7 +558,7 @@ def _block(one: why.CodeThen, console: Console) -> Iterator[str]:
         yield style.dim(f"by {one.commit[:_SHORT_COMMIT]} {one_line(one.subject)}")
     then, now = one.then.splitlines(), one.now.splitlines()
     if one.verdict in ("changed", "missing") and not then:
-        yield style.dim("the verified code is not in the known history")
+        yield style.dim("the recorded code is not in the known history")
         then = now
     if then == now:
         yield from (f"  {line}" for line in now)

@@ -476,7 +476,7 @@ def _not_found(
 
 
 def code_changed(context: LintContext) -> Iterable[Diagnostic]:
-    """The anchored code has changed since the document was verified.
+    """The anchored code has changed since it was recorded.
 
     Why: the document describes older code. It may still be true, but it needs another look. Comments,
     formatting and moves do not count: only the content of the definition is compared.
@@ -497,7 +497,7 @@ def code_changed(context: LintContext) -> Iterable[Diagnostic]:
     """
     doc_id = context.document.id if context.document is not None else ""
     hint = f"If it is still true, run `thunderus-mem verify {doc_id}`; otherwise edit or supersede it"
-    return _with_verdict(context, "changed", "TM701", "the code as verified", hint)
+    return _with_verdict(context, "changed", "TM701", "the code as recorded", hint)
 
 
 def code_missing(context: LintContext) -> Iterable[Diagnostic]:
