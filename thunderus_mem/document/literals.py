@@ -39,11 +39,12 @@ class Literals:
             rows.setdefault(literal, []).append(row)
         self.rows: Final = tuple(rows.values())
         self._literals = tuple(rows)
+        self._numbers = dict(zip(rows, range(len(rows)), strict=True))
         self._left = _ONE_BY_ONE
 
     def number_of(self, literal: bytes) -> int:
         """The number of a literal."""
-        return self._literals.index(literal)
+        return self._numbers[literal]
 
     def find(self, known: bytes) -> Sequence[tuple[int, int, int]]:
         """Number, start and end of every literal in a text of `lower` or `plain`, by its end.

@@ -117,11 +117,11 @@ def _lexicon() -> _Lexicon:
             else:
                 for form in _forms(word[:-1]) if word[-1] == "~" else (word,):
                     words[form] = (*words.get(form, ()), name)
-    ideographs = [
-        re.escape(word) for word in sorted(words, key=len, reverse=True) if _IDEOGRAPHS.search(word)
-    ]
+    ideographs = [word for word in words if "\u3040" <= max(word) <= "\u9fff"]
+    longest_first = sorted(ideographs, key=len, reverse=True)
     lengths = sorted({len(stem) for stem in stems}, reverse=True)
-    return _Lexicon(words, stems, tuple(lengths), phrases, re.compile("|".join(ideographs)))
+    pattern = lazy_pattern("|".join(map(re.escape, longest_first)))
+    return _Lexicon(words, stems, tuple(lengths), phrases, pattern)
 
 
 def _forms(word: str) -> frozenset[str]:
