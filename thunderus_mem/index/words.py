@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import add
 from typing import Final
 
 from thunderus_mem.startup import lazy_pattern
@@ -16,7 +17,10 @@ _CAMEL_WORD: Final = lazy_pattern(r"\b(?=[A-Za-z0-9_]*(?:[a-z0-9][A-Z]|[A-Z]{2}[
 _SHAPES: Final = bytes(
     65 if 65 <= byte <= 90 else 97 if 97 <= byte <= 122 or 48 <= byte <= 57 else 32 for byte in range(256)
 )
+# Bytes that begin no character of these scripts in UTF-8: from U+3000 on, three bytes from 0xE3 on.
+_NO_CJK: Final = bytes(byte for byte in range(256) if byte < 0xE3)
 _CAMEL_PART: Final = lazy_pattern(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+")
+_CJK_RUN: Final = lazy_pattern(f"[{_CJK_CLASS}]+")
 _SCRIPT_RUN: Final = lazy_pattern(f"[{_CJK_CLASS}]+|[^{_CJK_CLASS}]+")
 
 
@@ -31,8 +35,8 @@ def identifier_parts(text: str) -> list[str]:
         mixed = [word for word in text.split() if not (word.islower() or word.istitle())]
         for word in _CAMEL_WORD.findall(" ".join(mixed)):
             found += [part.lower() for part in _CAMEL_PART.findall(word)]
-    if not text.isascii():
-        for run in filter(is_cjk, scripts(text)):
+    if not text.isascii() and _may_have_cjk(text):
+        for run in _CJK_RUN.findall(text):
             found += grams(run)
             if len(run) > 1:
                 found.append(run[-1])
@@ -50,6 +54,11 @@ def _may_have_humps(text: str) -> bool:
     """Whether the text may contain a camel-case name: a cheap test that skips most texts."""
     shape = text.encode("utf-8", "surrogatepass").translate(_SHAPES)
     return b"aA" in shape or b"AAa" in shape
+
+
+def _may_have_cjk(text: str) -> bool:
+    """Whether the text may contain Chinese, Japanese or Korean: by the first bytes of characters in UTF-8."""
+    return len(text.encode("utf-8", "surrogatepass").translate(None, _NO_CJK)) > 0
 
 
 def has_word(text: str) -> bool:
@@ -83,7 +92,7 @@ def is_cjk(piece: str) -> bool:
 
 def grams(run: str) -> list[str]:
     """Return the bigrams of a run, or the run if it has one character."""
-    return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
+    return list(map(add, run, run[1:])) or [run]
 
 
 def latin_parts(text: str) -> list[str]:
