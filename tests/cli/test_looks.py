@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -37,7 +36,7 @@ def listed(
     path = f"{DECISIONS}/{file}" if file else ".thunderus/memory/semantic/FACTS/x.md"
     one = ListedDocument(id, id.partition(".")[0], title, path, (), DAY, DAY, "unknown", "", 10)
     number = int(file[4:8]) if file else None
-    return replace(one, verdict=verdict, state=state, number=number)
+    return one._replace(verdict=verdict, state=state, number=number)
 
 
 DOCUMENTS = (
