@@ -420,6 +420,17 @@ ERROR_SCHEMA: dict[str, Any] = {
     "required": ["code", "error", "message", "schema"],
 }
 
+FINDING_SCHEMA: dict[str, Any] = {
+    "description": "A line of `lint --format jsonl`: a finding.",
+    "$ref": "#/$defs/Diagnostic",
+    "properties": {
+        "schema": {"const": schema_name("finding")},
+        "name": {"description": "The name of the rule.", "type": "string"},
+        "fixable": {"description": "Whether `lint --fix` fixes it.", "type": "boolean", "default": False},
+    },
+    "required": ["name", "schema"],
+}
+
 
 def output_schema() -> str:
     """Return the JSON Schema of all outputs, generated from the types of the values."""
@@ -427,6 +438,7 @@ def output_schema() -> str:
     commands = {name: command_schema(name, value_type(where), nested) for name, where in VALUES.items()}
     commands |= {name: text_schema(name, *fields) for name, fields in TEXTS.items()}
     commands["error"] = ERROR_SCHEMA
+    commands["finding"] = FINDING_SCHEMA
     types: dict[str, Any] = {}
     while set(nested) - set(types):
         name = min(set(nested) - set(types))

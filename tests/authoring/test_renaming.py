@@ -317,6 +317,7 @@ def test_invalid_renames_are_rejected(tree: VerbTree) -> None:
         ("a b", InvalidDocument, "invalid id"),
         ("nul", InvalidDocument, "invalid id"),
         ("../x", InvalidDocument, "invalid id"),
+        ("adr.frames", InvalidDocument, "of the kind 'adr', but the document is of kind 'fact'"),
     ):
         with pytest.raises(error, match=message):
             rename(tree.memory(), "fact.net.frames", new_id)

@@ -289,9 +289,9 @@ def _own_edits(document: Document, new: Name, text: str) -> list[FileChange]:
 
 def _new_name(memory: Memory, document: Document, new_id: str) -> Name:
     """The new id and path. Raises if they are invalid or taken."""
-    choose_id(document.kind, document.title, new_id)
     if document.kind == "core":
         raise InvalidDocument("the core document cannot be renamed: its id is fixed")
+    choose_id(document.kind, document.title, new_id)
     index, corpus = memory.index, IndexCorpus(memory.index)
     for known in index.ids():
         if known != document.id and fold_key(known) == fold_key(new_id):

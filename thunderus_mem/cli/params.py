@@ -20,7 +20,8 @@ Yes = Annotated[bool, Option("--yes", "-y", help="Skip the confirmation prompt."
 DryRun = Annotated[bool, Option("--dry-run", help="Show the changes without writing them.")]
 
 Kinds = Annotated[
-    list[str] | None, Option("--kind", "-k", metavar="KIND", help="Only this kind (repeatable).")
+    list[str] | None,
+    Option("--kind", "-k", metavar="KIND", help="Only core, fact, adr, playbook or recap (repeatable)."),
 ]
 Tags = Annotated[
     list[str] | None, Option("--tag", "-t", metavar="TAG", help="Only with this tag (repeatable).")

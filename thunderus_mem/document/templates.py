@@ -134,6 +134,12 @@ def choose_id(kind: str, title: str, given: str | None) -> str:
             f"invalid id {given!r}",
             hint="use words of ASCII letters and digits joined by single . - or _, at most 120 characters",
         )
+    prefix = given.partition(".")[0]
+    if prefix in KINDS and prefix != kind:
+        raise InvalidDocument(
+            f"the id {given!r} is that of the kind {prefix!r}, but the document is of kind {kind!r}",
+            hint=f"begin the id with '{kind}.'",
+        )
     return given
 
 

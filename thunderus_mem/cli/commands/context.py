@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 app = Commands()
 
-_LIMIT = "Print at most N passages besides core documents; default: 5."
+_LIMIT = "Print at most N passages besides core documents; default: context.passages, 5."
 _BUDGET = "Print at most this many tokens (characters / 4), at least 64; default: 2000."
 
 
@@ -34,8 +34,8 @@ def context_command(
         bool, Option("--core", help="Begin with the core documents, or their sections about the task.")
     ] = False,
     limit: Annotated[
-        int, Option("--limit", "-n", metavar="N", min=0, max=50, show_default=False, help=_LIMIT)
-    ] = 0,
+        int | None, Option("--limit", "-n", metavar="N", min=1, max=50, show_default=False, help=_LIMIT)
+    ] = None,
     budget: Annotated[
         int, Option("--budget", metavar="TOKENS", min=0, max=100_000, show_default=False, help=_BUDGET)
     ] = 0,
@@ -54,7 +54,7 @@ def context_command(
     if not (task or paths or core):
         raise ThunderusError("missing argument TASK", hint="describe the task, or pass --paths or --core")
     request = ContextRequest(
-        " ".join(task or ()), budget, paths or (), kind or (), core, unreviewed, limit, console.start
+        " ".join(task or ()), budget, paths or (), kind or (), core, unreviewed, limit or 0, console.start
     )
     memory = console.memory()
     value = context(memory, request)

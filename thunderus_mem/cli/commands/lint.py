@@ -79,7 +79,9 @@ _Explain = Annotated[str, Option("--explain", metavar="CODE", help="Explain a ru
 def lint_command(
     ctx: Call,
     paths: Annotated[list[str] | None, Argument(metavar="[PATH]...", help="Only these paths.")] = None,
-    staged: Annotated[bool, Option("--staged", help="Check the staged text.")] = False,
+    staged: Annotated[
+        bool, Option("--staged", help="Check the staged text; --fix changes the working tree.")
+    ] = False,
     fix: Annotated[
         bool, Option("--fix", help="Apply all safe fixes; remove fixed findings from the baseline.")
     ] = False,

@@ -31,8 +31,10 @@ def mcp_command(
 ) -> None:
     """Serve the memory of this folder over MCP, on standard input and output.
 
-    Agents start it; in their configuration the command is `thunderus-mem mcp`. It needs the extra mcp:
-    pip install 'thunderus-mem[mcp]'
+    Agents start it. It needs the extra mcp: pip install 'thunderus-mem[mcp]'
+
+    Configuration of most agents, e.g. in .mcp.json:
+    {"mcpServers": {"memory": {"command": "thunderus-mem", "args": ["mcp"]}}}
     """
     import random
 

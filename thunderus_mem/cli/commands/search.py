@@ -42,12 +42,12 @@ _MARGIN = lazy_pattern(r"\s{0,12}(?:(?:[-*+]|[0-9]{1,9}[.)]) )?")
 
 
 _Limit = Annotated[
-    int,
+    int | None,
     Option(
         "--limit",
         "-n",
         metavar="N",
-        min=0,
+        min=1,
         max=1000,
         show_default=False,
         help="Show at most N results; default: search.limit, 10.",
@@ -68,7 +68,7 @@ def search_command(
         list[str] | None,
         Argument(metavar="[QUERY]...", help='Words, "a phrase", -excluded, filter:value.'),
     ] = None,
-    limit: _Limit = 0,
+    limit: _Limit = None,
     archived: Annotated[bool, Option("--archived", help="Include archived documents.")] = False,
     ids: OnlyIds = False,
     explain: Annotated[bool, Option("--explain", help="Show how each score is computed.")] = False,
@@ -116,7 +116,7 @@ def search_command(
     return 0
 
 
-def _events(console: Console, text: str, user: str | None, limit: int, *, ids: bool) -> int:
+def _events(console: Console, text: str, user: str | None, limit: int | None, *, ids: bool) -> int:
     """Show the private conversations and executions of a user: those that match, or the newest."""
     from thunderus_mem.log.records import user_in
     from thunderus_mem.search.records import find_records

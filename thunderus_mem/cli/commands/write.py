@@ -256,7 +256,7 @@ def rename_command(
 ) -> int:
     """Change a document's id, rename its file to match, and update references to it.
 
-    The old id stays as an alias. A decision keeps its number.
+    The old id stays as an alias. A decision keeps its number. To change the title: edit ID --set title=TEXT
     """
     from thunderus_mem.authoring import rename
 

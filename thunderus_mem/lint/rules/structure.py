@@ -298,7 +298,7 @@ def ambiguous_scalar(context: LintContext) -> Iterable[Diagnostic]:
 
     Why: YAML 1.1 reads ``no`` as *false*, ``012`` as 10 and ``1:30`` as 90. YAML 1.2, which is used here,
     reads ``no`` and ``1:30`` as strings. A commit id such as ``12e4567`` can be read as a number. Strings
-    that look like other types need quotes.
+    that look like other types need quotes. ``null`` is no value to other programs, and text here.
 
     Bad::
 
@@ -308,21 +308,21 @@ def ambiguous_scalar(context: LintContext) -> Iterable[Diagnostic]:
 
         tags: ["on", "2024"]
 
-    Fix: put the value in double quotes (``lint --fix`` does).
+    Fix: put the value in double quotes (``lint --fix`` does, except for ``null``).
     """
     header = context.reading.header
     if header is None:
         return
     for path, scalar in ambiguous(header):
-        start, end = context.span(scalar)
+        empty = is_null(scalar)
         yield context.finding(
             "TM013",
             (context.reading.header_line + scalar.line - 1, scalar.column),
             f"Ambiguous unquoted value `{scalar.text}`",
             key=".".join(path),
-            expected=f'"{scalar.text}"',
-            hint="Put it in double quotes",
-            edits=(TextEdit(start, end, f'"{scalar.text}"'),),
+            expected="" if empty else f'"{scalar.text}"',
+            hint="Remove the key, or put the word in double quotes" if empty else "Put it in double quotes",
+            edits=() if empty else (TextEdit(*context.span(scalar), f'"{scalar.text}"'),),
         )
 
 
