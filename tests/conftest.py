@@ -14,16 +14,15 @@ import subprocess
 import sys
 import tempfile
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.command_server import Server
+from tests.support.command_server import Done
 from tests.support.git_repository import begin_repository
+from tests.support.in_process import NearServer
 from tests.support.kept import begin_with
-from tests.support.output_schema import read_output
 from tests.support.verify_store import verify_below
 from thunderus_mem.log.actor import AGENTS
 
@@ -179,27 +178,13 @@ def write(tmp_path: Path) -> Callable[[Mapping[str, str | bytes]], Path]:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The real command line for tests that need it often: see `command_server`."""
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NearServer]:
+    """The command line, in this process where that shows the same: see `NearServer`."""
     home = tmp_path_factory.mktemp("server")
     (home / ".gitconfig").write_text(GITCONFIG, encoding="utf-8")
-    running = Server(str(home), sealed_environment(home))
+    running = NearServer(str(home), sealed_environment(home))
     yield running
     running.close()
-
-
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """How a command ended: exit code, what it printed, what it said."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        """Its stdout as JSON; see `read_output`."""
-        return read_output(self.out)
 
 
 _FIXED_AT_START = ("PYTHON", "LANG", "LC_", "TZ", "MALLOC", "LD_")
@@ -207,16 +192,15 @@ _FIXED_AT_START = ("PYTHON", "LANG", "LC_", "TZ", "MALLOC", "LD_")
 
 
 @pytest.fixture
-def run(tmp_path: Path, sealed: Path, server: Server) -> Callable[..., Ran]:
-    """Run the real command line, forked from a process that has it loaded; each call a second later, with
-    new ids."""
+def run(tmp_path: Path, sealed: Path, server: NearServer) -> Callable[..., Done]:
+    """Run the command line; each call a second later, with new ids."""
 
     def command(
         *arguments: str,
         cwd: Path | None = None,
         stdin: str | bytes = b"",
         env: Mapping[str, str] | None = None,
-    ) -> Ran:
+    ) -> Done:
         command.calls = number = command.calls + 1  # type: ignore[attr-defined]
         environment = sealed_environment(sealed)
         environment["THUNDERUS_MEM_NOW"] = f"2026-01-21T09:{number // 60 % 60:02d}:{number % 60:02d}Z"
@@ -225,8 +209,7 @@ def run(tmp_path: Path, sealed: Path, server: Server) -> Callable[..., Ran]:
         data = stdin.encode() if isinstance(stdin, str) else stdin
         where = str(cwd or tmp_path)
         if not any(name.startswith(_FIXED_AT_START) for name in env or ()):
-            answer = server.run(*arguments, cwd=where, env=environment, stdin=data)
-            return Ran(answer.code, answer.out, answer.err)
+            return server.run(*arguments, cwd=where, env=environment, stdin=data)
         done = subprocess.run(
             [sys.executable, "-m", "thunderus_mem", *arguments],
             cwd=where,
@@ -236,7 +219,7 @@ def run(tmp_path: Path, sealed: Path, server: Server) -> Callable[..., Ran]:
             check=False,
             timeout=60,
         )
-        return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+        return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     command.calls = 0  # type: ignore[attr-defined]
     return command

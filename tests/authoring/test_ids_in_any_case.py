@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.conftest import Ran
+    from tests.support.command_server import Done
 
-    Run = Callable[..., Ran]
+    Run = Callable[..., Done]
 
 FACTS = ".thunderus/memory/semantic/FACTS"
 
 
-def add(run: Run, id: str, title: str = "Testing", *more: str) -> Ran:
+def add(run: Run, id: str, title: str = "Testing", *more: str) -> Done:
     return run("add", "fact", title, "--id", id, "--tag", "x", "--body", f"About {title} and {id}.", *more)
 
 

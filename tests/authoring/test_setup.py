@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from tests.conftest import Ran
+    from tests.support.command_server import Done
 
-    Run = Callable[..., Ran]
+    Run = Callable[..., Done]
     Write = Callable[[Mapping[str, str | bytes]], Path]
 
 DECISION = "# {0}. Use {0}\n\n## Status\n\nAccepted\n\n## Context\n\nWhy {0}.\n"

@@ -15,10 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.conftest import Ran
-    from tests.support.command_server import Server
+    from tests.support.command_server import Done, Server
 
-    Run = Callable[..., Ran]
+    Run = Callable[..., Done]
 
 NOBODY = {"THUNDERUS_MEM_ACTOR": ""}
 FACT = ".thunderus/memory/semantic/FACTS/ports.md"

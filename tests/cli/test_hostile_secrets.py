@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.conftest import Ran
+    from tests.support.command_server import Done
 
-    Run = Callable[..., Ran]
+    Run = Callable[..., Done]
 
 # Assembled here, so that secret scanners do not report this file.
 TOKEN = "gh" + "p_" + "A7dk29fLmQ0xZpR4sT8uVw1yBn6cEj3HgKa5"

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.conftest import Ran
+    from tests.support.command_server import Done
 
 CODE = """ORDINAL_STEP = 1000
 
@@ -86,7 +86,7 @@ def _id(title: str) -> str:
 
 
 @pytest.fixture
-def store(tmp_path: Path, run: Callable[..., Ran], once: Callable[..., None]) -> Path:
+def store(tmp_path: Path, run: Callable[..., Done], once: Callable[..., None]) -> Path:
     """A store with 36 facts, two of them stale, and code in five folders."""
 
     def make() -> None:
@@ -133,7 +133,7 @@ GOALS = (
 
 
 @pytest.mark.usefixtures("store")
-def test_json_is_within_the_goals(run: Callable[..., Ran]) -> None:
+def test_json_is_within_the_goals(run: Callable[..., Done]) -> None:
     for command, most, times in GOALS:
         text, found = run(*command), run(*command, "--json")
         limit = most or times * token_count(text.out)
@@ -144,7 +144,7 @@ def test_json_is_within_the_goals(run: Callable[..., Ran]) -> None:
 
 
 @pytest.mark.usefixtures("store")
-def test_budget_limits_text_and_json(run: Callable[..., Ran]) -> None:
+def test_budget_limits_text_and_json(run: Callable[..., Done]) -> None:
     commands: dict[str, tuple[str, ...]] = dict.fromkeys(LISTS, ())
     del commands["context"]  # cuts its passages instead
     commands |= {"search": ("ordinal",), "for": ("src/core/order.py",)}
@@ -172,7 +172,7 @@ def test_budget_limits_text_and_json(run: Callable[..., Ran]) -> None:
 
 
 @pytest.mark.usefixtures("store")
-def test_summary_within_a_budget_counts_everything(run: Callable[..., Ran]) -> None:
+def test_summary_within_a_budget_counts_everything(run: Callable[..., Done]) -> None:
     for command, most in (
         (("check", "--format", "markdown"), "45"),
         (("lint", "--profile", "shodh", "--format", "full"), "60"),
@@ -183,7 +183,7 @@ def test_summary_within_a_budget_counts_everything(run: Callable[..., Ran]) -> N
 
 
 @pytest.mark.usefixtures("store")
-def test_json_is_indented_on_request_and_has_diffs_on_request(run: Callable[..., Ran]) -> None:
+def test_json_is_indented_on_request_and_has_diffs_on_request(run: Callable[..., Done]) -> None:
     short, long = run("check", "--json"), run("check", "--pretty")
     assert short.out.count("\n") == 1
     assert long.out.count("\n") > 10
@@ -201,7 +201,7 @@ def test_json_is_indented_on_request_and_has_diffs_on_request(run: Callable[...,
     assert raw["text"].endswith(f"---\n\n{shown['body']}\n")
 
 
-def test_log_names_the_first_documents_of_an_import(tmp_path: Path, run: Callable[..., Ran]) -> None:
+def test_log_names_the_first_documents_of_an_import(tmp_path: Path, run: Callable[..., Done]) -> None:
     for number in range(8):
         (tmp_path / "notes").mkdir(exist_ok=True)
         (tmp_path / f"notes/n{number}.md").write_text(f"# Note {number}\n\nText {number}.\n")
@@ -258,7 +258,7 @@ def test_data_of_the_user_is_never_omitted() -> None:
 # The schema
 
 
-def test_shipped_schema_is_valid_and_has_every_command(run: Callable[..., Ran]) -> None:
+def test_shipped_schema_is_valid_and_has_every_command(run: Callable[..., Done]) -> None:
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
     Draft202012Validator.check_schema(schema)
     names = {name.replace(" ", "-").replace("_", "-") for name in VALUES}

@@ -50,7 +50,7 @@ def every_function() -> dict[tuple[str, ...], Callable[..., Any]]:
 FUNCTIONS = every_function()
 
 
-class Ran(BaseException):
+class Done(BaseException):
     """A command was run with these parameters."""
 
     def __init__(self, given: dict[str, Any]) -> None:
@@ -63,7 +63,7 @@ def typers() -> Iterator[None]:
     """Let every command of Typer raise what it was given."""
 
     def ran(**given: Any) -> None:
-        raise Ran(given)
+        raise Done(given)
 
     with pytest.MonkeyPatch.context() as patch:
         loaded = {entry.name: group.load_command(entry) for entry in COMMANDS}
@@ -100,7 +100,7 @@ def by_typer(arguments: list[str]) -> tuple[object, ...]:
     used = console()
     try:
         code = group.invoke(arguments, used, json=False)
-    except Ran as ran:
+    except Done as ran:
         return (plain(ran.given), *state(used))
     except ThunderusError as error:
         return (str(error),)

@@ -17,10 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.conftest import Ran
-    from tests.support.command_server import Server
+    from tests.support.command_server import Done, Server
 
-    Run = Callable[..., Ran]
+    Run = Callable[..., Done]
     Look = Callable[..., Seen]
 
 BODY = """# Ports

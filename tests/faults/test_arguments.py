@@ -15,7 +15,8 @@ from commands import named
 from tier import points
 
 from tests.conftest import sealed_environment
-from tests.support.every_command import CommandLine, every_command, run_here
+from tests.support.every_command import CommandLine, every_command
+from tests.support.in_process import run_here
 from tests.support.verify_store import verify
 
 if TYPE_CHECKING:

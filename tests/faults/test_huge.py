@@ -38,7 +38,7 @@ with open(sys.argv[1], "w") as report:
 LINE = b'{"v":1,"id":"evt_%s","text":"%s"}\n'
 
 
-class Ran:
+class Done:
     """How a process ended, and the most memory it had."""
 
     def __init__(self, root: str, home: Path, *words: str, stdin: str = os.devnull) -> None:
@@ -62,7 +62,7 @@ class Ran:
         self.seconds = time.monotonic() - begun
         self.words = words
 
-    def expect(self, tally: Tally, *codes: int) -> Ran:
+    def expect(self, tally: Tally, *codes: int) -> Done:
         """Ended with one of the codes, without a traceback and in bounded memory."""
         assert self.code in codes, (self.words, self.code, self.said[-2000:])
         assert "Traceback" not in self.said
@@ -98,12 +98,12 @@ def test_document_of_a_hundred_megabytes_is_rejected(tmp_path: Path, sealed: Pat
     ):
         first = header.replace(b"---\n\n", b"", 1) if name == "header" else header
         _fill(path, first, BIG, piece=piece)
-        assert "fact.limits" in Ran(root, sealed, "search", "page rows", "--ids").expect(tally, 0).said
-        assert "huge.md" in Ran(root, sealed, "lint", "--format", "concise").expect(tally, 1).said
-        Ran(root, sealed, "show", FACTS + "/huge.md").expect(tally, 2, 4, 5)
-        Ran(root, sealed, "edit", "fact.limits", "--tag", name.replace(" ", "-")).expect(tally, 0)
-        Ran(root, sealed, "garden").expect(tally, 0)
-        Ran(root, sealed, "doctor").expect(tally, 0, 1)
+        assert "fact.limits" in Done(root, sealed, "search", "page rows", "--ids").expect(tally, 0).said
+        assert "huge.md" in Done(root, sealed, "lint", "--format", "concise").expect(tally, 1).said
+        Done(root, sealed, "show", FACTS + "/huge.md").expect(tally, 2, 4, 5)
+        Done(root, sealed, "edit", "fact.limits", "--tag", name.replace(" ", "-")).expect(tally, 0)
+        Done(root, sealed, "garden").expect(tally, 0)
+        Done(root, sealed, "doctor").expect(tally, 0, 1)
     report.add("E7", "document", **vars(tally))
 
 
@@ -111,15 +111,15 @@ def test_body_of_a_hundred_megabytes_is_rejected(tmp_path: Path, sealed: Path, s
     root, tally = _store(server, tmp_path), Tally()
     body = str(tmp_path / "body")
     _fill(body, b"Some words.\n", BIG)
-    added = Ran(root, sealed, "add", "fact", "Huge", "--tag", "t", "--body", "-", stdin=body)
+    added = Done(root, sealed, "add", "fact", "Huge", "--tag", "t", "--body", "-", stdin=body)
     assert "larger" in added.expect(tally, 2, 5).said or "long" in added.said
-    Ran(root, sealed, "edit", "fact.limits", "--body", "-", stdin=body).expect(tally, 2, 5)
+    Done(root, sealed, "edit", "fact.limits", "--body", "-", stdin=body).expect(tally, 2, 5)
     notes = tmp_path / "notes"
     notes.mkdir()
     shutil.move(body, notes / "huge.md")
     (notes / "small.md").write_text("# Small\n\nIt is small.\n")
     words = ("import", "markdown", str(notes), "--kind", "fact", "--tag", "t")
-    assert "small" in Ran(root, sealed, *words).expect(tally, 0, 1, 2, 5).said
+    assert "small" in Done(root, sealed, *words).expect(tally, 0, 1, 2, 5).said
     report.add("E7", "body", **vars(tally))
 
 
@@ -132,10 +132,10 @@ def test_log_line_of_ten_megabytes_is_handled(tmp_path: Path, sealed: Path, serv
     for line in (LINE % (b"01", text), b'{"v":1,"a":' * MIB + b"\n", b"[" * (10 * MIB) + b"\n"):
         with open(shard, "wb") as stream:
             stream.write(line + whole)
-        assert "add" in Ran(root, sealed, "log").expect(tally, 0, 6).said
-        Ran(root, sealed, "events", "verify").expect(tally, 1)
-        Ran(root, sealed, "lint", "--format", "concise").expect(tally, 1)
-        Ran(root, sealed, "events", "add", "--kind", "note", "--body", "on we go").expect(tally, 0)
+        assert "add" in Done(root, sealed, "log").expect(tally, 0, 6).said
+        Done(root, sealed, "events", "verify").expect(tally, 1)
+        Done(root, sealed, "lint", "--format", "concise").expect(tally, 1)
+        Done(root, sealed, "events", "add", "--kind", "note", "--body", "on we go").expect(tally, 0)
         with open(shard, "rb") as stream:
             assert stream.read(len(line) + len(whole)) == line + whole
     os.unlink(shard)
@@ -144,6 +144,6 @@ def test_log_line_of_ten_megabytes_is_handled(tmp_path: Path, sealed: Path, serv
 
 def test_memory_measurement_works(tmp_path: Path, sealed: Path, server: Server) -> None:
     root = _store(server, tmp_path)
-    small = Ran(root, sealed, "list", "--ids")
+    small = Done(root, sealed, "list", "--ids")
     assert 10 * MIB < small.memory < 150 * MIB, small.memory
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss > 0

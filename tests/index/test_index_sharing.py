@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.support.every_command import run_here
+from tests.support.in_process import run_here
 from tests.support.index_support import content, document, new_store, put
 from thunderus_mem.doctor.checks import doctor
 from thunderus_mem.doctor.upkeep import index_status, index_verify, manifest

@@ -27,8 +27,7 @@ from thunderus_mem.watch import WatchedMemory, WatchTurn, watch
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.conftest import Ran
-    from tests.support.command_server import Server
+    from tests.support.command_server import Done, Server
 
 DECISIONS = ".thunderus/memory/semantic/DECISIONS"
 FACT = ".thunderus/memory/semantic/FACTS/a.md"
@@ -181,7 +180,7 @@ def test_editor_rules_are_imported_with_globs_quoted(root: Path) -> None:
     ].reason == "already imported as fact.typescript"
 
 
-def test_line_end_in_a_file_name_is_escaped(repo: Path, run: Callable[..., Ran]) -> None:
+def test_line_end_in_a_file_name_is_escaped(repo: Path, run: Callable[..., Done]) -> None:
     run("init")
     (repo / "in").mkdir()
     (repo / "in/a\nskip b.md").write_text("# A\n\nText.\n")

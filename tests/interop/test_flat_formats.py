@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.conftest import Ran
+    from tests.support.command_server import Done
 
-    Run = Callable[..., Ran]
+    Run = Callable[..., Done]
 
 CONTEXT = {"now": "2026-01-21T09:00:00Z", "version": "1"}
 FACT = ".thunderus/memory/semantic/FACTS"

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.conftest import Ran
+    from tests.support.command_server import Done
     from thunderus_mem.document.document import Document
 
 ONE = "---\nstatus: accepted\n---\n# 1. Use a queue\n\nFirst.\n\nSecond, see ![it](./it.png).\n\nThird.\n"
@@ -336,7 +336,7 @@ def test_former_version_is_missing_in_a_shallow_clone_and_without_git(
         shutil.rmtree(clone / ".git", ignore_errors=True)
 
 
-def test_command_ends_with_what_was_not_imported(repo: Path, run: Callable[..., Ran]) -> None:
+def test_command_ends_with_what_was_not_imported(repo: Path, run: Callable[..., Done]) -> None:
     run("init")
     folder = repo / "in"
     folder.mkdir()

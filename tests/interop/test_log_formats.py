@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.conftest import Ran
+    from tests.support.command_server import Done
 
-    Run = Callable[..., Ran]
+    Run = Callable[..., Done]
 
 CASES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "cases", "formats")
 USER = {"MEMORY_USER_ID": "ada"}
@@ -34,7 +34,7 @@ CONVERSATION = {
 EXECUTION = {
     "message_id": "msg_1",
     "explanation": "measured it",
-    "execution_summary": "Ran the build twice.",
+    "execution_summary": "Done the build twice.",
     "tools_used": ["shell", "grep", "shell"],
     "errors": [{"error_type": "Timeout", "error_message": "after 60 s", "tool": "shell"}],
     "observations": "The second run is fast.",

@@ -26,7 +26,7 @@ from thunderus_mem.store import disk
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.conftest import Ran
+    from tests.support.command_server import Done
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 SHODH = formats.load("shodh")
@@ -315,7 +315,7 @@ def test_an_imported_store_has_no_findings(tree: VerbTree) -> None:
     assert lint(tree.memory()).errors + lint(tree.memory()).warnings == 0
 
 
-def test_the_commands(run: Callable[..., Ran], tmp_path: Path) -> None:
+def test_the_commands(run: Callable[..., Done], tmp_path: Path) -> None:
     run("init")
     (tmp_path / "m.json").write_text(json.dumps(memories(2)), encoding="utf-8")
     assert "2 records would be imported" in run("import", "shodh", "m.json", "--dry-run").err

@@ -13,8 +13,9 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.laws.test_laws import tree_bytes
-from tests.support.every_command import calls, run_here
+from tests.support.every_command import calls
 from tests.support.git_repository import begin_repository
+from tests.support.in_process import run_here
 from tests.support.index_support import document, new_store, put
 from thunderus_mem.cli.complete import candidates
 from thunderus_mem.index.database import PASSAGES_PER_DOCUMENT, create
@@ -123,7 +124,7 @@ class Store:
         self.files = self._found()
         self.reads = self._reads()
         # In other processes, where sets have another order.
-        self.answers = self.ask(lambda *words: server.run(*words, cwd=str(root), env=AT))
+        self.answers = self.ask(lambda *words: server.run(*words, cwd=str(root), env=AT, apart=True))
 
     def _found(self) -> dict[str, bytes]:
         folder = self.root / ".thunderus"

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.conftest import Ran
+    from tests.support.command_server import Done
 
 PATH = ".thunderus/memory/semantic/FACTS/a.md"
 FACT = FRONT.format(id="fact.a", kind="fact")
@@ -383,7 +383,7 @@ def test_unused_configured_suppression_is_reported() -> None:
     assert configured(severities={"TM3O1": Severity.NOTE}) == [("lint.severity", "Did you mean TM301?")]
 
 
-def test_many_findings_are_printed_one_per_line_and_counted(run: Callable[..., Ran], repo: Path) -> None:
+def test_many_findings_are_printed_one_per_line_and_counted(run: Callable[..., Done], repo: Path) -> None:
     run("init")
     facts = repo / ".thunderus" / "memory" / "semantic" / "FACTS"
     for number in range(MOST_DETAILED + 1):

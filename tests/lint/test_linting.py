@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.conftest import Ran
+    from tests.support.command_server import Done
     from thunderus_mem.index.sqlite_index import SqliteIndex
 
-    Run = Callable[..., Ran]
+    Run = Callable[..., Done]
 
 FACTS = ".thunderus/memory/semantic/FACTS"
 

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.conftest import Ran
+    from tests.support.command_server import Done
 
-    Run = Callable[..., Ran]
+    Run = Callable[..., Done]
 
 DECISIONS = ".thunderus/memory/semantic/DECISIONS"
 FRONT = """---

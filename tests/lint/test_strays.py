@@ -20,9 +20,9 @@ from thunderus_mem.memory.memory import open_memory
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.conftest import Ran
+    from tests.support.command_server import Done
 
-    Run = Callable[..., Ran]
+    Run = Callable[..., Done]
 
 M = ".thunderus/memory"
 FACTS = f"{M}/semantic/FACTS"

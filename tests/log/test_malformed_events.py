@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from tests.support.every_command import calls, run_here
+from tests.support.every_command import calls
+from tests.support.in_process import run_here
 from tests.support.malformed_events import changed, malformed, write_shard
 from thunderus_mem.cli.table import BY_NAME
 from thunderus_mem.log.line import KINDS
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from tests.conftest import Ran
+    from tests.support.command_server import Done
 
 pytestmark = pytest.mark.damaged
 
@@ -73,7 +74,7 @@ class Store(NamedTuple):
 
 @pytest.fixture
 def store(
-    repo: Path, run: Callable[..., Ran], once: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+    repo: Path, run: Callable[..., Done], once: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> Store:
     """A store with events of all kinds, which is the current folder."""
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.conftest import Ran
+    from tests.support.command_server import Done
 
 GOLDEN = PROJECT / "tests" / "cases" / "mcp" / "nova.json"
 METADATA = {
@@ -240,7 +240,7 @@ def test_newer_memory_keeps_its_creation_time_title_and_links(server: Nova, tmp_
 
 
 def test_documents_of_other_origin_have_their_own_ids(
-    server: Nova, repo: Path, run: Callable[..., Ran]
+    server: Nova, repo: Path, run: Callable[..., Done]
 ) -> None:
     run("init")
     run("add", "fact", "Harbour", "--body", "The harbour has cranes.")

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.conftest import Ran
+    from tests.support.command_server import Done
 
 
 def test_unknown_profile_is_a_usage_error_that_lists_the_known_ones(
-    repo: Path, run: Callable[..., Ran]
+    repo: Path, run: Callable[..., Done]
 ) -> None:
     ran = run("mcp", "--profile", "none")
     assert ran.code == 2
@@ -28,7 +28,7 @@ def test_unknown_profile_is_a_usage_error_that_lists_the_known_ones(
     assert f"use one of: {', '.join(PROFILES)}" in ran.err
 
 
-def test_help_lists_every_profile(run: Callable[..., Ran]) -> None:
+def test_help_lists_every_profile(run: Callable[..., Done]) -> None:
     printed = " ".join(run("mcp", "--help").out.split())
     assert all(f" {name}" in printed for name in PROFILES)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.conftest import Ran
+    from tests.support.command_server import Done
     from thunderus_mem.memory.memory import Memory
 
 FACTS = ".thunderus/memory/semantic/FACTS"
@@ -161,7 +161,7 @@ def test_sparse_checkout_in_an_open_session_is_no_removal(store: Path) -> None:
     assert status(memory).gone == status(memory).unrecorded == ()
 
 
-def test_command_line_reports_the_loss_once(repo: Path, run: Callable[..., Ran]) -> None:
+def test_command_line_reports_the_loss_once(repo: Path, run: Callable[..., Done]) -> None:
     assert run("init").code == 0
     for number in range(8):
         assert run("add", "fact", f"Port {number}", "--tag", "n", "--body", f"Port {number}.").code == 0

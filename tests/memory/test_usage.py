@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from tests.conftest import Ran
+    from tests.support.command_server import Done
 
-    Run = Callable[..., Ran]
+    Run = Callable[..., Done]
 
 FILE = ".thunderus/local/usage.jsonl"
 ON = {"THUNDERUS_MEM_USAGE_COUNT": "true"}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from tests.conftest import Ran
+    from tests.support.command_server import Done
 
 
 @pytest.fixture(params=["git", "plain"])
@@ -141,7 +141,7 @@ def test_concurrently_renamed_document_is_edited_at_its_new_path(
     assert written.path.endswith("/pages.md")
 
 
-def test_edit_of_an_outdated_text_reports_both_hashes(repo: Path, run: Callable[..., Ran]) -> None:
+def test_edit_of_an_outdated_text_reports_both_hashes(repo: Path, run: Callable[..., Done]) -> None:
     assert run("init").code == 0
     assert run("add", "fact", "Limits", "--tag", "net", "--body", "A page holds a hundred rows.").code == 0
     read = run("show", "fact.limits", "--json").json["hash"]

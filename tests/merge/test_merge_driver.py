@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.conftest import Ran
+    from tests.support.command_server import Done
 
 BODY = "The first line.\n\nThe middle stays.\n\nThe last line.\n"
 
@@ -85,7 +85,7 @@ def test_two_documents_in_one_file_are_not_mixed(tree: VerbTree) -> None:
     assert "Line 3 was" not in tree.text("fresh")
 
 
-def test_invalid_documents_are_merged_by_line(tmp_path: Path, run: Callable[..., Ran]) -> None:
+def test_invalid_documents_are_merged_by_line(tmp_path: Path, run: Callable[..., Done]) -> None:
     for name, line in (("o", "0"), ("a", "1"), ("b", "0")):
         (tmp_path / name).write_text(f"{line}\nx\ny\nz\n{'2' if name == 'b' else '0'}\n")
     assert run("merge-driver", "o", "a", "b", "notes/any file.md").code == 0

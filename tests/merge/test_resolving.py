@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.conftest import Ran
+    from tests.support.command_server import Done
 
 TOP, MIDDLE, BOTTOM = "The first line.", "The middle stays.", "The last line."
 BODY = f"{TOP}\n\n{MIDDLE}\n\n{BOTTOM}\n"
@@ -788,7 +788,7 @@ def test_concurrently_changed_file_is_not_overwritten(
     assert tree.text("big") == "somebody else\n"
 
 
-def test_resolve_command(repo: Path, run: Callable[..., Ran]) -> None:
+def test_resolve_command(repo: Path, run: Callable[..., Done]) -> None:
     run("init")
     calm = run("resolve")
     assert (calm.code, calm.out) == (0, "")

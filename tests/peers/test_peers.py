@@ -16,7 +16,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.conftest import Ran
+    from tests.support.command_server import Done
 
 pytestmark = pytest.mark.peers
 
@@ -62,7 +62,7 @@ def service(tmp_path: Path) -> Callable[..., dict[str, Any]]:
 
 
 def test_mcp_memory_service_takes_our_export_and_we_take_its_own(
-    run: Callable[..., Ran], tmp_path: Path, service: Callable[..., dict[str, Any]]
+    run: Callable[..., Done], tmp_path: Path, service: Callable[..., dict[str, Any]]
 ) -> None:
     run("init")
     run("add", "fact", "CI cache", "--tag", "ci", "--body", "Cache is keyed on the lock file hash.")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.conftest import Ran
+    from tests.support.command_server import Done
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.search.context import Context
 
@@ -183,7 +183,7 @@ def test_passages_far_below_the_best_one_are_omitted(memory: Memory, monkeypatch
 AGENT, USER = {"THUNDERUS_MEM_ACTOR": "agent"}, {"THUNDERUS_MEM_ACTOR": "user"}
 
 
-def test_unreviewed_documents_are_counted_but_omitted(repo: Path, run: Callable[..., Ran]) -> None:
+def test_unreviewed_documents_are_counted_but_omitted(repo: Path, run: Callable[..., Done]) -> None:
     run("init")
     body = "The billing server listens on port 8080."
     assert run("add", "fact", "Billing port", "--body", body, env=AGENT).code == 0
@@ -199,7 +199,7 @@ def test_unreviewed_documents_are_counted_but_omitted(repo: Path, run: Callable[
     assert body in run(*task).out
 
 
-def test_json_is_within_the_budget_too(repo: Path, run: Callable[..., Ran]) -> None:
+def test_json_is_within_the_budget_too(repo: Path, run: Callable[..., Done]) -> None:
     run("init")
     for number in range(5):
         body = f"The billing server {number} listens on port 808{number}. " * 20
@@ -210,7 +210,7 @@ def test_json_is_within_the_budget_too(repo: Path, run: Callable[..., Ran]) -> N
         assert printed.json["items"][0]["kind"] == "fact"
 
 
-def test_unreviewed_answer_makes_no_other_document_relevant(repo: Path, run: Callable[..., Ran]) -> None:
+def test_unreviewed_answer_makes_no_other_document_relevant(repo: Path, run: Callable[..., Done]) -> None:
     run("init")
     run("add", "fact", "Sourdough", "--body", "Sourdough needs flour, water and patience.", env=AGENT)
     run("add", "fact", "Harbour", "--body", "The harbour takes in water and ships.", env=USER)

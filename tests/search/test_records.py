@@ -241,9 +241,9 @@ def stored(memory: Memory) -> Memory:
     records.add(said("m2", "Which host does the server use?", "The port is open.", ts=day.format(2)))
     records.add(said("m3", "データベースの設定は?", "parseHTTPFrame reads it.", ts=day.format(3)))
     timeout = {"error_type": "TimeoutError", "error_message": "too slow", "tool": "pytest"}
-    records.add(done("m2", "Ran the tests.", tools=("shell", "pytest"), errors=(timeout,), duration_ms=100))
-    records.add(done("m4", "Ran the linter.", tools=("shell", "Ruff"), success=True, duration_ms=51))
-    records.add(done("m4", "Ran the linter again.", tools=("Ruff",), success=True))
+    records.add(done("m2", "Done the tests.", tools=("shell", "pytest"), errors=(timeout,), duration_ms=100))
+    records.add(done("m4", "Done the linter.", tools=("shell", "Ruff"), success=True, duration_ms=51))
+    records.add(done("m4", "Done the linter again.", tools=("Ruff",), success=True))
     return memory
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.conftest import Ran
+    from tests.support.command_server import Done
     from thunderus_mem.store.config_keys import Key
 
 LAWS = settings(deadline=None, max_examples=150, derandomize=True)
@@ -122,7 +122,7 @@ def test_only_the_value_changes_or_the_file_is_left_alone(text: str) -> None:
     }
 
 
-def test_file_that_is_not_text_is_left_alone(run: Callable[..., Ran], repo: Path) -> None:
+def test_file_that_is_not_text_is_left_alone(run: Callable[..., Done], repo: Path) -> None:
     run("init")
     file = repo / ".thunderus" / "config.toml"
     file.write_bytes(b"\xff\n")
@@ -131,7 +131,7 @@ def test_file_that_is_not_text_is_left_alone(run: Callable[..., Ran], repo: Path
 
 
 def test_edit_saved_meanwhile_is_not_overwritten(
-    repo: Path, run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
+    repo: Path, run: Callable[..., Done], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run("init")
     layout = Layout(str(repo))
@@ -147,7 +147,7 @@ def test_edit_saved_meanwhile_is_not_overwritten(
     assert file.read_text() == "[search]\nlimit = 3\n"
 
 
-def test_config_set_and_unset(run: Callable[..., Ran], repo: Path) -> None:
+def test_config_set_and_unset(run: Callable[..., Done], repo: Path) -> None:
     run("init")
     file = repo / ".thunderus" / "config.toml"
     before = file.read_text()

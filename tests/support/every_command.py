@@ -1,20 +1,14 @@
-"""Every command of the program, read from the app itself, and the program run in this process."""
+"""Every command of the program, read from the app itself."""
 
 from __future__ import annotations
 
-import io
-import signal
-import sys
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from tests.support.command_server import Done
-from thunderus_mem.cli.app import run
 from thunderus_mem.cli.group import load_command
 from thunderus_mem.cli.table import COMMANDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from typer._click import Parameter
 
@@ -67,29 +61,3 @@ def calls(values: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
         ]
         found |= dict.fromkeys((*everything, flag) for flag in flags)
     return list(found)
-
-
-@contextmanager
-def _streams(stdin: bytes) -> Iterator[tuple[io.BytesIO, io.BytesIO]]:
-    """No terminal; what is printed is kept."""
-    before = sys.stdin, sys.stdout, sys.stderr
-    handlers = [(number, signal.getsignal(number)) for number in (signal.SIGTERM, signal.SIGHUP)]
-    out, err = io.BytesIO(), io.BytesIO()
-    sys.stdin = io.TextIOWrapper(io.BytesIO(stdin), "utf-8")
-    sys.stdout, sys.stderr = io.TextIOWrapper(out, "utf-8"), io.TextIOWrapper(err, "utf-8")
-    try:
-        yield out, err
-    finally:
-        sys.stdin, sys.stdout, sys.stderr = before
-        for number, handler in handlers:
-            signal.signal(number, handler)
-
-
-def run_here(*arguments: str, stdin: bytes = b"") -> Done:
-    """Run one command line in this process, with its folder and environment."""
-    with _streams(stdin) as (out, err):
-        code = run(list(arguments))
-        sys.stdout.flush()
-        sys.stderr.flush()
-        texts: list[Any] = [stream.getvalue().decode("utf-8", "replace") for stream in (out, err)]
-    return Done(code, *texts)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.conftest import Ran
+    from tests.support.command_server import Done
 
 CODE = """\
 class Outer:
@@ -452,7 +452,7 @@ def test_folders_add_up_at_any_depth(paths: list[str], verdicts: list[Verdict], 
     assert all(one.path.count("/") <= depth for one in parts)
 
 
-def test_for_and_coverage_commands(scene: Scene, run: Callable[..., Ran]) -> None:
+def test_for_and_coverage_commands(scene: Scene, run: Callable[..., Done]) -> None:
     add(scene, "Tokens", "src/jwt.py#issue")
     add(scene, "naming", body="See `src/jwt.py`.\n")
     src = scene.root / "src"
