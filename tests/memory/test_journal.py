@@ -96,6 +96,18 @@ def test_change_of_three_files_is_applied_and_leaves_no_staging(store: Store) ->
     assert store.journal.recover(store.contains, shards=[LOG]) == []
 
 
+def test_change_of_many_files_syncs_each_folder_once(store: Store) -> None:
+    heard: list[tuple[str, str]] = []
+    changes = [FileChange("", f"sub/{number}.md", None, f"text {number}") for number in range(40)]
+    os.mkdir(os.path.join(store.root, "sub"))
+    with failpoints.recording(lambda operation, path, detail: heard.append((operation, path))):
+        assert store.journal.commit("evt_1", LOG, b'{"id":"evt_1"}\n', changes).published
+    assert heard.count(("sync-folder", os.path.join(store.root, "sub"))) == 1
+    assert [name for name, path in heard if path.endswith("/evt_1")].count("sync-folder") == 2
+    assert store.read("sub/39.md") == b"text 39"
+    assert os.listdir(store.staging) == []
+
+
 def test_change_of_line_ends_only_is_written(store: Store) -> None:
     store.write("d.md", b"one\r\ntwo\r\n")
     write = FileChange("", "d.md", "one\ntwo\n", "one\ntwo\n")

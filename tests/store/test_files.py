@@ -225,7 +225,6 @@ def test_disk_without_links_is_published_to_by_copying(tmp_path, monkeypatch) ->
     monkeypatch.setattr(os, "link", no_links)
     files.publish_file(staged, target, expecting=ABSENT)
     assert read_file(target, 10) == b"text"
-    assert not os.path.exists(staged)
 
 
 def test_file_created_during_publishing_is_kept(tmp_path, monkeypatch) -> None:
@@ -243,6 +242,8 @@ def test_file_created_during_publishing_is_kept(tmp_path, monkeypatch) -> None:
         files.take_file(target, str(tmp_path / "taken"), expecting=content_hash(b"other"))
     assert read_file(target, 10) == b"theirs"
     assert files.ABSENT == ""
+    files.publish_file(staged, str(tmp_path / "removed.md"), expecting=content_hash(b"old"))
+    assert read_file(str(tmp_path / "removed.md"), 10) == b"ours"
 
 
 def test_drive_cache_is_flushed_where_supported(tmp_path, monkeypatch) -> None:
@@ -293,14 +294,23 @@ def _heard(action) -> list[tuple[str, str]]:
     return found
 
 
-def test_old_name_is_removed_after_the_new_one_is_synced(tmp_path) -> None:
+def test_old_names_are_removed_after_the_new_ones_are_synced(tmp_path) -> None:
     staging, folder = tmp_path / "staging", tmp_path / "facts"
     for place in (staging, folder):
         place.mkdir()
-    staged, target = str(staging / "0"), str(folder / "a.md")
-    replace_file(staged, b"text")
-    heard = _heard(lambda: files.publish_file(staged, target, expecting=ABSENT))
-    assert heard == [("link", "0"), ("sync-folder", "facts"), ("unlink", "0"), ("sync-folder", "staging")]
+    for name in "01":
+        replace_file(str(staging / name), b"text")
+
+    def publish() -> None:
+        for name in "01":
+            target = str(folder / f"{name}.md")
+            assert files.publish_staged(str(staging / name), target, ABSENT, content_hash(b"text"))
+        files.settle_published(str(folder), str(staging), ("0", "1", "2"))
+
+    heard = _heard(publish)
+    assert heard[:3] == [("link", "0"), ("link", "1"), ("sync-folder", "facts")]
+    assert sorted(heard[3:5]) == [("unlink", "0"), ("unlink", "1")]
+    assert heard[5:] == [("sync-folder", "staging")]
 
 
 def test_restored_document_is_synced_before_its_other_name_is_removed(tmp_path, monkeypatch) -> None:

@@ -144,6 +144,24 @@ def test_background_work_is_done_by_the_caller_if_no_thread_starts(monkeypatch: 
     assert parallel.in_background(lambda: 3)() == 3
 
 
+@pytest.mark.parametrize("count", [0, 3, 40])
+def test_overlapping_calls_get_each_thing_once_also_after_an_error(count: int) -> None:
+    done: list[int] = []
+    parallel.overlap(range(count), done.append)
+    assert sorted(done) == list(range(count))
+    seen: list[int] = []
+
+    def work(thing: int) -> None:
+        seen.append(thing)
+        if thing == 2:
+            raise OSError(thing)
+
+    if count:
+        with pytest.raises(OSError, match="2"):
+            parallel.overlap(range(count), work)
+        assert len(seen) >= count - count // parallel._AT_ONCE
+
+
 def test_background_work_raises_its_error_in_the_caller() -> None:
     def work() -> None:
         raise ValueError("no")

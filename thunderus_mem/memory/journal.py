@@ -38,8 +38,10 @@ from thunderus_mem.store.files import (
     file_hash,
     publish_staged,
     read_file,
+    settle_published,
     sweep,
 )
+from thunderus_mem.store.parallel import overlap
 from thunderus_mem.store.paths import inside, safe_relative
 from thunderus_mem.store.quarantine import quarantine
 
@@ -166,9 +168,10 @@ def stage(staging: str, operation: Operation, changes: Sequence[FileChange]) -> 
     except OSError as error:
         raise explain(error, folder) from error
     try:
-        for position, change in enumerate(changes):
-            if change.after is not None:
-                disk.write_new(os.path.join(folder, str(position)), (change.after.encode(),), change.mode)
+        texts = [(at, one.after, one.mode) for at, one in enumerate(changes) if one.after is not None]
+        overlap(
+            texts, lambda one: disk.write_new(os.path.join(folder, str(one[0])), (one[1].encode(),), one[2])
+        )
         disk.write_new(os.path.join(folder, OPERATION), (_encode(operation),), None)
         disk.sync_folder(folder)
         disk.sync_folder(staging)
@@ -414,7 +417,7 @@ class Journal:
         except BaseException:
             drop(self._staging, event_id)
             raise
-        outcomes = [self._publish(operation, position) for position in range(len(changes))]
+        outcomes = self._publish(operation, range(len(changes)))
         problem = next((outcome.problem for outcome in outcomes if outcome.problem), "")
         if not problem:
             drop(self._staging, event_id)
@@ -446,17 +449,34 @@ class Journal:
         drop(self._staging, event_id)
         return lost
 
-    def _publish(self, operation: Operation, position: int) -> RecoveredFile:
-        """Publish a committed write; ``pending`` on a system error, ``aborted`` if the text differs."""
-        planned = operation.writes[position]
-        staged = os.path.join(self._staging, operation.event_id, str(position))
-        try:
-            action = publish_staged(staged, inside(self._root, planned.path), planned.before, planned.after)
-        except Conflict:
-            return self._abort(operation, position)
-        except (OSError, ThunderusError) as error:
-            return _pending_file(operation, planned, error)
-        return RecoveredFile(operation.event_id, planned.path, action)
+    def _publish(
+        self, operation: Operation, positions: Iterable[int], *, moved: bool = False
+    ) -> list[RecoveredFile]:
+        """Publish committed writes, or abort those left if HEAD has ``moved``; sync each folder once."""
+        staging = os.path.join(self._staging, operation.event_id)
+        outcomes: dict[int, RecoveredFile] = {}
+        folders: dict[str, list[int]] = {}
+        for position in positions:
+            planned = operation.writes[position]
+            if moved and self._is_pending(operation, position):
+                outcomes[position] = self._abort(operation, position)
+                continue
+            try:
+                target = inside(self._root, planned.path)
+                staged = os.path.join(staging, str(position))
+                action = publish_staged(staged, target, planned.before, planned.after)
+                outcomes[position] = RecoveredFile(operation.event_id, planned.path, action)
+                folders.setdefault(os.path.dirname(target), []).append(position)
+            except Conflict:
+                outcomes[position] = self._abort(operation, position)
+            except (OSError, ThunderusError) as error:
+                outcomes[position] = _pending_file(operation, planned, error)
+        for folder, done in folders.items():
+            try:
+                settle_published(folder, staging, {str(position) for position in done})
+            except (OSError, ThunderusError) as error:
+                outcomes |= {at: _pending_file(operation, operation.writes[at], error) for at in done}
+        return [*outcomes.values()]
 
     def _abort(self, operation: Operation, position: int) -> RecoveredFile:
         planned = operation.writes[position]
@@ -556,17 +576,15 @@ class Journal:
         given_up: Collection[tuple[str, str]],
         on_abort: Callable[[RecoveredFile], None] | None,
     ) -> list[RecoveredFile]:
-        outcomes = []
-        for position, planned in enumerate(operation.writes):
-            if (operation.event_id, planned.path) in given_up:
-                continue
-            if moved and self._is_pending(operation, position):
-                outcome = self._abort(operation, position)
-            else:
-                outcome = self._publish(operation, position)
+        wanted = [
+            position
+            for position, planned in enumerate(operation.writes)
+            if (operation.event_id, planned.path) not in given_up
+        ]
+        outcomes = self._publish(operation, wanted, moved=moved)
+        for outcome in outcomes:
             if outcome.action == "aborted" and on_abort is not None:
                 on_abort(outcome)
-            outcomes.append(outcome)
         if not any(outcome.action == "pending" for outcome in outcomes):
             drop(self._staging, operation.event_id)
         return outcomes

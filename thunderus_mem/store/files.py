@@ -22,7 +22,7 @@ from thunderus_mem.store.paths import inside
 from thunderus_mem.store.safe_open import open_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
 ABSENT: Final = ""
 """The expected hash of a file that must not exist."""
@@ -194,27 +194,18 @@ _NO_LINKS: Final = frozenset(
 
 
 def publish_file(staged: str, path: str, *, expecting: str) -> None:
-    """Move a synced file from another folder to ``path`` atomically; ``staged`` no longer exists afterwards.
+    """Give a synced file from another folder the name ``path`` atomically; ``staged`` may stay as its other
+    name. The caller syncs both folders.
 
     With ``expecting`` = ``ABSENT``, an existing file is never replaced. Raises like ``replace_file``, and
     ``OSError``.
     """
-    check_expected(path, expecting)
-    mode = existing_mode(path)
-    folder = os.path.dirname(path)
-    disk.make_folders(folder)
-    if mode is not None:
-        disk.set_mode(staged, mode)
-    _give_name(staged, path, expecting)
-    disk.sync_folder(folder)
-    if disk.mode_of(staged):
-        # Remove the old name only after the new one is synced, and sync that too: an old name that reappears
-        # after a power failure would make the change look unfinished.
-        disk.unlink(staged)
-        disk.sync_folder(os.path.dirname(staged))
-
-
-def _give_name(staged: str, path: str, expecting: str) -> None:
+    disk.make_folders(os.path.dirname(path))
+    if expecting != ABSENT:
+        check_expected(path, expecting)
+        mode = existing_mode(path)
+        if mode is not None:
+            disk.set_mode(staged, mode)
     try:
         if expecting == ABSENT:
             disk.link(staged, path)
@@ -233,7 +224,8 @@ def _give_name(staged: str, path: str, expecting: str) -> None:
 
 
 def take_file(path: str, into: str, *, expecting: str) -> None:
-    """Move a document to be removed to ``into`` (same disk), then verify its hash.
+    """Move a document to be removed to ``into`` (same disk), then verify its hash. The caller syncs its
+    folder.
 
     Raises ``Conflict``, after moving the file back, if its text is not the expected one.
     """
@@ -242,7 +234,6 @@ def take_file(path: str, into: str, *, expecting: str) -> None:
     if file_hash(into) != expecting:
         _move_back(into, path)
         raise Conflict(f"{path} changed while it was being removed; it is kept", hint="read it again")
-    disk.sync_folder(os.path.dirname(path))
 
 
 def _move_back(taken: str, path: str) -> None:
@@ -255,22 +246,40 @@ def _move_back(taken: str, path: str) -> None:
 def publish_staged(staged: str, target: str, before: str, after: str) -> Literal["published", "dropped"]:
     """Publish one staged write: the text with the hash ``after``; ``dropped`` if the target has it already.
 
-    A document to be removed is kept as ``staged`` + ``.taken``. Raises ``Conflict`` if ``target`` has other
-    text, ``Refused`` or ``NotWritable`` like ``replace_file``, and ``OSError``.
+    A document to be removed is kept as ``staged`` + ``.taken``; a new text may keep its name ``staged``.
+    Call `settle_published` next. Raises ``Conflict`` if ``target`` has other text, ``Refused`` or
+    ``NotWritable`` like ``replace_file``, and ``OSError``.
     """
     if after == ABSENT:
         return _publish_removal(staged + ".taken", target, before)
-    # Hashes ignore line ends: a file with the same hash may still have to be replaced.
-    changes = before != after
-    if not disk.mode_of(staged) or (changes and file_hash(target) == after):
-        # The rename may come from a process that was killed before it synced the folder.
-        if disk.mode_of(os.path.dirname(target)):
-            disk.sync_folder(os.path.dirname(target))
+    found = file_hash(staged)
+    if found == ABSENT:
         return "dropped"
-    if file_hash(staged) != after:
+    if found != after:
         raise Conflict(f"{staged} is damaged")
-    publish_file(staged, target, expecting=before)
+    try:
+        publish_file(staged, target, expecting=before)
+    except Conflict:
+        # Hashes ignore line ends: a file with the same hash may still have to be replaced.
+        if before != after and file_hash(target) == after:
+            return "dropped"
+        raise
     return "published"
+
+
+def settle_published(folder: str, staging: str, names: Collection[str]) -> None:
+    """Sync a ``folder`` of published files, then remove the ``names`` that they still have in ``staging``.
+
+    The old names go only after the new ones are synced, and that is synced too: an old name that reappears
+    after a power failure would make the change look unfinished.
+    """
+    if disk.mode_of(folder):
+        disk.sync_folder(folder)
+    left = [name for name in os.listdir(staging) if name in names]
+    for name in left:
+        disk.unlink(os.path.join(staging, name))
+    if left:
+        disk.sync_folder(staging)
 
 
 def _publish_removal(taken: str, target: str, before: str) -> Literal["published", "dropped"]:

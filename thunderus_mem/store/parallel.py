@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 if TYPE_CHECKING:
@@ -155,6 +156,33 @@ def in_background(work: Callable[[], Answer]) -> Callable[[], Answer]:
         return answers[0] if answers else work()
 
     return answer
+
+
+_AT_ONCE: Final = 8
+_FEW: Final = 16
+
+
+def overlap(things: Sequence[Thing], work: Callable[[Thing], object]) -> None:
+    """Call ``work``, which mostly waits for the disk, for each thing; for many things, several at a time.
+
+    Raises the first exception once all calls have ended.
+    """
+    count = _AT_ONCE if len(things) > _FEW else 1
+    errors: list[Exception] = []
+
+    def share(at: int) -> None:
+        try:
+            for thing in things[at::count]:
+                work(thing)
+        except Exception as error:  # noqa: BLE001 - raised below
+            errors.append(error)
+
+    others = [in_background(partial(share, at)) for at in range(1, count)]
+    share(0)
+    for ended in others:
+        ended()
+    if errors:
+        raise errors[0]
 
 
 @contextmanager
