@@ -1,10 +1,10 @@
-# Targets: demo test check oracle bench faults clients peers docs. Each creates .venv if it is missing.
+# Targets: demo test check bench faults clients peers docs. Each creates .venv if it is missing.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check oracle bench faults faults-night clients peers durable-coverage docs lint types memory clean
+.PHONY: demo test check bench faults faults-night clients peers durable-coverage docs lint types memory clean
 .DEFAULT_GOAL := test
 
 # Install the "dev" group of pyproject.toml, also with a pip that has no --group.
@@ -36,10 +36,6 @@ memory: $(READY)
 
 check: lint types test memory
 	$(BIN)/python docs/generate.py --check
-
-# Compare the program's behaviour in many situations with recordings; not part of `make test`.
-oracle: $(READY)
-	$(BIN)/python tests/oracle/run.py
 
 bench: $(READY)
 	$(BIN)/python benchmarks/bench.py

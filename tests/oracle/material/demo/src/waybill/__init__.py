@@ -1,1 +1,0 @@
-"""Waybill: where every parcel is."""
