@@ -5,14 +5,16 @@ from __future__ import annotations
 import io
 import json
 import math
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from thunderus_mem.document.frontmatter.write import KEY_ORDER
 from thunderus_mem.interop import formats, transfer
-from thunderus_mem.interop.table import BODY, ForeignRecord, read_record, same, write_record
+from thunderus_mem.interop.table import BODY, EXTENSION, ForeignRecord, put, read_record, same, write_record
 from thunderus_mem.interop.values import SOURCE_TYPES, TYPES, folded_hash, raw_hash, title_of
 from thunderus_mem.log.new_event import Ids
 
@@ -244,6 +246,18 @@ THEIRS = {
 }
 
 
+_TEXT = {"content": "Ten bytes or more.", "created_at": "2024-12-30T10:00:00Z"}
+MINIMAL = {
+    "shodh": {**_TEXT, "type": "Learning"},
+    "mif": {**_TEXT, "memory_type": "learning"},
+    "mif-v1": {**_TEXT, "type": "Learning"},
+    "shodh-cloudflare": {**_TEXT, "memory_type": "learning"},
+    "nova": {"content": _TEXT["content"], "metadata": {"timestamp": _TEXT["created_at"]}},
+    "jsonl": {"text": "It is 80.", "title": "Port"},
+    "csv": {"text": "It is 80.", "title": "Port"},
+}
+
+
 def stored(form: formats.Format, found: ForeignRecord) -> Document:
     """The document that an import writes."""
     values = found.values
@@ -298,6 +312,41 @@ def test_a_document_comes_back_as_it_was(name: str) -> None:
     law()
 
 
+ODD = JSON | st.sampled_from([2**70, -1, [[]], {"a": []}, "\0", "?", "x" * 2_000])
+
+
+def odd_places(record: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
+    """The record with another value in one place, also in our extension."""
+    outer = [key for key, value in record.items() if isinstance(value, dict)]
+    places = [(key,) for key in record]
+    places += [(key, inner) for key in outer for inner in (*record[key], "thunderus_mem")]
+    places += [("metadata", "thunderus_mem", key) for key in (*KEY_ORDER, "(edges)", "absent", "new")]
+
+    def changed(place: tuple[str, ...], value: Any) -> dict[str, Any]:
+        made = json.loads(json.dumps(record))
+        put(made, ".".join(place), value)
+        return dict(made)
+
+    return st.builds(changed, st.sampled_from(places), ODD)
+
+
+@pytest.mark.parametrize("name", WITH_TABLE)
+def test_a_value_of_any_type_in_any_place_is_taken_or_refused(name: str) -> None:
+    form = formats.load(name)
+
+    @settings(max_examples=25, deadline=None, database=None)
+    @given(THEIRS[name].flatmap(odd_places))
+    def law(record: dict[str, Any]) -> None:
+        assert all(len(problem) < 400 for problem in formats.record_problems(form.table, record))
+        with suppress(ValueError):
+            document = stored(form, read_record(form.table, record))
+            written = transfer.export_document(form.table, document)
+            assert written.data[form.table.identity] not in ("", None)
+            through_file(form, written.data)
+
+    law()
+
+
 @pytest.mark.parametrize("name", WITH_TABLE)
 def test_every_row_names_a_key_of_ours_and_has_a_reason_if_it_is_not_stored(name: str) -> None:
     from thunderus_mem.document.schema import DOCUMENT, load_schema
@@ -344,6 +393,24 @@ def test_a_record_without_title_is_called_by_its_beginning(text: str, title: str
 def test_a_record_that_cannot_be_read_has_a_reason(given: dict[str, Any], reason: str) -> None:
     with pytest.raises(ValueError, match=reason.replace("`", "[`]")):
         read_record(formats.load("shodh").table, given)
+
+
+@pytest.mark.parametrize("name", [name for name in WITH_TABLE if name != "mcp-memory-service"])
+@pytest.mark.parametrize("key", [7, 0, 2**70, "7", "https://x/?a=1", "?", "a:b", " "])
+def test_an_id_of_any_kind_comes_back(name: str, key: str | int) -> None:
+    form = formats.load(name)
+    record = {**MINIMAL[name], form.table.identity: key}
+    document = stored(form, read_record(form.table, record))
+    back = transfer.export_document(form.table, document).data
+    assert back[form.table.identity] == key
+    assert EXTENSION not in back.get("metadata", {})
+    assert not {"imported_from", "imported_sha256"} & back.get("metadata", {}).keys()
+
+
+def test_an_id_is_a_text_or_a_number() -> None:
+    for key in (1.5, True, [], {"a": 1}):
+        with pytest.raises(ValueError, match="`id` is not a string"):
+            read_record(formats.load("shodh").table, {**MINIMAL["shodh"], "id": key})
 
 
 def test_a_field_changed_in_the_other_program_wins_over_our_own_value() -> None:

@@ -238,6 +238,10 @@ def test_a_changed_record_is_skipped_updated_or_added(tree: VerbTree) -> None:
     assert counts(load(tree, changed, on_conflict="new")) == (1, 0, 0, 0, 0)
     assert counts(load(tree, changed, on_conflict="new")) == (0, 0, 1, 0, 0)
     assert {one["content"] for one in export(tree)} == {memories(1)[0]["content"], changed[0]["content"]}
+    (copy,) = [one for one in export(tree) if one["id"] != changed[0]["id"]]
+    copy |= {"content": "It was changed there.", "content_hash": raw_hash("It was changed there.")}
+    assert counts(load(tree, [copy], on_conflict="update")) == (0, 1, 0, 0, 0)
+    assert {one["id"] for one in export(tree)} == {changed[0]["id"], copy["id"]}
 
 
 @pytest.mark.parametrize("name", ["jsonl", "nova", "mcp-memory-service"])

@@ -206,16 +206,27 @@ def test_filters_select_by_category_tags_run_and_score(server: Nova) -> None:
     assert server.ids('are stops "two" ATR wide tag:none')[0] == "stop"
 
 
-def test_ids_are_found_in_any_case_and_upserts_replace(server: Nova) -> None:
-    assert server("upsert_memory", content="Stops are three ATR.", id="STOP") == {
+def test_upsert_replaces_the_memory_with_the_same_id(server: Nova) -> None:
+    assert server("upsert_memory", content="Stops are three ATR.", id="stop") == {
         "id": "stop",
         "status": "success",
     }
     (found,) = server("query_memory", query="stops three ATR")["results"]
     assert (found["id"], found["text"]) == ("stop", "Stops are three ATR.")
     assert found["metadata"].keys() == {"timestamp"}
-    assert server("delete_memory", memory_id="Stop")["status"] == "deleted"
+    assert server("delete_memory", memory_id="Stop") == {"error": "no memory has the id 'Stop'"}
+    assert server("delete_memory", memory_id="stop")["status"] == "deleted"
     assert server("delete_memory", memory_id="stop") == {"error": "no memory has the id 'stop'"}
+
+
+def test_ids_that_differ_in_case_or_contain_any_sign_are_different_memories(server: Nova) -> None:
+    items = [{"content": f"The {id} is a crane.", "id": id} for id in ("aB", "Ab", "r?1", "notes.md", "7")]
+    assert server("bulk_upsert_memory", items=items)["ids"] == [one["id"] for one in items]
+    again = [{**one, "content": one["content"] + " Tall."} for one in items]
+    assert server("bulk_upsert_memory", items=again)["ids"] == [one["id"] for one in items]
+    found = server("query_memory", query="crane tall")["results"]
+    assert {one["id"]: one["text"] for one in found} == {one["id"]: one["content"] for one in again}
+    assert {key for one in found for key in one["metadata"]} == {"timestamp"}
 
 
 def test_repeated_upsert_writes_nothing(server: Nova, tmp_path: Path) -> None:
@@ -246,7 +257,7 @@ def test_documents_of_other_origin_have_their_own_ids(
     run("add", "fact", "Harbour", "--body", "The harbour has cranes.")
     found = Nova(repo)("query_memory", query="harbour cranes")["results"][0]
     assert (found["id"], found["text"]) == ("fact.harbour", "The harbour has cranes.")
-    assert Nova(repo)("delete_memory", memory_id="FACT.harbour")["status"] == "deleted"
+    assert Nova(repo)("delete_memory", memory_id="fact.harbour")["status"] == "deleted"
 
 
 def test_warnings_go_to_the_log_and_not_into_the_reply(server: Nova, tmp_path: Path) -> None:

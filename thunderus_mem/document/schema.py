@@ -410,7 +410,12 @@ def check(name: str, data: Any) -> list[Violation]:
 
     Raises `KeyError` for an unknown name, `RuntimeError` when a format of the schema cannot be checked.
     """
+    return check_with(_validator(name), data)
+
+
+def check_with(validator: Validator, data: Any) -> list[Violation]:
+    """Every violation of a schema in ``data``, ordered by key."""
     found: set[Violation] = set()
-    for error in _validator(name).iter_errors(_bounded(data)):
+    for error in validator.iter_errors(_bounded(data)):
         found.update(_violations(error))
     return sorted(found, key=lambda violation: (violation.key, violation.kind, violation.message))

@@ -185,14 +185,15 @@ def _validator(name: str) -> Any:
 
 def record_problems(table: FieldTable, record: Mapping[str, Any]) -> list[str]:
     """What is wrong with a record: by its schema, and what reading it reports."""
+    from thunderus_mem.document.schema import check_with
     from thunderus_mem.interop.table import read_record
 
-    found = []
-    for error in _validator(table.name).iter_errors(record):
-        place = ".".join(map(str, error.absolute_path))
-        found.append(f"`{place}`: {error.message}" if place else error.message)
     try:
-        read_record(table, record)
-    except (ValueError, RecursionError) as reason:
-        found += [str(reason)] if not found else []
-    return found
+        found = check_with(_validator(table.name), record)
+        if not found:
+            read_record(table, record)
+    except RecursionError:
+        return ["it is nested too deeply"]
+    except ValueError as reason:
+        return [str(reason)]
+    return [f"{one.message[:1].lower()}{one.message[1:]}; expected {one.expected}" for one in found]

@@ -64,8 +64,9 @@ class Exchange(NamedTuple):
         own = vendor.get(_VENDOR) if isinstance(vendor, dict) else None
         about = own.get("memory_metadata") if isinstance(own, dict) else None
         for record in read_list(file, "memories"):
-            if isinstance(record, dict) and isinstance(about, dict) and record.get("id") in about:
-                yield {**record, "vendor_metadata": about[record["id"]]}
+            id = record.get("id") if isinstance(record, dict) else None
+            if isinstance(record, dict) and isinstance(about, dict) and isinstance(id, str) and id in about:
+                yield {**record, "vendor_metadata": about[id]}
             else:
                 yield record
         yield from _omitted(envelope)

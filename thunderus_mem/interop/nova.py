@@ -55,7 +55,10 @@ _TYPES: Final = {
 }
 _KINDS: Final = {name: kind for kind, name in _TYPES.items()}
 _MEMORY_TYPE: Final = by.Conversion(
-    "kind", {"type": ["string", "null"]}, lambda value: _KINDS.get(value, by.DEFAULT_KIND), _TYPES.__getitem__
+    "kind",
+    {"type": ["string", "null"]},
+    lambda value: _KINDS.get(by.LABEL.read(value), by.DEFAULT_KIND),
+    _TYPES.__getitem__,
 )
 
 

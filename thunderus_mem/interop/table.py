@@ -143,6 +143,7 @@ def read_record(table: FieldTable, record: Mapping[str, Any]) -> ForeignRecord:
     _check_hash(table, record, text)
     plain = _plain(table, values)
     fields, absent = _differences(table, given.data, plain)
+    fields |= _own_identity(table, record)
     other = {key: value for key, value in _rest(table, given.data).items() if key != table.metadata}
     parts = (("fields", fields), ("absent", absent), ("other", other))
     kept: dict[str, Any] = {name: part for name, part in parts if part}
@@ -150,9 +151,9 @@ def read_record(table: FieldTable, record: Mapping[str, Any]) -> ForeignRecord:
     dropped = tuple(
         row.theirs for row in table.fields if not row.ours and get(record, row.theirs) not in (ABSENT, None)
     )
-    key = record.get(table.identity)
-    named = key if isinstance(key, str) else "" if key in (None, ABSENT) else str(key)
-    return ForeignRecord(values, named or table.new_id("", text), own_id, kept or None, dropped)
+    given_id = record.get(table.identity)
+    key = ("" if given_id is None else str(given_id)) or table.new_id("", text)
+    return ForeignRecord(values, key, own_id, kept or None, dropped)
 
 
 class _Given(NamedTuple):
@@ -189,7 +190,7 @@ def _read_fields(table: FieldTable, record: Mapping[str, Any]) -> dict[str, Any]
         if value is not ABSENT and value is not None:
             try:
                 value = row.by.read(value)
-            except (ValueError, TypeError, OverflowError) as reason:
+            except ValueError as reason:
                 raise ValueError(f"`{row.theirs}` {reason}") from None
         if value is ABSENT or value is None:
             value = values.get(row.otherwise.key, ABSENT) if isinstance(row.otherwise, As) else row.otherwise
@@ -296,6 +297,16 @@ def _differences(
     return fields, absent
 
 
+def _own_identity(table: FieldTable, record: Mapping[str, Any]) -> dict[str, Any]:
+    """An id that is a number: documents have texts. Raises `ValueError` for an id of another type."""
+    found = record.get(table.identity)
+    if isinstance(found, str | None):
+        return {}
+    if type(found) is not int:
+        raise ValueError(f"`{table.identity}` is not a string")
+    return {table.identity: found}
+
+
 def _keep_metadata(
     table: FieldTable, values: dict[str, Any], given: Mapping[str, Any], kept: dict[str, Any]
 ) -> None:
@@ -320,9 +331,15 @@ def _keep_metadata(
 
 def stored_key(table: FieldTable, values: Mapping[str, Any]) -> str:
     """The id that a document has in the other program, "" if it was not imported from there."""
-    origin = get(values, "metadata.imported_from")
+    origin, digest = (get(values, f"metadata.{key}") for key in ("imported_from", "imported_sha256"))
     name, _, key = origin.partition(":") if isinstance(origin, str) else ("", "", "")
-    return key if name == table.name and "?" not in key else ""
+    is_copy = isinstance(digest, str) and digest != "" and key.endswith(copy_mark(digest))
+    return key if name == table.name and not is_copy else ""
+
+
+def copy_mark(digest: str) -> str:
+    """What follows the id in the origin of a document that was imported beside another from that id."""
+    return f"?{digest[:12]}"
 
 
 def write_record(table: FieldTable, values: Mapping[str, Any], derived: Iterable[str] = ()) -> WrittenRecord:
@@ -407,6 +424,8 @@ def _restore(
         if row.ours:
             rows.setdefault(row.theirs, []).append(row)
     for path, was in kept.get("fields", {}).items():
+        if path == table.identity and str(was) != out[path]:
+            continue
         if path == table.hash and is_sha256(was) and was.lower() not in [of(ours[BODY]) for of in HASHES]:
             continue
         if all(_reads_as(row, was, ours) for row in rows.get(path, ())):
@@ -427,7 +446,7 @@ def _reads_as(row: Field, was: Any, ours: Mapping[str, Any]) -> bool:
     else:
         try:
             wanted = row.by.read(was)
-        except (ValueError, TypeError, OverflowError):
+        except ValueError:
             return False
     return same(wanted, now)
 

@@ -37,11 +37,13 @@ from thunderus_mem.interop.table import (
     EXTENSION,
     Field,
     ForeignRecord,
+    copy_mark,
     get,
     read_record,
     remove,
     same,
     stored_kept,
+    stored_key,
     write_record,
 )
 from thunderus_mem.interop.values import ABSENT, DEFAULT_KIND, DEFAULT_TAGS, LABEL, TITLE, raw_hash, title_of
@@ -349,7 +351,7 @@ class _Planner:
 
     def _import(self, index: int, found: ForeignRecord, record: Mapping[str, Any]) -> None:
         digest = _digest(record)
-        copy = f"{self._origin(found.key)}?{digest[:12]}"
+        copy = self._origin(found.key) + copy_mark(digest)
         known = self._by_id.get(found.own_id) or self._by_key.get(self._origin(found.key))
         if copy in self._by_key or (known is not None and known.digest == digest):
             self._counts["unchanged"] += 1
@@ -413,7 +415,7 @@ class _Planner:
         if same_as is not None and self._options.on_conflict != "new":
             self._skipped.append(RefusedRecord(index, found.key, f"duplicate of {same_as}"))
             return
-        id = self._free_id(found.own_id, kind, title, found.key if "?" not in origin else digest)
+        id = self._free_id(found.own_id, kind, title, origin.partition(":")[2])
         number = max(self._taken.numbers, default=0) + 1 if kind == "adr" else None
         path = free_path(DOCUMENT_FOLDERS[kind], id, kind, number, self._taken)
         placed = Placed(id, kind, "" if own else origin, digest, self.ids)
@@ -545,7 +547,7 @@ def _updated_text(
         text = set_key(text, ("metadata", key), value)
     if found.kept:
         text = set_key(text, ("metadata", table.name), stored_kept(found.kept))
-    if document.imported_sha256:
+    if stored_key(table, had):
         text = set_key(text, ("metadata", "imported_sha256"), digest)
     updated = get(found.values, "updated")
     same_time = updated is ABSENT or same(updated, had["updated"])

@@ -127,17 +127,15 @@ def _results(memory: Memory, scored: Sequence[tuple[str, float]]) -> Iterator[di
 
 
 def _document(memory: Memory, key: str) -> Document | None:
-    """Return the document in use with an id of Nova's, or of ours: exactly that one, else in any case."""
+    """Return the document in use with exactly this id of Nova's, or of ours."""
     index = memory.index
     rows = index.summaries(rows=index.called(nova.ORIGIN + key)).values()
     paths = [row.path for row in rows if not is_archived(row.path)]
     documents = [one for path in paths if (one := _read(memory, path)) and one.imported_from]
-    origin = {one.imported_from: one for one in documents}
-    folded = {fold_key(name): one for name, one in sorted(origin.items(), reverse=True)}
-    found = origin.get(nova.ORIGIN + key) or folded.get(fold_key(nova.ORIGIN + key))
+    found = next((one for one in documents if one.imported_from == nova.ORIGIN + key), None)
     if found is not None:
         return found
-    own = next(filter(None, map(index.get, (key, *index.ids_like(key)))), None)
+    own = index.get(key)
     return _read(memory, own.path) if own is not None and not is_archived(own.path) else None
 
 
@@ -212,7 +210,7 @@ class _Upsert:
         if warnings and self._strict:
             raise ValueError("; ".join(warnings))
         found = read_record(nova.CONTRACT, record)
-        known = self._pending.get(fold_key(found.key)) or _document(self._memory, found.key)
+        known = self._pending.get(found.key) or _document(self._memory, found.key)
         digest = nova.digest_of(record)
         if known is None:
             key, document = found.key, self._new(found, digest, event)
@@ -221,7 +219,7 @@ class _Upsert:
                 nova.id_of(known),
                 self._planned(known.path, nova.changed_text(known, found, digest, self._now), known.text),
             )
-        self._pending[fold_key(key)] = document
+        self._pending[key] = document
         self._warnings |= dict.fromkeys(f"{document.id}: {warning}" for warning in warnings)
         return key
 
