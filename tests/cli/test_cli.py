@@ -561,3 +561,19 @@ def test_unreadable_document_is_not_reported_as_removed(tmp_path: Path, run: Run
     assert f"thunderus-mem lint {path}" in asked.err
     (tmp_path / path).unlink()
     assert "was removed" in run("show", "fact.port").err
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "hint"),
+    [
+        ("search x", "--path", "path:…"),
+        ("list", "--verdict", "verdict:…"),
+        ("list", "--run-id", "run_id:…"),
+        ("export nova", "--category", "category:…"),
+    ],
+)
+def test_option_with_the_name_of_a_filter_is_answered_with_the_filter(
+    run: Run, command: str, option: str, hint: str
+) -> None:
+    ran = run(*command.split(), option, "x")
+    assert (ran.code, f"hint:  use the filter `{hint}`" in ran.err) == (2, True)

@@ -218,14 +218,19 @@ def root() -> TyperGroup:
 
 # Running one command
 
-# Options that people often try, and what to use instead.
-_INSTEAD: Final = {
-    **{
-        ("search", name): f"filters are part of the query: {name}:…"
-        for name in ("kind", "tag", "path", "status", "since", "before")
-    },
-    ("edit", "title"): 'set fields with --set: --set title="New title"',
-}
+_WITH_FILTERS: Final = ("search", "list", "export")
+
+
+def _instead(command: str, option: str) -> str:
+    """What to use instead of an option that people often try, or ""."""
+    from thunderus_mem.search.query import FILTERS
+
+    name = option.lstrip("-").replace("-", "_")
+    if command in _WITH_FILTERS and name in FILTERS:
+        return f"use the filter `{name}:…`"
+    return 'set fields with --set: --set title="New title"' if (command, name) == ("edit", "title") else ""
+
+
 _UNKNOWN_COMMAND: Final = lazy_pattern(r"(?:unknown|No such) command '([^']+)'")
 _PLAINER: Final = (
     (lazy_pattern(r"is not a valid int(eger)?( range)?$"), "is not a whole number"),
@@ -275,8 +280,7 @@ def _usage(error: TyperException, console: Console) -> int:
         return 2
     hint = None
     if context is not None:
-        option = str(getattr(error, "option_name", "")).lstrip("-")
-        hint = _INSTEAD.get((str(context.info_name), option))
+        hint = _instead(str(context.info_name), str(getattr(error, "option_name", "")))
         if hint and (also := getattr(error, "possibilities", None)):
             also.clear()  # similar names are not what was meant
         hint = hint or f"run `{context.command_path} --help`"

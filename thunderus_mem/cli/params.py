@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from thunderus_mem.cli.options import Argument, Option
 from thunderus_mem.errors import ThunderusError
+
+if TYPE_CHECKING:
+    from thunderus_mem.index.questions import Filter
 
 MOST = 999_999
 """The largest number that an option accepts."""
@@ -66,3 +69,25 @@ def checked_limit(given: str) -> str:
     if given not in ("error", "warning", "note", "never"):
         raise ThunderusError(f"unknown severity {given!r}", hint="use error, warning, note or never")
     return given
+
+
+def filter_of(
+    kind: list[str] | None,
+    tag: list[str] | None,
+    state: list[str] | None,
+    episode: str,
+    since: str,
+    *,
+    archived: bool,
+) -> Filter:
+    """The filter that the options `Kinds`, `Tags`, `States`, `Episode`, `Since` and `Archived` give."""
+    from thunderus_mem.index.questions import Filter
+
+    return Filter(
+        kinds=tuple(kind or ()),
+        tags=tuple(tag or ()),
+        states=tuple(state or ()),
+        since=since,
+        archived=archived,
+        episode=episode,
+    )

@@ -45,7 +45,7 @@ _KINDS: Final = {
     "decisions": "adr", "playbook": "playbook", "playbooks": "playbook", "recap": "recap", "recaps": "recap",
 }  # fmt: skip
 _STATUSES: Final = ("verified", "stale", "unknown")
-_FILTERS: Final = (
+FILTERS: Final = (
     "kind",
     "tag",
     "path",
@@ -63,7 +63,7 @@ _TOKEN: Final = lazy_pattern(
     r"""(?i)(?P<minus>-?)(?:(?P<key>kind|tag|path|state|verdict|status|category|run_id|since|before):(?:"(?P<quoted>[^"]*)"|(?P<value>[^\s"]+))"""
     r"""|"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+)|")"""
 )
-_FILTER_NAME: Final = lazy_pattern(rf"(?i)(?<!\S)(-?(?:{'|'.join(_FILTERS)})):(?=\S)")
+_FILTER_NAME: Final = lazy_pattern(rf"(?i)(?<!\S)(-?(?:{'|'.join(FILTERS)})):(?=\S)")
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"'})
 
 
@@ -129,10 +129,10 @@ def parse_query(text: str, *, unfinished: bool = False, now: Callable[[], dateti
         printable = normalize("NFC", printable)
     clean = _within_bytes(printable.translate(_QUOTES), notes)
     terms: list[Term] = []
-    filters: dict[str, list[str]] = {key: [] for key in _FILTERS}
+    filters: dict[str, list[str]] = {key: [] for key in FILTERS}
     for minus, key, given in _tokens(clean):
         if key == "word":
-            if given.endswith(":") and given[:-1].lower() in _FILTERS:
+            if given.endswith(":") and given[:-1].lower() in FILTERS:
                 notes.append(
                     f"{given!r} is searched as a word: write the value of a filter directly after the colon"
                 )

@@ -21,6 +21,7 @@ from thunderus_mem.cli.params import (
     States,
     Tags,
     Why,
+    filter_of,
 )
 from thunderus_mem.cli.text import Style, columns, counted, diff_lines
 from thunderus_mem.document.unicode import escaped
@@ -309,14 +310,7 @@ def export_command(
     console: Console = ctx.obj
     if not entry_of(form).writes:
         raise ThunderusError(f"format {form!r} can only be imported")
-    wanted = Filter(
-        kinds=tuple(kind or ()),
-        tags=tuple(tag or ()),
-        states=tuple(state or ()),
-        since=since,
-        archived=archived,
-        episode=episode,
-    )
+    wanted = filter_of(kind, tag, state, episode, since, archived=archived)
     export = _export(console, form, wanted, " ".join(filters or ()))
     if output and output != "-":
         value = export.write(os.path.abspath(os.path.join(console.start, output)))

@@ -18,6 +18,7 @@ from thunderus_mem.cli.params import (
     Since,
     States,
     Tags,
+    filter_of,
 )
 from thunderus_mem.cli.text import (
     GAP,
@@ -35,7 +36,6 @@ from thunderus_mem.cli.text import (
     verdict_word,
     width,
 )
-from thunderus_mem.index.questions import Filter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -92,14 +92,7 @@ def list_command(
     """
     console: Console = ctx.obj
     console.budget = budget
-    wanted = Filter(
-        kinds=tuple(kind or ()),
-        tags=tuple(tag or ()),
-        states=tuple(state or ()),
-        since=since,
-        archived=archived,
-        episode=episode,
-    )
+    wanted = filter_of(kind, tag, state, episode, since, archived=archived)
     value = show.list_documents(console.memory(), wanted, " ".join(filters or ()), order=order, limit=limit)
     if not value.documents:
         console.say("No documents")
