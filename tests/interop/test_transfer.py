@@ -16,6 +16,7 @@ from tests.support.tree_writer import Clock
 from tests.support.verb_tree import VerbTree
 from thunderus_mem.authoring.edit import DocumentEdits, edit
 from thunderus_mem.errors import InvalidDocument, ThunderusError
+from thunderus_mem.history.reverse import UndoChoice
 from thunderus_mem.history.undo import undo
 from thunderus_mem.index.questions import Filter
 from thunderus_mem.interop import formats, transfer
@@ -131,6 +132,55 @@ def test_an_interrupted_import_resumes_and_is_still_one_undo(
     undo(tree.memory())
     left = {path for path in documents(tree) if path not in before}
     assert left == {".thunderus/memory/semantic/FACTS/between.md"}
+
+
+def test_an_interrupted_update_is_still_one_undo(tree: VerbTree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transfer, "_TOGETHER", 2)
+    load(tree, memories(3))
+    before = documents(tree)
+    given = [{**one, "type": "Error"} for one in memories(3)]
+
+    original = transfer._Planner._import
+
+    def interrupted(self: transfer._Planner, index: int, *rest: Any) -> None:
+        if index == 2:
+            raise KeyboardInterrupt
+        original(self, index, *rest)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(transfer._Planner, "_import", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            load(tree, given, on_conflict="update")
+    resumed = load(tree, given, on_conflict="update")
+    assert counts(resumed) == (0, 1, 2, 0, 0)
+    undo(tree.memory(), UndoChoice(resumed.patch))
+    assert documents(tree) == before
+
+
+def test_repeating_a_finished_import_is_undone_alone(tree: VerbTree) -> None:
+    given = memories(3)
+    load(tree, given)
+    before = documents(tree)
+    removed = next(path for path, data in before.items() if given[1]["id"].encode() in data)
+    (tree.root / removed).unlink()
+    again = load(tree, given)
+    assert counts(again) == (1, 0, 2, 0, 0)
+    undo(tree.memory(), UndoChoice(again.patch))
+    assert documents(tree).keys() == before.keys() - {removed}
+
+
+def test_documents_that_another_process_wrote_before_the_lock_are_known(
+    tree: VerbTree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = transfer.open_transaction
+
+    def late(*given: Any) -> Any:
+        monkeypatch.setattr(transfer, "open_transaction", original)
+        load(tree, memories(2))
+        return original(*given)
+
+    monkeypatch.setattr(transfer, "open_transaction", late)
+    assert counts(load(tree, memories(3))) == (1, 0, 2, 0, 0)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

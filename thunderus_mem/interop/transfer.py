@@ -3,7 +3,8 @@
 Records are read and written one at a time, and written to the store in events of at most 500 documents. All
 events of an import have its id in ``origin.import`` and one patch id, also those of the command that resumes
 it after an interruption: so one `undo` reverts all. The id is made from the format and the bytes of the file.
-Reads files of others, and writes through a transaction.
+While an import has not ended, the file ``local/<its id>`` contains its patch. Reads files of others, and
+writes through a transaction.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ import hashlib
 import json
 import os
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, timedelta
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from thunderus_mem import __version__
 from thunderus_mem.authoring.show import list_documents
 from thunderus_mem.document import ids as names
-from thunderus_mem.document.document import KINDS, MAX_DOCUMENT, read_document
+from thunderus_mem.document.document import KINDS, MAX_DOCUMENT, content_hash, read_document
 from thunderus_mem.document.frontmatter.edit import remove_key, replace_body, set_key
 from thunderus_mem.document.frontmatter.write import KEY_ORDER, REQUIRED, header_text
 from thunderus_mem.document.schema import DOCUMENT, check, is_valid_fast
@@ -27,7 +28,6 @@ from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.document.templates import is_core_skeleton
 from thunderus_mem.document.timestamp import derived_ulid, format_timestamp, ulid_time, utc_key
 from thunderus_mem.errors import InvalidDocument, NotFound, Refused, ThunderusError
-from thunderus_mem.history.reverse import of_patch
 from thunderus_mem.interop.fields import Taken, free_path
 from thunderus_mem.interop.markdown import stored_documents
 from thunderus_mem.interop.streams import Omitted
@@ -50,10 +50,10 @@ from thunderus_mem.interop.values import ABSENT, DEFAULT_KIND, DEFAULT_TAGS, LAB
 from thunderus_mem.log.event import texts_in
 from thunderus_mem.log.new_event import Ids, PatchLinks
 from thunderus_mem.memory.journal import FileChange
-from thunderus_mem.memory.transaction import open_transaction, settle
+from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.memory.usage import usage_of
 from thunderus_mem.startup import NamedTuple
-from thunderus_mem.store.files import read_file, replace_file
+from thunderus_mem.store.files import read_file, remove_file, replace_file
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 from thunderus_mem.store.paths import inside
 
@@ -65,7 +65,6 @@ if TYPE_CHECKING:
     from thunderus_mem.interop.formats import Format
     from thunderus_mem.interop.table import FieldTable
     from thunderus_mem.memory.memory import Memory
-    from thunderus_mem.memory.transaction import Transaction
     from thunderus_mem.memory.usage import Usage
 
 ON_CONFLICT: Final = ("skip", "update", "new")
@@ -138,32 +137,34 @@ def import_records(
     Records that cannot be imported are reported, the others imported. Raises `InvalidDocument` if it is not a
     file of this format, `ThunderusError` for an unknown kind, key or ``on_conflict``.
     """
-    _check_options(memory, options)
-    if not options.dry_run:
-        settle(memory, "import")  # an earlier run may have been killed while it wrote
-    import_id = f"import_{derived_ulid(form.name, _hash_of(file))}"
-    planner = _Planner(memory, form.table, options)
+    mapping = _checked_mapping(form.table, options)
     records = _read(form, file, memory)
     if options.dry_run:
         memory.refresh()
+        planner = _Planner(memory, form.table, options, mapping)
         for _ in planner.batches(records, Ids(memory.new_id("evt"), memory.new_id("patch"))):
             pass
         return planner.report(form.name, source)
+    import_id = f"import_{derived_ulid(form.name, _hash_of(file))}"
+    running = os.path.join(memory.layout.local_dir, import_id)
     with open_transaction(memory, "import") as transaction:
-        events = _write(
-            transaction, memory, planner, records, import_id, options.why or f"imported from {source}"
-        )
+        planner = _Planner(memory, form.table, options, mapping)
+        patch = _unfinished(memory, running) or transaction.ids().patch
+        replace_file(running, patch.encode())
+        events = 0
+        for changes in planner.batches(records, Ids(memory.new_id("evt"), patch)):
+            why = options.why or f"imported from {source}"
+            links = PatchLinks(imported=import_id)
+            transaction.commit("import", changes, why=why, ids=planner.ids, links=links)
+            events += 1
+            if not transaction.outcome.published:  # a write failed; repeating the command resumes it
+                break
+            planner.ids = Ids(memory.new_id("evt"), patch)
+        if transaction.outcome.published:
+            remove_file(running, expecting=content_hash(patch))
     report = planner.report(form.name, source)
     if not events:
         return report
-    return _done(report, import_id, planner.patch, events, transaction)
-
-
-def _done(
-    report: TransferReport, import_id: str, patch: str, events: int, transaction: Transaction
-) -> TransferReport:
-    from dataclasses import replace
-
     outcome = transaction.outcome
     return replace(
         report,
@@ -175,40 +176,19 @@ def _done(
     )
 
 
-def _write(
-    transaction: Transaction,
-    memory: Memory,
-    planner: _Planner,
-    records: Iterable[tuple[int, Any]],
-    import_id: str,
-    why: str,
-) -> int:
-    """Commit batch after batch; return the number of events."""
-    planner.patch = _patch_of(memory, planner.patches, import_id) or transaction.ids().patch
-    events, ids = 0, Ids(memory.new_id("evt"), planner.patch)
-    for changes in planner.batches(records, ids):
-        transaction.commit("import", changes, why=why, ids=planner.ids, links=PatchLinks(imported=import_id))
-        events += 1
-        if not transaction.outcome.published:  # a write failed; repeating the command resumes it
-            break
-        planner.ids = Ids(memory.new_id("evt"), planner.patch)
-    return events
-
-
-def _patch_of(memory: Memory, patches: Iterable[str], import_id: str) -> str:
-    """The patch, one of those that made documents, of an earlier run of the same import; "" if none.
+def _unfinished(memory: Memory, running: str) -> str:
+    """The patch of an earlier run of the same import, which did not end; "" if none.
 
     Events of a patch are searched on the day its id was made and the next (`of_patches`): an older one gets
     no more events.
     """
-    oldest = memory.now() - timedelta(days=1)
-    for patch in patches:
-        made = ulid_time(patch.removeprefix("patch_"))
-        if made is None or made.date() < oldest.astimezone(UTC).date():
-            continue
-        if any(event.origin.get("import") == import_id for event in of_patch(memory, patch)):
-            return patch
-    return ""
+    try:
+        patch = read_file(running, 1 << 10).decode("ascii", "replace")
+    except NotFound:
+        return ""
+    made = ulid_time(patch.removeprefix("patch_"))
+    yesterday = (memory.now() - timedelta(days=1)).astimezone(UTC).date()
+    return patch if made and made.date() >= yesterday else ""
 
 
 def _hash_of(file: IO[bytes]) -> str:
@@ -219,7 +199,8 @@ def _hash_of(file: IO[bytes]) -> str:
     return digest.hexdigest()
 
 
-def _check_options(memory: Memory, options: ImportOptions) -> None:
+def _checked_mapping(table: FieldTable, options: ImportOptions) -> list[Field]:
+    """The rows of ``--map``. Raises `ThunderusError` for a key that it cannot set, and for a wrong option."""
     if options.on_conflict not in ON_CONFLICT:
         raise ThunderusError(
             f"invalid value {options.on_conflict!r} for --on-conflict",
@@ -227,10 +208,6 @@ def _check_options(memory: Memory, options: ImportOptions) -> None:
         )
     if options.kind and options.kind not in KINDS:
         raise ThunderusError(f"unknown kind {options.kind!r}", hint=f"use one of: {', '.join(KINDS)}")
-
-
-def _mapping(table: FieldTable, options: ImportOptions) -> list[Field]:
-    """The rows of ``--map``. Raises `ThunderusError` for a key that it cannot set."""
     keys = {"title", "tags", "created", "updated", *(key for key in KEY_ORDER if key not in REQUIRED)}
     keys -= {"anchors", "links", "metadata"}
     rows = []
@@ -255,11 +232,13 @@ def _read(form: Format, file: IO[bytes], memory: Memory) -> Iterator[tuple[int, 
 class _Planner:
     """Converts records to changes of files, and counts; each planned document counts as stored."""
 
-    def __init__(self, memory: Memory, table: FieldTable, options: ImportOptions) -> None:
+    def __init__(
+        self, memory: Memory, table: FieldTable, options: ImportOptions, mapping: Sequence[Field]
+    ) -> None:
         self._memory = memory
         self._table = table
         self._options = options
-        self._mapping = _mapping(table, options)
+        self._mapping = mapping
         self._now = format_timestamp(memory.now())
         self._taken = Taken()
         self._by_key: dict[str, _Known] = {}
@@ -271,9 +250,6 @@ class _Planner:
         self._kept: Counter[str] = Counter()
         self._dropped: Counter[str] = Counter()
         self._batch: dict[str, FileChange] = {}
-        self.patch = ""
-        self.patches: dict[str, None] = {}
-        """Patches that made the stored documents that come from this format."""
         self.ids = Ids("", "")
         for document in stored_documents(memory.layout):
             if not (document.id == "core" and is_core_skeleton(document.body, document.title)):
@@ -291,7 +267,6 @@ class _Planner:
         text, _ = _without_edges(document.body)
         if document.imported_from.startswith(f"{self._table.name}:"):
             self._by_key[document.imported_from] = known
-            self.patches |= dict.fromkeys(document.patches[-1:])
         else:
             self._by_key.setdefault(self._origin(self._table.new_id(document.id, text)), known)
         self._by_id[document.id] = known
