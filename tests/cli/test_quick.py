@@ -134,7 +134,7 @@ def command_lines(draw: st.DrawFn) -> list[str]:
     return arguments
 
 
-@settings(max_examples=800, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(arguments=command_lines())
 def test_parsers_agree(typers: None, arguments: list[str]) -> None:
     mine = by_quick(arguments)

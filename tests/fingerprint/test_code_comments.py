@@ -44,11 +44,12 @@ def texts(language: str) -> list[str]:
     return found
 
 
+@pytest.mark.parametrize("each", [4, pytest.param(1, marks=pytest.mark.faults)])
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_comments_do_not_change_the_fingerprint(language: str) -> None:
+def test_comments_do_not_change_the_fingerprint(language: str, each: int) -> None:
     wrong, tried = [], 0
     for text in texts(language):
-        for at in boundaries(text, language):
+        for at in list(boundaries(text, language))[::each]:
             for style in STYLES[language]:
                 one, other = (
                     CodeSource(f"a.{SUFFIX[language]}", (text[:at] + style.format(word) + text[at:]).encode())
@@ -59,7 +60,7 @@ def test_comments_do_not_change_the_fingerprint(language: str) -> None:
                 tried += 1
                 if one.whole().hash != other.whole().hash and not inside_text(one, at):
                     wrong.append(text[:at] + style.format("why") + text[at:])
-    assert tried > 50
+    assert tried > 50 // each
     assert wrong == []
 
 

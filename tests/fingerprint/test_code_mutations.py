@@ -58,12 +58,13 @@ def mutations(text: str, language: str) -> Iterator[str]:
             yield text[: found.start()] + " " + text[found.start() :]
 
 
+@pytest.mark.parametrize("each", [3, pytest.param(1, marks=pytest.mark.faults)])
 @pytest.mark.parametrize("language", sorted(SUFFIX))
-def test_changed_token_changes_the_fingerprint(language: str) -> None:
+def test_changed_token_changes_the_fingerprint(language: str, each: int) -> None:
     unnoticed, tried = [], 0
     for text in dict.fromkeys(texts(language)):
         before = CodeSource(f"a.{SUFFIX[language]}", text.encode()).whole().hash
-        for changed in mutations(text, language):
+        for changed in list(mutations(text, language))[::each]:
             source = CodeSource(f"a.{SUFFIX[language]}", changed.encode())
             if source.broken:
                 continue
@@ -71,4 +72,4 @@ def test_changed_token_changes_the_fingerprint(language: str) -> None:
             if source.whole().hash == before:
                 unnoticed.append(changed)
     assert unnoticed == []
-    assert tried > 20
+    assert tried > (20 if each == 1 else 2)

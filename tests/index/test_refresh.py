@@ -199,7 +199,7 @@ def apply(layout: Layout, operation: tuple[str, str, str | bytes]) -> None:
 @pytest.mark.parametrize("batch", [500, 1, 2])
 @settings(
     deadline=None,
-    max_examples=60,
+    max_examples=20,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
