@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.garden.test_similar import made
-from thunderus_mem.document.document import Document, read_document
+from thunderus_mem.document.document import Document, content_hash, read_document
 from thunderus_mem.garden.plan import GardenInput
 from thunderus_mem.garden.rules.names import plan_tags
 from thunderus_mem.store.config import Config
@@ -34,9 +36,8 @@ def renamed(uses: dict[str, int], *others: Document) -> dict[str, str]:
         for at in range(n)
     ]
     steps = plan_tags(GardenInput.of([*known, *others]), Config())
-    assert all(step.why.endswith(f" in `{step.targets[0]}`") for step in steps)
-    said = [step.why.partition(" in ")[0].split(" becomes ") for step in steps]
-    return {old.strip("`"): new.strip("`") for old, new in said}
+    assert len({new for step in steps for _, new in step.texts}) == len(steps)
+    return {old.removeprefix("tag "): new for step in steps for old, new in step.texts}
 
 
 @pytest.mark.parametrize(
@@ -45,6 +46,10 @@ def renamed(uses: dict[str, int], *others: Document) -> dict[str, str]:
         ({"LLM": 1, "llm": 2}, {"LLM": "llm"}),
         ({"Agents": 1, "agents": 1}, {"Agents": "agents"}),
         ({"code_style": 1, "code-style": 1}, {"code_style": "code-style"}),
+        ({"Claude Code": 12, "Claude-Code": 1}, {"Claude-Code": "Claude Code"}),
+        ({"Code style": 1, "code style": 9}, {"Code style": "code style"}),
+        ({"Code-Style": 2, "code_style": 1}, {"code_style": "Code-Style"}),
+        ({"Linux": 10, "linux": 1}, {"linux": "Linux"}),
         ({"code style": 1, "code-style": 3}, {"code style": "code-style"}),
         ({"Code Style": 1, "code-style": 1}, {"Code Style": "code-style"}),
         (
@@ -64,7 +69,8 @@ def test_tag_gets_the_usual_form(uses: dict[str, int], new: dict[str, str]) -> N
         {"code_style": 2, "code-style": 1},
         {"code style": 2, "code_style": 1},  # neither has the usual form
         {"Code-Style": 1, "code_style": 1},
-        {"Code style": 1, "code style": 9},  # a tag with a blank is no hashtag
+        {"Claude Code": 9, "claude-code": 1},  # no clear majority against the usual form
+        {"CUDA": 20, "cuda": 1},  # may be an acronym of something else
         {"ReAct": 1, "react": 2},  # a capital inside a word: a name
     ],
 )
@@ -76,11 +82,15 @@ def test_usual_separator_is_that_of_the_memory() -> None:
     uses = {"unit_test": 1, "code_review": 1, "pull_request": 1, "merge_queue": 1}
     assert renamed(uses | {"code-style": 1, "code_style": 1}) == {"code-style": "code_style"}
     with_blanks = {tag.replace("_", " "): 1 for tag in uses}
-    assert renamed(with_blanks | {"code style": 1, "code-style": 1}) == {}
+    uses = with_blanks | {"code style": 1, "code-style": 1}
+    assert renamed(uses) == {"code-style": "code style"}
 
 
 def test_tags_are_kept_without_a_usual_form() -> None:
-    assert renamed({"Bash": 1, "Java": 1, "git": 1, "a_b": 1, "c-d": 1, "Python": 9, "python": 1}) == {}
+    mixed = {"Bash": 1, "Java": 1, "git": 1, "a_b": 1, "c-d": 1, "Unit test": 1}
+    assert renamed(mixed | {"Python": 9, "python": 1}) == {}
+    assert renamed(mixed | {"Code_Style": 1, "code-style": 1}) == {}
+    assert renamed(mixed | {"Code_Style": 1, "code-style": 2}) == {"Code_Style": "code-style"}
 
 
 def tags_of(*known: str) -> dict[str, str]:
@@ -135,3 +145,44 @@ def test_tags_of_copies_do_not_count_and_stay_as_they_are() -> None:
     assert renamed(USUAL | {"llm": 1}, *copies) == {}
     live = tagged("fact.e", "LLM, common", source="docs/e.md")
     assert renamed(USUAL | {"llm": 1}, *copies, live) == {"LLM": "llm"}
+
+
+def test_tag_made_from_a_folder_by_an_import_says_nothing_about_the_spelling() -> None:
+    made_tags = [tagged(f"fact.{at}", "big-engine", source=f"notes/Big Engine/{at}.md") for at in "abc"]
+    written = [tagged(f"fact.{at}", "Big_Engine, other", source=f"notes/{at}.md") for at in "de"]
+    assert renamed(USUAL, *made_tags, *written) == {}
+    assert renamed({}, *made_tags, *written) == {"big-engine": "Big_Engine"}
+    own = [tagged(f"fact.{at}", "big-engine, one", source=f"notes/{at}.md") for at in "fg"]
+    assert renamed(USUAL, *made_tags, *written, *own) == {"Big_Engine": "big-engine"}
+
+
+def test_one_step_changes_all_documents_of_a_tag_and_builds_on_the_steps_before() -> None:
+    both = tagged("fact.a", "Code_Style, Unit_Test")
+    known = [
+        tagged("fact.b", "Code_Style"),
+        tagged("fact.c", "code-style, unit-test"),
+        tagged("fact.d", "code-style"),
+    ]
+    usual = [tagged(f"fact.u{at}", tag) for at, tag in enumerate(USUAL)]
+    material = GardenInput.of([both, *known, *usual])
+    steps = plan_tags(material, Config())
+    assert [(step.why, step.targets) for step in steps] == [
+        ("`Unit_Test` becomes `unit-test` in `fact.a`", ("fact.a",)),
+        ("`Code_Style` becomes `code-style` in 2 documents", ("fact.a", "fact.b")),
+    ]
+    first, second = (step.edits[0] for step in steps)
+    assert first.after_text is not None
+    assert (first.before, second.before) == (both.hash, content_hash(first.after_text))
+    assert "[code-style, unit-test]" in (second.after_text or "")
+    apart = plan_tags(replace(material, going=lambda _: ()), Config())
+    assert [step.edits[0].before for step in apart] == [both.hash, both.hash]
+    assert [step.key for step in apart] == [step.key for step in steps]
+
+
+def test_step_has_at_most_500_documents() -> None:
+    usual = [tagged(f"fact.u{at}", tag) for at, tag in enumerate(USUAL)]
+    one = tagged("fact.x", "Code_Style")
+    many = [one._replace(id=f"fact.{at}", path=f"{at}.md") for at in range(501)]
+    material = GardenInput.of([*usual, *many, *[tagged(f"fact.y{at}", "code-style") for at in range(51)]])
+    aliases = Config(tags_aliases={"Code_Style": "code-style"})
+    assert [len(step.edits) for step in plan_tags(material, aliases)] == [500, 1]

@@ -6,6 +6,7 @@ The index stores the profile of every document.
 from __future__ import annotations
 
 import unicodedata
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.anchors import anchors_in
@@ -134,3 +135,13 @@ def _letters(body: str, title: str) -> tuple[int, ...]:
         body = rest
     lowered = body.lower()
     return tuple(map(lowered.count, _COUNTED))
+
+
+_BETWEEN: Final = lazy_pattern(r"[\s_-]+")
+
+
+def tag_key(tag: str) -> str:
+    """The normal form of a tag, which ignores the separators between words, and case, except in names with a
+    capital inside a word."""
+    is_name = any(one.islower() and other.isupper() for one, other in pairwise(tag))
+    return _BETWEEN.sub("-", tag.strip() if is_name else tag.strip().casefold()).strip("-") or tag

@@ -113,9 +113,13 @@ def garden_plan(
         decisions = _Decisions(memory)
         parts = planned(
             _telling(memory, chosen),
-            replace(material_of(memory), named=frozenset(only), verbose=verbose),
+            replace(
+                material_of(memory),
+                named=frozenset(only),
+                verbose=verbose,
+                going=(lambda _: ()) if apart else decisions.undecided,
+            ),
             memory.config,
-            (lambda _: ()) if apart else decisions.undecided,
         )
     if not verbose and memory.config.duplicates_strategy != FLAG_FOR_REVIEW:
         parts = tuple(
@@ -164,16 +168,12 @@ class _Decisions:
 
 
 def planned(
-    rules: Iterable[GardenRule],
-    material: GardenInput,
-    config: Config,
-    going: Callable[[Sequence[Step]], Sequence[Step]] = lambda steps: steps,
+    rules: Iterable[GardenRule], material: GardenInput, config: Config
 ) -> tuple[tuple[Step, ...], ...]:
     """The steps of each rule.
 
     Two rules may change the same document: steps to apply are planned on the result of earlier ones.
-    Proposals and reports are planned against the current memory, because they take effect later. ``going``
-    selects the steps that will be applied: nothing is planned on top of rejected or pending ones.
+    Proposals and reports are planned against the current memory, because they take effect later.
     """
     seen = material
     parts: list[tuple[Step, ...]] = []
@@ -185,7 +185,7 @@ def planned(
         now = tuple(step for step in steps if step.extent == "apply")
         rest = steps if seen is material else rule.plan(material, config)
         parts.append((*now, *(step for step in rest if step.extent != "apply")))
-        certain = going(now) if now else ()
+        certain = material.going(now) if now else ()
         if certain:
             seen = carried_out(seen, certain)
     return tuple(parts)

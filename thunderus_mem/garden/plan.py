@@ -186,7 +186,8 @@ class GardenInput:
     ``former`` maps paths that no longer exist to the id of the one document that was there, according to the
     log; ``logged`` maps an id to the place of its creating event in the log. ``history`` returns the events,
     read on demand; ``named`` are the rules the user asked for by name, ``verbose``
-    asks for reports about documents for which no change is proposed.
+    asks for reports about documents for which no change is proposed. ``going`` selects the steps that will be
+    applied: others build on these only, not on rejected or pending ones.
     """
 
     documents: tuple[Profile, ...]
@@ -200,6 +201,7 @@ class GardenInput:
     history: Callable[[], Activity] = Activity
     named: frozenset[str] = frozenset()
     verbose: bool = False
+    going: Callable[[Sequence[Step]], Sequence[Step]] = lambda steps: steps
 
     @classmethod
     def of(cls, documents: Iterable[Document], archived: Iterable[Document] = (), **more: Any) -> GardenInput:

@@ -5,8 +5,9 @@ A dead link is repaired if the log or an alias identifies its target, proposed i
 and reported otherwise. Links that are not between documents are left to lint.
 
 Spellings of a tag that differ only in case or in ``_``, ``-`` and spaces between words are one tag, and the
-configuration can define aliases; both are unified without review. A tag with a capital inside a word
-(``ReAct``) is a name, whose case counts. Singular and plural often mean different things, so they are only
+configuration can define aliases; both are unified without review, all documents in one step. A tag with a
+capital inside a word (``ReAct``) is a name, whose case counts. A tag that an import made from a folder says
+nothing about how the authors write it. Singular and plural often mean different things, so they are only
 reported, on request.
 """
 
@@ -14,13 +15,14 @@ from __future__ import annotations
 
 import posixpath
 from collections import Counter
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from thunderus_mem.document.document import content_hash
 from thunderus_mem.document.frontmatter import nodes
 from thunderus_mem.document.frontmatter.edit import rename_item
-from thunderus_mem.document.ids import file_stem, fold_key
+from thunderus_mem.document.ids import file_stem, fold_key, slug
 from thunderus_mem.document.paths import archived_path
+from thunderus_mem.document.profile import tag_key
 from thunderus_mem.document.references import (
     is_bracketed,
     link_to,
@@ -33,7 +35,7 @@ from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.garden.plan import REPORT, DocumentEdit, DocumentNames, Step, linked_path, moved
 from thunderus_mem.garden.rules.origins import is_aside
 from thunderus_mem.lint.rules.identity import decision_number, renumbered
-from thunderus_mem.startup import NamedTuple, lazy_pattern
+from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
@@ -308,10 +310,15 @@ def _orphans(material: GardenInput, names: DocumentNames) -> list[Step]:
 # Tags
 
 TAGS: Final = "tags"
-_BETWEEN: Final = lazy_pattern(r"[\s_-]+")
 _SHORTEST: Final = 3
 _USUAL: Final = 0.8
 """The share of tags from which on their form is the usual one."""
+_CLEAR: Final = 10
+"""How often a spelling must be used, and how many times as often as the others, to be a clear majority."""
+_ACRONYM: Final = 4
+"""The length up to which a word in another case may be an acronym of something else."""
+_TOGETHER: Final = 500
+"""The most documents of one step."""
 
 
 class _Use(NamedTuple):
@@ -321,23 +328,20 @@ class _Use(NamedTuple):
     spelling: str
 
 
+class _Tagged(NamedTuple):
+    """A document's tags, and those that its author wrote."""
+
+    tags: frozenset[str]
+    written: frozenset[str]
+
+
 def plan_tags(material: GardenInput, config: Config) -> tuple[Step, ...]:
-    """A step for each document with a different spelling of a tag; on request, a report of each pair of
-    singular and plural."""
+    """A step for each tag with several spellings; on request, a report of each singular with its plural."""
     documents = [one for one in material.documents if not is_aside(one)]
-    uses = _uses(documents)
     hashtags = frozenset(tag for one in material.documents for tag in one.traits.hashtags)
     spelling = _spellings(documents, config.tags_aliases, hashtags)
-    found = (_respelt(one, uses, spelling, material.read) for one in documents)
-    steps = [step for step in found if step is not None]
+    steps = _respelt(material, documents, spelling)
     return (*steps, *(_plurals(documents, spelling) if material.verbose else ()))
-
-
-def same_tag(tag: str) -> str:
-    """The normal form of a tag, which ignores the separators between words, and case, except in names with a
-    capital inside a word."""
-    is_name = any(one.islower() and other.isupper() for one, other in pairwise(tag))
-    return _BETWEEN.sub("-", tag.strip() if is_name else tag.strip().casefold()).strip("-") or tag
 
 
 def _uses(documents: Iterable[Profile], spelling: Callable[[str], str] = str) -> Counter[str]:
@@ -345,38 +349,52 @@ def _uses(documents: Iterable[Profile], spelling: Callable[[str], str] = str) ->
     return Counter(tag for document in documents for tag in set(map(spelling, document.tags)))
 
 
+def _written(document: Profile) -> frozenset[str]:
+    """The tags of a document that its author wrote: an import gives a document without tags that of its
+    folder."""
+    made = slug(posixpath.basename(posixpath.dirname(document.imported_from)))
+    return frozenset() if document.tags == (made,) else frozenset(document.tags)
+
+
 def _spellings(
     documents: Sequence[Profile], aliases: Mapping[str, str], hashtags: Set[str]
 ) -> Callable[[str], str]:
-    """A function from a tag to its spelling: the configured one, else the one in the usual form.
+    """A function from a tag to its spelling: the configured one, else the one that authors prefer.
 
     Tags that a text uses as hashtags are kept.
     """
-    named = {same_tag(alias): target for alias, target in aliases.items() if target.strip()}
-    chosen = {same_tag(target): target for target in reversed(list(named.values()))}
+    named = {tag_key(alias): target for alias, target in aliases.items() if target.strip()}
+    chosen = {tag_key(target): target for target in reversed(list(named.values()))}
 
     def spelling(tag: str) -> str:
-        key, seen = same_tag(tag), set()
-        while key in named and key not in seen and same_tag(named[key]) != key:
+        key, seen = tag_key(tag), set()
+        while key in named and key not in seen and tag_key(named[key]) != key:
             seen.add(key)
-            key = same_tag(named[key])
+            key = tag_key(named[key])
         # Aliases in a cycle are ignored.
         return tag if key in seen else chosen.get(key, tag)
 
+    tagged = [_Tagged(frozenset(one.tags), _written(one)) for one in documents]
+
+    def respelt() -> Iterator[_Tagged]:
+        for one in tagged:
+            yield _Tagged(frozenset(map(spelling, one.tags)), frozenset(map(spelling, one.written)))
+
     # The more tags have the usual form, the more usual it is.
-    while found := _in_usual_form([{*map(spelling, one.tags)} for one in documents], hashtags, chosen):
+    while found := _preferred(respelt(), hashtags, chosen):
         chosen |= found
     return spelling
 
 
-def _in_usual_form(tagged: Sequence[Set[str]], hashtags: Set[str], chosen: Container[str]) -> dict[str, str]:
-    """The spelling to keep of each tag with several ones and no ``chosen`` one, if there is one; ``tagged``
-    are the tags of the documents."""
+def _preferred(tagged: Iterable[_Tagged], hashtags: Set[str], chosen: Container[str]) -> dict[str, str]:
+    """The spelling to keep of each tag with several ones and no ``chosen`` one, if there is one."""
     groups: dict[str, dict[str, list[Set[str]]]] = {}
-    for tags in tagged:
-        for tag in tags:
-            groups.setdefault(same_tag(tag), {}).setdefault(tag, []).append(tags)
-    is_usual = _usual_form([tag for group in groups.values() for tag in group])
+    for one in tagged:
+        for tag in one.tags:
+            uses = groups.setdefault(tag_key(tag), {}).setdefault(tag, [])
+            if tag in one.written:
+                uses.append(one.tags)
+    is_usual = _usual_form([tag for group in groups.values() for tag, uses in group.items() if uses])
     best = {
         key: _best(group, is_usual) for key, group in groups.items() if len(group) > 1 and key not in chosen
     }
@@ -386,86 +404,150 @@ def _in_usual_form(tagged: Sequence[Set[str]], hashtags: Set[str], chosen: Conta
 def _usual_form(tags: Iterable[str]) -> Callable[[str], bool]:
     """Whether a tag is written as most of these are: in lower case, with the same separator between words.
 
-    What differs from tag to tag does not matter.
+    What differs from tag to tag does not matter, but a tag with a space, which is no hashtag, is only usual
+    where most have one.
     """
     cased = [tag for tag in tags if tag.lower() != tag.upper()]
     separated = [marks for tag in tags if (marks := _separators(tag))]
     lower = sum(tag == tag.lower() for tag in cased) >= _USUAL * len(cased)
-    usual = [mark for mark in "-_" if separated.count({mark}) >= _USUAL * len(separated) > 0]
+    usual = [mark for mark in "-_ " if separated.count({mark}) >= _USUAL * len(separated) > 0]
 
     def is_usual(tag: str) -> bool:
-        return (tag == tag.lower() or not lower) and (not usual or _separators(tag) <= {*usual})
+        return (tag == tag.lower() or not lower) and _separators(tag) <= {*(usual or "-_")}
 
     return is_usual
 
 
 def _separators(tag: str) -> set[str]:
-    return {*"".join(_BETWEEN.findall(tag))}
+    return {char for char in tag if char in "-_" or char.isspace()}
 
 
 def _best(uses: Mapping[str, Sequence[Set[str]]], is_usual: Callable[[str], bool]) -> str:
-    """The spelling of a tag to keep, "" for none; ``uses`` are the tags of the documents with each spelling.
+    """The spelling of a tag to keep, "" for none; ``uses`` are the tags of the documents for each spelling,
+    of those that an author wrote.
 
-    It is the only one in the usual form, none is more common, and nothing says that another one is a tag of
-    its own. A spelling with a blank is never chosen, because it is no hashtag.
+    It is the one used most, or of several the one in the usual form; never against that form, unless a clear
+    majority uses it. Of one word it must be the only one in that form.
     """
-    best, *others = sorted(uses, key=lambda tag: (not is_usual(tag), tag))
-    if not is_usual(best) or is_usual(others[0]) or any(map(str.isspace, best)):
-        return ""
-    is_rare = len(uses[best]) < max(map(len, uses.values()))
-    return "" if is_rare or any(_is_apart(other, best, uses) for other in others) else best
+    best, *others = sorted(uses, key=lambda tag: (-len(uses[tag]), not is_usual(tag), tag))
+    usual = [tag for tag in uses if is_usual(tag)]
+    if _is_clear(best, uses):
+        sure = True
+    elif _has_words(best):
+        is_tie = len(uses[best]) == len(uses[others[0]]) and is_usual(best) == is_usual(others[0])
+        sure = not is_tie and (best in usual or not usual)
+    else:
+        sure = usual == [best]
+    return best if sure and not any(_is_apart(other, best, uses) for other in others) else ""
+
+
+def _is_clear(tag: str, uses: Mapping[str, Sequence[Set[str]]]) -> bool:
+    """Whether authors nearly always use this spelling of a tag, which is no acronym."""
+    rest = sum(map(len, uses.values())) - len(uses[tag])
+    return len(uses[tag]) >= _CLEAR * max(rest, 1) and (len(tag) > _ACRONYM or _has_words(tag))
+
+
+def _has_words(tag: str) -> bool:
+    """Whether a tag consists of several words."""
+    return "-" in tag_key(tag)
 
 
 def _is_apart(tag: str, best: str, uses: Mapping[str, Sequence[Set[str]]]) -> bool:
     """Whether two spellings may be two tags: a document has both, or one word differs in case and their
-    documents have no other tag in common."""
+    documents have no other tag in common, unless nearly all use one spelling."""
     if any(best in tags for tags in uses[tag]):
         return True
-    own = same_tag(tag)
-    company, others = ({same_tag(each) for tags in uses[one] for each in tags} - {own} for one in (tag, best))
-    return not _separators(tag) and company.isdisjoint(others)
+    if _has_words(tag) or _is_clear(best, uses):
+        return False
+    own = tag_key(tag)
+    company, others = ({tag_key(each) for tags in uses[one] for each in tags} - {own} for one in (tag, best))
+    return company.isdisjoint(others)
 
 
-def _edited(document: Document, names: Mapping[str, str]) -> DocumentEdit | None:
-    """The edit that renames tags of a document; ``None`` if its header cannot be edited."""
-    text = document.text
-    try:
-        for old, new in names.items():
-            while (after := rename_item(text, ("tags",), old, new)) != text:  # it may be there twice
-                text = after
-    except InvalidDocument:
-        return None
-    if text == document.text:
-        return None
-    return DocumentEdit(document.path, document.id, document.hash, text)
+class _Respelling(NamedTuple):
+    """A document in which the tags ``old`` become one spelling."""
+
+    document: Document
+    old: tuple[str, ...]
+
+    def applied(self, text: str, new: str) -> str:
+        """The text of the document with these tags renamed; the same if its header cannot be edited."""
+        after = text
+        try:
+            for old in self.old:
+                while (once := rename_item(after, ("tags",), old, new)) != after:  # it may be there twice
+                    after = once
+        except InvalidDocument:
+            return text
+        return after
 
 
 def _respelt(
-    document: Profile,
-    uses: Mapping[str, int],
-    spelling: Callable[[str], str],
-    read: Callable[[Profile], Document],
-) -> Step | None:
-    names = {tag: new for tag in document.tags if (new := spelling(tag)) != tag}
-    edit = _edited(read(document), names) if names else None
-    if edit is None:
-        return None
-    changes = ", ".join(f"`{old}` becomes `{new}`" for old, new in names.items())
+    material: GardenInput, documents: Sequence[Profile], spelling: Callable[[str], str]
+) -> Iterator[Step]:
+    """A step for each spelling to use, or several of 500 documents; the steps for one document build on those
+    that will be applied."""
+    groups: dict[str, list[_Respelling]] = {}
+    for profile in documents:
+        changed: dict[str, list[str]] = {}
+        for tag in dict.fromkeys(profile.tags):
+            if (new := spelling(tag)) != tag:
+                changed.setdefault(new, []).append(tag)
+        for new, names in changed.items():
+            one = _Respelling(material.read(profile), tuple(names))
+            if one.applied(one.document.text, new) != one.document.text:
+                groups.setdefault(new, []).append(one)
+    parts = [
+        (new, some[at : at + _TOGETHER])
+        for new, some in groups.items()
+        for at in range(0, len(some), _TOGETHER)
+    ]
+    evidence = _Evidence(documents)
+    texts: dict[str, str] = {}
+    for new, some in sorted(parts, key=lambda part: [one.document.id for one in part[1]]):
+        edits = []
+        for one in some:
+            path, doc_id, text = one.document.path, one.document.id, one.document.text
+            text = texts.get(path, text)
+            edits.append(DocumentEdit(path, doc_id, content_hash(text), one.applied(text, new)))
+        old = sorted({name for one in groups[new] for name in one.old})
+        step = _respelling(new, old, tuple(edits), evidence)
+        if material.going((step,)):
+            texts |= {edit.path: edit.after_text or "" for edit in edits}
+        yield step
+
+
+def _respelling(
+    new: str, old: Sequence[str], edits: tuple[DocumentEdit, ...], evidence: Callable[[str, str], str]
+) -> Step:
+    names = " and ".join(f"`{name}`" for name in old)
+    where = f"`{edits[0].doc_id}`" if len(edits) == 1 else f"{len(edits)} documents"
     return Step(
         "respell-tags",
-        f"{changes} in `{document.id}`",
-        tuple(_evidence(old, new, uses) for old, new in names.items()),
-        (document.id,),
-        (edit,),
+        f"{names} {'becomes' if len(old) == 1 else 'become'} `{new}` in {where}",
+        tuple(evidence(name, new) for name in old),
+        tuple(edit.doc_id for edit in edits),
+        edits,
         rule=TAGS,
-        texts=((document.id, repr(sorted(names.items()))),),
+        texts=tuple((f"tag {name}", new) for name in old),
     )
 
 
-def _evidence(old: str, new: str, uses: Mapping[str, int]) -> str:
-    if same_tag(old) != same_tag(new):
-        return f"the configuration replaces `{old}` with `{new}`"
-    return f"{_documents(uses.get(new, 0))} `{new}`, {_documents(uses.get(old, 0))} `{old}`"
+class _Evidence:
+    """Says how many documents use two spellings of a tag, and how many of them got it from their folder."""
+
+    def __init__(self, documents: Sequence[Profile]) -> None:
+        self._uses = _uses(documents)
+        self._written = Counter(tag for one in documents for tag in _written(one))
+
+    def __call__(self, old: str, new: str) -> str:
+        if tag_key(old) != tag_key(new):
+            return f"the configuration replaces `{old}` with `{new}`"
+        return f"{self._count(new)}, {self._count(old)}"
+
+    def _count(self, tag: str) -> str:
+        made = self._uses[tag] - self._written[tag]
+        return f"{_documents(self._uses[tag])} `{tag}`{f' ({made} from a folder)' if made else ''}"
 
 
 def _documents(count: int) -> str:
@@ -475,7 +557,7 @@ def _documents(count: int) -> str:
 def _plurals(documents: Sequence[Profile], spelling: Callable[[str], str]) -> Iterator[Step]:
     """A report of each tag used in singular and plural, with the documents of the less common form."""
     counts = _uses(documents, spelling)
-    by_key = {same_tag(tag): tag for tag in sorted(counts, reverse=True)}
+    by_key = {tag_key(tag): tag for tag in sorted(counts, reverse=True)}
     for key, one in sorted(by_key.items()):
         for other in (by_key[plural] for plural in _plural_forms(key) if plural in by_key):
             rare, common = sorted((_Use(counts[one], one), _Use(counts[other], other)))
