@@ -10,13 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thunderus_mem.authoring.show import ListedDocument, Listing, StatusReport
+from thunderus_mem.cli.commands.code import check_report
 from thunderus_mem.cli.commands.read import listing, state_of_memory
 from thunderus_mem.cli.commands.search import search_result
 from thunderus_mem.cli.commands.store import checks_report
 from thunderus_mem.cli.report import by_file
-from thunderus_mem.cli.text import Style, cut_path, unmarked, width
+from thunderus_mem.cli.text import Style, columns, cut_path, unmarked, width
 from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.doctor.checks import Check, DoctorReport
+from thunderus_mem.lint.check import CheckReport, CodeFinding
 from thunderus_mem.search.search import Hit, SearchResult
 
 if TYPE_CHECKING:
@@ -160,3 +162,32 @@ def test_colors_can_be_read_on_dark_and_light_terminals() -> None:
     style = Style(colored=True)
     drawn = style.paint(style.name("a") + style.match("b") + style.warning("c") + style.error("d"))
     assert drawn == "\x1b[1ma\x1b[0m\x1b[1;4mb\x1b[0m\x1b[1;35mc\x1b[0m\x1b[1;31md\x1b[0m"
+
+
+def test_last_column_without_text_takes_no_room() -> None:
+    """A log in which no event has a reason shows whole ids."""
+    id = "fact." + "a" * 40
+    assert columns([("12:00", "edit", id, ""), ("12:01", "add", id, "")], 80).count(id) == 2
+    assert columns([("12:00", "edit", id, "a reason"), ("12:01", "add", id, "")], 60).count(id) == 0
+
+
+def test_check_gives_its_advice_once_and_cuts_paths_to_the_terminal() -> None:
+    where = SimpleNamespace(style=Style(colored=False), width=60)
+
+    def finding(id: str, verdict: str = "changed") -> CodeFinding:
+        path = f".thunderus/memory/semantic/FACTS/{id}-{'x' * 30}.md"
+        reason = "`f` has changed"
+        return CodeFinding(
+            f"fact.{id}", "A fact", path, 15, "a.py#f", verdict, reason, "", "a.py", "", "", ""
+        )
+
+    def lines(*found: CodeFinding) -> list[str]:
+        return check_report(CheckReport(found, (), 2, 2), where).splitlines()  # type: ignore[arg-type]
+
+    several = lines(finding("one"), finding("two"), finding("three", "missing"))
+    assert [line for line in several if "thunderus-mem" in line] == [
+        "If it is still true, run `thunderus-mem verify ID`;",
+        "Anchor other code with `thunderus-mem anchor ID PLACE` and",
+    ]
+    assert all(width(line) <= 60 for line in several)
+    assert "`thunderus-mem verify fact.one`" in "".join(lines(finding("one")))

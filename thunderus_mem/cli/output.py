@@ -30,7 +30,6 @@ OUTPUT: Final = f"output.v{VERSION}"
 
 OMITTED: Final[Mapping[str, tuple[str, ...]]] = {
     "AnchorState": ("line",),
-    "CodeFinding": ("next_step",),
     "Governing": ("status",),
     "Hit": ("status",),
     "ListedDocument": ("path", "tags", "created", "updated", "status", "tokens"),

@@ -242,8 +242,10 @@ def table(rows: Sequence[Sequence[str]]) -> list[str]:
 def columns(rows: Sequence[Sequence[str]], room: int | None, *, whole: int = 0) -> str:
     """Format rows in columns; on a terminal cut them to fit: first the last one, then the widest.
 
-    The first ``whole`` columns are never cut.
+    The first ``whole`` columns are never cut, and a last column without any text takes no room.
     """
+    if not any(row[-1] for row in rows):
+        rows = [row[:-1] for row in rows]
     if not rows or room is None:
         return "\n".join(aligned(rows))
     *lead, last = ([row[at] for row in rows] for at in range(len(rows[0])))

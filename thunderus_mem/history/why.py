@@ -344,7 +344,7 @@ def explain(
     a note if its current text is unrecorded.
     """
     found = events_about(doc, events, past.ids)
-    graph = _Builder(WhyNode(doc.id, "document", f"{doc.title} ({doc.path})", path=doc.path))
+    graph = _Builder(WhyNode(doc.id, "document", doc.title, path=doc.path))
     commits = _first_commits(found, log, git)
     cut = git.shallow_commits() if git is not None else ()
     for logged in found:

@@ -61,7 +61,6 @@ class CodeFinding(NamedTuple):
     hunk: str
     commit: str
     subject: str
-    next_step: str
     diff: str = ""
     file_line: int = 0
 
@@ -150,21 +149,18 @@ def _finding(memory: Memory, one: Anchored, verdict: Verdict, cause: _Cause) -> 
         verdict=verdict.status,
         reason=verdict.reason,
         now=verdict.found.place if verdict.found is not None else "",
-        next_step=_next_step(one, verdict),
         **cause._asdict(),
     )
 
 
-def _next_step(one: Anchored, verdict: Verdict) -> str:
-    if verdict.status == MISSING:
+def next_step(verdict: str, doc_id: str) -> str:
+    """What to do about a document with changed or missing code."""
+    if verdict == MISSING:
         return (
-            f"anchor other code with `thunderus-mem anchor {one.doc_id} PLACE` and remove this anchor with "
+            f"Anchor other code with `thunderus-mem anchor {doc_id} PLACE` and remove the anchor with "
             "--remove; if the text is no longer true, edit or supersede it"
         )
-    return (
-        f"if it is still true, run `thunderus-mem verify {one.doc_id}`; otherwise edit it "
-        f"(`thunderus-mem edit {one.doc_id}`) or supersede it"
-    )
+    return f"If it is still true, run `thunderus-mem verify {doc_id}`; otherwise edit or supersede it"
 
 
 _RULES = {CHANGED: "TM701", MISSING: "TM702"}
@@ -207,7 +203,7 @@ def _diagnosed(memory: Memory, report: CheckReport) -> list[tuple[CodeFinding, D
             place=(one.line, 1),
             key="anchors",
             expected="text that matches the code",
-            hint=one.next_step[:1].upper() + one.next_step[1:],
+            hint=next_step(one.verdict, one.doc_id),
             severity=weight,
         )
         # The fingerprint is made from the anchor instead of the line's text, which may change.

@@ -248,10 +248,12 @@ def _check(memory: Memory, given: Mapping[str, Any]) -> str:
 
 
 def _finding(one: CodeFinding, known: dict[str, str]) -> Quote:
+    from thunderus_mem.lint.check import next_step
+
     about = head(
         one.doc_id, path=f"{one.path}:{one.line}", anchor=one.place, verdict=one.verdict,
         reason=one.reason, now=one.now if one.now != one.place else "", commit=one.commit[:12],
-        fix=one.next_step, **known,
+        fix=next_step(one.verdict, one.doc_id), **known,
     )  # fmt: skip
     return Quote(about, line(one.title))
 

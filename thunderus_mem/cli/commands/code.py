@@ -26,7 +26,18 @@ from thunderus_mem.cli.report import (
     seen_from_top,
     write_report,
 )
-from thunderus_mem.cli.text import Style, aligned, columns, counted, diff_line, one_line, table, verdict_word
+from thunderus_mem.cli.text import (
+    Style,
+    aligned,
+    columns,
+    counted,
+    cut_path,
+    diff_line,
+    indented,
+    one_line,
+    table,
+    verdict_word,
+)
 from thunderus_mem.errors import ThunderusError, explain
 from thunderus_mem.lint import check
 from thunderus_mem.memory.transaction import settle
@@ -460,7 +471,11 @@ def _for_programs(memory: Memory, value: check.CheckReport, form: str) -> str:
 
 def check_report(value: check.CheckReport, console: Console, *, patch: bool = False) -> str:
     """Format each document that may be out of date with its anchors, then the unknown anchors."""
-    blocks = ["\n".join(_document(ones, console.style, patch)) for ones in _by_document(value.findings)]
+    documents = _by_document(value.findings)
+    blocks = ["\n".join(_document(ones, console, patch)) for ones in documents]
+    id = documents[0][0].doc_id if len(documents) == 1 else "ID"
+    steps = [check.next_step(verdict, id) for verdict in sorted({one.verdict for one in value.findings})]
+    blocks += ["\n".join(indented(step, console.width)) for step in steps]
     if value.unknown:
         blocks.append("\n".join(_unknown(value, console.style)))
     return "\n\n".join(blocks)
@@ -473,11 +488,13 @@ def _by_document(findings: Sequence[check.CodeFinding]) -> list[list[check.CodeF
     return list(found.values())
 
 
-def _document(ones: Sequence[check.CodeFinding], style: Style, patch: bool) -> Iterator[str]:
-    first = ones[0]
+def _document(ones: Sequence[check.CodeFinding], console: Console, patch: bool) -> Iterator[str]:
+    first, style = ones[0], console.style
     yield f"{style.bold(one_line(first.title))}  {style.name(first.doc_id)}"
     for one in ones:
-        yield style.dim(f"{one.path}:{one.line}")
+        line = f":{one.line}"
+        room = console.width
+        yield style.dim((one.path if room is None else cut_path(one.path, room - len(line))) + line)
         yield f"  {verdict_word(one.verdict, style)}  {one.place}: {one.reason}"
         if one.hunk:
             yield f"    by {one.file} {one.hunk}"
@@ -485,8 +502,6 @@ def _document(ones: Sequence[check.CodeFinding], style: Style, patch: bool) -> I
             yield f"    by {one.commit[:12]} {one_line(one.subject)}"
         if patch and one.diff:
             yield from (f"    {diff_line(line, style)}" for line in one.diff.splitlines())
-    worst = next((one for one in ones if one.verdict == "missing"), first)
-    yield style.dim(f"  {worst.next_step}")
 
 
 def _unknown(value: check.CheckReport, style: Style) -> Iterator[str]:

@@ -23,7 +23,7 @@ from thunderus_mem.cli.params import (
     Why,
     filter_of,
 )
-from thunderus_mem.cli.text import Style, columns, counted, diff_lines
+from thunderus_mem.cli.text import Style, columns, counted, diff_lines, flowing
 from thunderus_mem.document.unicode import escaped
 from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.index.questions import Filter
@@ -398,7 +398,7 @@ def formats_command(
 
 def _formats(value: FormatList, console: Console) -> str:
     rows = [(console.style.name(one.name), _ways(one), one.description) for one in value.formats]
-    return columns(rows, None)
+    return "\n".join(flowing(rows, console.width))
 
 
 def _ways(one: DescribedFormat) -> str:

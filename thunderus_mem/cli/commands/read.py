@@ -119,7 +119,7 @@ def shown(value: show.Shown, console: Console) -> str:
         ("tags", ", ".join(value.tags)),
         ("aliases", ", ".join(value.aliases)),
         ("state", value.state),
-        ("verdict", _verdict(value)),
+        ("verdict", _verdict(value, style)),
         ("updated", day(value.updated) + (f" (created {day(value.created)})" if value.created else "")),
         ("reads", value.access_count and f"{value.access_count:,}, last on {day(value.last_accessed_at)}"),
         ("links", ", ".join(f"{link.rel} {link.target}" for link in value.links if not link.incoming)),
@@ -134,14 +134,16 @@ def shown(value: show.Shown, console: Console) -> str:
     ).rstrip()
 
 
-def _verdict(value: show.Shown) -> str:
+def _verdict(value: show.Shown, style: Style) -> str:
     """Return the verdict, and who verified the document; "" for an archived one, which has its own line."""
     who = {"user": "verified by a person", "agent": "verified by an agent"}.get(value.confirmed_by, "")
     if value.archived:
         return who
     if value.verdict == "verified" and value.status == "unknown":
         return "verified (code unchanged since it was anchored; not confirmed)"
-    return who or value.verdict if value.verdict == "verified" else value.verdict
+    if value.verdict == "verified" and who:
+        return who
+    return verdict_word(value.verdict, style) if value.verdict else ""
 
 
 def _anchors(value: show.Shown, style: Style) -> list[tuple[str, str]]:

@@ -137,7 +137,10 @@ def review_expire_command(
     dry_run: DryRun = False,
     why: Why = "",
 ) -> int:
-    """Remove proposals older than review.expires_days, and those that no longer change anything."""
+    """Remove old proposals, and those that change nothing.
+
+    Old are those of more than review.expires_days.
+    """
     console: Console = ctx.obj
     value = decisions.review_expire(console.memory(), dry_run=dry_run, why=why)
     if not value.decisions:
