@@ -43,9 +43,9 @@ def test_decision_states_are_listed_and_filtered(adopted: Path, run: Run) -> Non
         "adr.cookies": "superseded",
         "adr.use-jwt": "accepted",
     }
-    assert list(states(run, "--state", "accepted")) == ["adr.use-jwt"]
-    assert list(states(run, "--state", "rejected", "--state", "superseded")) == ["adr.logging", "adr.cookies"]
-    assert run("list", "--state", "accepted").out == "adr.use-jwt  adr  2026-01-21  accepted  Use JWT\n"
+    assert list(states(run, "state:accepted")) == ["adr.use-jwt"]
+    assert list(states(run, "state:rejected", "state:superseded")) == ["adr.logging", "adr.cookies"]
+    assert run("list", "state:accepted").out == "adr.use-jwt  adr  2026-01-21  accepted  Use JWT\n"
     assert run("search", "state:accepted", "tokens", "--ids").out == "adr.use-jwt\n"
     assert "adr.logging" in run("search", "tokens", "--ids").out
     assert "adr.logging" not in run("search", "--ids", "--", "-state:rejected", "tokens").out
@@ -53,7 +53,7 @@ def test_decision_states_are_listed_and_filtered(adopted: Path, run: Run) -> Non
     hits = json.loads(run("search", "logged tokens", "--json").out)["hits"]
     assert (hits[0]["id"], hits[0]["state"]) == ("adr.logging", "rejected")
     assert ", rejected)" in run("search", "logged tokens").out
-    for words in (["status:accepted"], ["--state", "approved"], ["verdict:accepted"]):
+    for words in (["status:accepted"], ["state:approved"], ["verdict:accepted"]):
         ran = run("list", *words)
         assert (ran.code, ran.out) == (2, "")
     assert "'accepted' is a state: use `state:accepted`" in run("list", "status:accepted").err
@@ -113,7 +113,7 @@ def test_superseded_documents_of_any_kind_have_that_state(run: Run, repo: Path) 
         )
     run("add", "adr", "Kept", "--tag", "x", "--body", "We keep it.")
     run("supersede", "fact.old", "fact.new", "-m", "Moved")
-    assert run("list", "--state", "superseded", "--ids").out == "fact.old\n"
-    assert run("list", "--state", "accepted", "--ids").out == "adr.kept\n"
+    assert run("list", "state:superseded", "--ids").out == "fact.old\n"
+    assert run("list", "state:accepted", "--ids").out == "adr.kept\n"
     run("supersede", "adr.kept", "fact.new", "-m", "Moved")
-    assert run("list", "--state", "accepted", "--ids").out == ""
+    assert run("list", "state:accepted", "--ids").out == ""

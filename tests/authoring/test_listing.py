@@ -63,7 +63,7 @@ def test_unknown_order_is_an_error(facts: Run) -> None:
 )
 def test_dates_are_read_the_same_everywhere(facts: Run, since: str, ids: str) -> None:
     env = {"THUNDERUS_MEM_NOW": "2026-01-21T10:00:00Z"}
-    assert facts("list", "--kind", "fact", "--since", since, "--ids", env=env).out.split() == ids.split()
+    assert facts("list", "--kind", "fact", f"since:{since}", "--ids", env=env).out.split() == ids.split()
     found = facts("search", "kind:fact", f"since:{since}", "--ids", env=env).out.split()
     assert sorted(found) == ids.split()
     exported = facts("events", "export", "--since", since, env=env).out

@@ -479,7 +479,7 @@ def test_completion_offers_kinds_relations_and_rules(run: Run) -> None:
     assert words("add", "pl") == ["playbook"]
     assert words("link", "fact.a", "re") == ["refers_to"]
     assert words("lint", "--format", "s") == ["sarif"]
-    assert words("list", "--state", "r") == ["rejected"]
+    assert words("add", "adr", "--state", "r") == ["rejected"]
     assert words("lint", "--explain", "tm20") == [
         "TM201",
         "TM202",

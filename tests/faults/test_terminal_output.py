@@ -61,7 +61,7 @@ _ARGUMENTS: tuple[tuple[str, ...], ...] = (
     ("show", "{}"),
     ("show", "--{}", "x"),
     ("list", "--kind", "{}"),
-    ("list", "--since", "{}"),
+    ("list", "since:{}"),
     ("search", "{}"),
     ("search", "kind:{}"),
     ("search", "-n", "{}", "x"),

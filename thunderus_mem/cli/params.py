@@ -29,15 +29,10 @@ Kinds = Annotated[
 Tags = Annotated[
     list[str] | None, Option("--tag", "-t", metavar="TAG", help="Only with this tag (repeatable).")
 ]
-States = Annotated[
-    list[str] | None,
-    Option(metavar="STATE", help="Only decisions in this state, e.g. accepted (repeatable)."),
-]
 Filters = Annotated[
-    list[str] | None, Argument(metavar="[FILTER]...", help="As in search, e.g. verdict:stale path:src/.")
+    list[str] | None, Argument(metavar="[FILTER]...", help="As in search, e.g. verdict:stale since:2d.")
 ]
 Episode = Annotated[str, Option(metavar="NAME", help="Only this episode, in its order.")]
-Since = Annotated[str, Option(metavar="DATE", help="Updated on or after this day.")]
 Archived = Annotated[bool, Option("--archived", help="Include archived documents.")]
 Newest = Annotated[
     int, Option("--limit", "-n", metavar="N", min=1, max=MOST, help="Show at most N, newest first.")
@@ -71,23 +66,13 @@ def checked_limit(given: str) -> str:
     return given
 
 
-def filter_of(
-    kind: list[str] | None,
-    tag: list[str] | None,
-    state: list[str] | None,
-    episode: str,
-    since: str,
-    *,
-    archived: bool,
-) -> Filter:
-    """The filter that the options `Kinds`, `Tags`, `States`, `Episode`, `Since` and `Archived` give."""
+def filter_of(kind: list[str] | None, tag: list[str] | None, episode: str, *, archived: bool) -> Filter:
+    """The filter that the options `Kinds`, `Tags`, `Episode` and `Archived` give."""
     from thunderus_mem.index.questions import Filter
 
     return Filter(
         kinds=tuple(kind or ()),
         tags=tuple(tag or ()),
-        states=tuple(state or ()),
-        since=since,
         archived=archived,
         episode=episode,
     )

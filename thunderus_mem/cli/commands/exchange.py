@@ -17,8 +17,6 @@ from thunderus_mem.cli.params import (
     Episode,
     Filters,
     Kinds,
-    Since,
-    States,
     Tags,
     Why,
     filter_of,
@@ -296,9 +294,7 @@ def export_command(
     ] = "",
     kind: Kinds = None,
     tag: Tags = None,
-    state: States = None,
     episode: Episode = "",
-    since: Since = "",
     archived: Archived = False,
 ) -> int:
     """Export documents in the format of another program.
@@ -310,7 +306,7 @@ def export_command(
     console: Console = ctx.obj
     if not entry_of(form).writes:
         raise ThunderusError(f"format {form!r} can only be imported")
-    wanted = filter_of(kind, tag, state, episode, since, archived=archived)
+    wanted = filter_of(kind, tag, episode, archived=archived)
     export = _export(console, form, wanted, " ".join(filters or ()))
     if output and output != "-":
         value = export.write(os.path.abspath(os.path.join(console.start, output)))

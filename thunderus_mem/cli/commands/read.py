@@ -15,8 +15,6 @@ from thunderus_mem.cli.params import (
     Filters,
     Kinds,
     OnlyIds,
-    Since,
-    States,
     Tags,
     filter_of,
 )
@@ -73,9 +71,7 @@ def list_command(
     filters: Filters = None,
     kind: Kinds = None,
     tag: Tags = None,
-    state: States = None,
     episode: Episode = "",
-    since: Since = "",
     archived: Archived = False,
     order: Annotated[
         str, Option("--sort", metavar="KEY", help="Sort by id, updated, created, title or tokens.")
@@ -92,7 +88,7 @@ def list_command(
     """
     console: Console = ctx.obj
     console.budget = budget
-    wanted = filter_of(kind, tag, state, episode, since, archived=archived)
+    wanted = filter_of(kind, tag, episode, archived=archived)
     value = show.list_documents(console.memory(), wanted, " ".join(filters or ()), order=order, limit=limit)
     if not value.documents:
         console.say("No documents")
