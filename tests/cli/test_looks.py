@@ -61,6 +61,12 @@ def test_list_has_title_short_id_and_note_that_fit(room: int) -> None:
     assert slow[head.index("NOTE") :].split()[0] == "verified"
 
 
+def test_list_cuts_no_id_beside_short_titles() -> None:
+    short = listed("fact." + "x" * 50, "Short")
+    assert short.id in unmarked(listing(Listing((short,)), terminal(80)))
+    assert short.id not in unmarked(listing(Listing((short, DOCUMENTS[3])), terminal(80)))
+
+
 def test_list_is_not_cut_without_a_terminal() -> None:
     lines = listing(Listing(DOCUMENTS), terminal(None)).split("\n")
     assert [unmarked(line).split()[0] for line in lines] == [doc.id for doc in DOCUMENTS]
@@ -172,8 +178,6 @@ def test_last_column_without_text_takes_no_room() -> None:
 
 
 def test_check_gives_its_advice_once_and_cuts_paths_to_the_terminal() -> None:
-    where = SimpleNamespace(style=Style(colored=False), width=60)
-
     def finding(id: str, verdict: str = "changed") -> CodeFinding:
         path = f".thunderus/memory/semantic/FACTS/{id}-{'x' * 30}.md"
         reason = "`f` has changed"
@@ -182,7 +186,7 @@ def test_check_gives_its_advice_once_and_cuts_paths_to_the_terminal() -> None:
         )
 
     def lines(*found: CodeFinding) -> list[str]:
-        return check_report(CheckReport(found, (), 2, 2), where).splitlines()  # type: ignore[arg-type]
+        return check_report(CheckReport(found, (), 2, 2), terminal(60)).splitlines()
 
     several = lines(finding("one"), finding("two"), finding("three", "missing"))
     assert [line for line in several if "thunderus-mem" in line] == [

@@ -44,7 +44,7 @@ app = Commands()
 
 _MOST_NAMED = 3
 _ID_PART = 3
-"""An id takes at most one part of so many of the terminal."""
+"""An id takes at most one part of so many of the terminal, and what whole titles leave."""
 _LEAST_TITLE = 40
 """Columns of a title that matter more than the last change."""
 
@@ -189,7 +189,7 @@ def _fitted_listing(documents: Sequence[show.ListedDocument], style: Style, room
     rows = [
         [
             one_line(doc.title),
-            style.name(cut(_short_id(doc, numbers), room // _ID_PART)),
+            style.name(_short_id(doc, numbers)),
             _noted(doc, style),
             day(doc.updated),
         ]
@@ -198,7 +198,10 @@ def _fitted_listing(documents: Sequence[show.ListedDocument], style: Style, room
     rows = [[*map(style.dim, ("TITLE", "ID", "NOTE", "UPDATED"))], *rows]
     if not any(row[2] for row in rows[1:]):
         rows = [[title, id, updated] for title, id, _, updated in rows]
-    wanted = min(max(width(title) for title, *_ in rows), _LEAST_TITLE)
+    titles, ids = (max(width(row[at]) for row in rows) for at in (0, 1))
+    most = max(room // _ID_PART, _beside_title(rows, room) + ids - titles)
+    rows = [[title, cut(id, most), *others] for title, id, *others in rows]
+    wanted = min(titles, _LEAST_TITLE)
     if _beside_title(rows, room) < wanted:
         rows = [row[:-1] for row in rows]
     left = max(_beside_title(rows, room), LEAST_CELL)
