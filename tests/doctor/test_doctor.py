@@ -294,11 +294,8 @@ def prepared(base: Path, tmp_path: Path, server: Server, name: str) -> Path:
     return root
 
 
-@pytest.mark.parametrize("name", DAMAGES)
-def test_doctor_reports_damage_and_changes_nothing(
-    name: str, base: Path, tmp_path: Path, server: Server
-) -> None:
-    damage, root = DAMAGES[name], prepared(base, tmp_path, server, name)
+def expect_reported(damage: Damage, root: Path, server: Server) -> None:
+    """`doctor` reports the damage, and changes nothing."""
     before = judged(root, damage)
     done = run(server, root, "--json", "doctor")
     assert judged(root, damage) == before
@@ -313,8 +310,11 @@ def test_doctor_reports_damage_and_changes_nothing(
 
 
 @pytest.mark.parametrize("name", DAMAGES)
-def test_fix_moves_files_and_loses_no_byte(name: str, base: Path, tmp_path: Path, server: Server) -> None:
+def test_damage_is_reported_and_fixed_and_no_byte_is_lost(
+    name: str, base: Path, tmp_path: Path, server: Server
+) -> None:
     damage, root = DAMAGES[name], prepared(base, tmp_path, server, name)
+    expect_reported(damage, root, server)
     before, away = contents(root), contents(tmp_path / "away")
     looked = judged(root, damage)
     plan = run(server, root, "--json", "doctor", "--dry-run")
@@ -345,13 +345,12 @@ def test_fix_moves_files_and_loses_no_byte(name: str, base: Path, tmp_path: Path
         assert run(server, root, "events", "add", "--kind", "note", "--body", "on we go", at=40).code == 0
         assert verify(str(root), settled=True) == []
         assert "fact.late" in run(server, root, "search", "later than the others", "--ids").out
+    expect_restored(root, value["steps"])
 
 
-@pytest.mark.parametrize("name", [name for name, damage in DAMAGES.items() if ASIDE in damage.steps])
-def test_restore_command_restores_the_file(name: str, base: Path, tmp_path: Path, server: Server) -> None:
-    root = prepared(base, tmp_path, server, name)
-    value = run(server, root, "--json", "doctor", "--fix").json
-    for step in value["steps"]:
+def expect_restored(root: Path, steps: list[dict[str, Any]]) -> None:
+    """The command of each step restores the file that it moved."""
+    for step in steps:
         if step["back"]:
             place = root / step["path"]
             if place.is_dir() and not place.is_symlink():
