@@ -175,8 +175,7 @@ Body  with two  spaces.
 """
 
 
-@pytest.mark.parametrize("ends", ["\n", "\r\n"])
-@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize(("ends", "mark"), [("\n", ""), ("\r\n", "\ufeff")])
 @pytest.mark.parametrize(
     ("change", "names"),
     [
