@@ -253,6 +253,47 @@ def test_an_extension_cannot_say_that_a_document_was_verified(tree: VerbTree) ->
     assert {one.status for one in tree.memory().index.documents(Filter())} == {"unknown"}
 
 
+def extended(**extension: Any) -> list[dict[str, Any]]:
+    return memories(1, metadata={"thunderus_mem": extension})
+
+
+def test_a_verification_counts_only_with_a_commit_of_this_repository(tree: VerbTree) -> None:
+    tree.repository.write("a.txt", "a")
+    for at, commit in enumerate(("1" * 40, tree.repository.commit("a", "a.txt"))):
+        state = {"last_verified_commit": commit, "status": "verified"}
+        given = [{**extended(verification=state)[0], "id": f"v{at}", "content": f"Text {at}."}]
+        del given[0]["content_hash"]
+        load(tree, given)
+    found = {path: b"status: verified" in data for path, data in documents(tree).items() if "text-" in path}
+    assert [found[path] for path in sorted(found)] == [False, True]
+
+
+def test_links_and_aliases_that_concern_other_documents_are_reported(tree: VerbTree) -> None:
+    tree.add("deploy-rule")
+    given = extended(links={"supersedes": ["fact.deploy-rule"]}, aliases=["core", "Own name"])
+    for dry_run in (True, False):
+        report = load(tree, given, dry_run=dry_run)
+        assert counts(report) == (1, 0, 0, 0, 0)
+        assert [one.text for one in report.notes] == [
+            "supersedes fact.deploy-rule",
+            "has the alias 'core', which names another document",
+        ]
+
+
+def test_an_anchor_outside_the_repository_is_refused(tree: VerbTree) -> None:
+    (refused,) = load(tree, extended(anchors=[{"path": "/etc/passwd"}])).refused
+    assert "outside the repository" in refused.reason
+
+
+def test_an_extension_does_not_choose_the_document_to_update(tree: VerbTree) -> None:
+    tree.add("deploy-rule")
+    before = documents(tree)
+    report = load(tree, extended(id="fact.deploy-rule"), on_conflict="update")
+    assert counts(report) == (1, 0, 0, 0, 0)
+    assert before.items() <= documents(tree).items()
+    assert counts(load(tree, extended(id="fact.deploy-rule"), on_conflict="update")) == (0, 0, 1, 0, 0)
+
+
 def test_a_record_that_is_nested_too_deeply_is_refused(tree: VerbTree) -> None:
     deep: Any = "x"
     for _ in range(900):

@@ -20,6 +20,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 from thunderus_mem import __version__
 from thunderus_mem.authoring.show import list_documents
 from thunderus_mem.document import ids as names
+from thunderus_mem.document.anchors import place_of
 from thunderus_mem.document.document import KINDS, MAX_DOCUMENT, content_hash, read_document
 from thunderus_mem.document.frontmatter.edit import remove_key, replace_body, set_key
 from thunderus_mem.document.frontmatter.write import KEY_ORDER, REQUIRED, header_text
@@ -82,6 +83,15 @@ class RefusedRecord(NamedTuple):
     reason: str
 
 
+class RecordNote(NamedTuple):
+    """A link or alias of an imported record that concerns another document: the record's number and id, and
+    what it does."""
+
+    number: int
+    id: str
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class TransferReport:
     """The result of an import, or of a ``dry_run``.
@@ -107,6 +117,7 @@ class TransferReport:
     events: int = 0
     proposed: str = ""
     published: bool = True
+    notes: tuple[RecordNote, ...] = ()
 
 
 class ImportOptions(NamedTuple):
@@ -250,11 +261,16 @@ class _Planner:
         self._kept: Counter[str] = Counter()
         self._dropped: Counter[str] = Counter()
         self._batch: dict[str, FileChange] = {}
+        self._notes: list[RecordNote] = []
+        self._commits: dict[str, bool] = {}
+        self._named: set[str] = set()
+        """The ids, aliases and titles of the documents before the import."""
         self.ids = Ids("", "")
         for document in stored_documents(memory.layout):
             if not (document.id == "core" and is_core_skeleton(document.body, document.title)):
                 self._store(document)
             self._take(document.id, document.aliases, document.path)
+            self._named.update(map(names.fold_key, (document.id, document.title, *document.aliases)))
 
     def _take(self, id: str, aliases: Sequence[str], path: str) -> None:
         self._taken.ids.update(map(names.fold_key, (id, *aliases)))
@@ -302,6 +318,7 @@ class _Planner:
             dict(sorted(self._kept.items())),
             dict(sorted(self._dropped.items())),
             self._options.dry_run,
+            notes=tuple(self._notes),
         )
 
     def _add(self, index: int, record: Any) -> None:
@@ -327,7 +344,9 @@ class _Planner:
     def _import(self, index: int, found: ForeignRecord, record: Mapping[str, Any]) -> None:
         digest = _digest(record)
         copy = self._origin(found.key) + copy_mark(digest)
-        known = self._by_id.get(found.own_id) or self._by_key.get(self._origin(found.key))
+        if found.own_id in self._by_id and self._table.new_id(found.own_id, found.values[BODY]) != found.key:
+            found = found._replace(own_id="")  # no export of that document has this record
+        known = self._by_key.get(self._origin(found.key)) or self._by_id.get(found.own_id)
         if copy in self._by_key or (known is not None and known.digest == digest):
             self._counts["unchanged"] += 1
             return
@@ -393,6 +412,7 @@ class _Planner:
         id = self._free_id(found.own_id, kind, title, origin.partition(":")[2])
         number = max(self._taken.numbers, default=0) + 1 if kind == "adr" else None
         path = free_path(DOCUMENT_FOLDERS[kind], id, kind, number, self._taken)
+        self._check_claims(found.values)
         placed = Placed(id, kind, "" if own else origin, digest, self.ids)
         header = header_of(self._table, found, placed, self._now, self._options.tags)
         document = checked(path, document_text(header, values), header)
@@ -400,6 +420,38 @@ class _Planner:
         self._take(id, document.aliases, path)
         self._store(document)
         self._count("imported", found)
+        self._note(index, found.key, document)
+
+    def _check_claims(self, values: dict[str, Any]) -> None:
+        """Ignore a verification with a commit that is not in this repository. Raises `ValueError` for an
+        anchor that `add` refuses."""
+        state = values.get("verification")
+        commit = state.get("last_verified_commit") if isinstance(state, dict) else None
+        if isinstance(commit, str) and commit not in self._commits:
+            git = self._memory.git
+            self._commits[commit] = git is not None and git.reached([commit])[commit] is True
+        if not self._commits.get(str(commit)):
+            values.pop("verification", None)
+        anchors = values.get("anchors")
+        for item in anchors if isinstance(anchors, list) else ():
+            if not place_of(item):
+                raise ValueError(
+                    f"`anchors` has an invalid anchor or one outside the repository: {item!r:.80}"
+                )
+
+    def _note(self, index: int, key: str, document: Document) -> None:
+        """Note what a new document does to those before the import."""
+        found = [
+            f"supersedes {link.target}"
+            for link in document.links
+            if link.rel == "supersedes" and names.fold_key(link.target) in self._named
+        ]
+        found += [
+            f"has the alias {alias!r}, which names another document"
+            for alias in document.aliases
+            if names.fold_key(alias) in self._named
+        ]
+        self._notes += [RecordNote(index, key, text) for text in found]
 
     def _count(self, what: str, found: ForeignRecord) -> None:
         self._counts[what] += 1

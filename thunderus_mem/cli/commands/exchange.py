@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         ExportReport,
         LogExport,
         RecordExport,
+        RecordNote,
         RefusedRecord,
         TransferReport,
         ValidationReport,
@@ -168,17 +169,18 @@ _MOST_LISTED: Final = 20
 
 
 def _refusals(value: TransferReport, console: Console) -> str:
-    return "\n".join([*_listed("refuse", value.refused), *_listed("skip", value.skipped)])
+    refused, skipped = _listed("refuse", value.refused), _listed("skip", value.skipped)
+    return "\n".join([*refused, *skipped, *_listed("note", value.notes)])
 
 
-def _listed(what: str, records: Sequence[RefusedRecord]) -> list[str]:
-    """Name the first records with their reasons, and count the others."""
-    lines = [f"{what:6} {_where(one)}: {one.reason}" for one in records[:_MOST_LISTED]]
+def _listed(what: str, records: Sequence[RefusedRecord | RecordNote]) -> list[str]:
+    """Name the first records with what is to be said of each, and count the others."""
+    lines = [f"{what:6} {_where(one)}: {one[2]}" for one in records[:_MOST_LISTED]]
     more = len(records) - len(lines)
     return [*lines, *([f"{what:6} {more:,} more; --json lists them all"] if more else [])]
 
 
-def _where(one: RefusedRecord) -> str:
+def _where(one: RefusedRecord | RecordNote) -> str:
     if one.number < 0:
         return one.id
     return f"record {one.number}" + (f" ({escaped(one.id)})" if one.id else "")
