@@ -12,6 +12,7 @@ from tests.support.index_support import new_store
 from thunderus_mem.cli import console
 from thunderus_mem.doctor import checks, upkeep
 from thunderus_mem.interop import markdown
+from thunderus_mem.memory.locate import documents
 from thunderus_mem.memory.memory import open_memory
 
 if TYPE_CHECKING:
@@ -104,7 +105,9 @@ def test_open_memory_reports_progress_before_it_reads_any(
     assert seen == reported
 
 
-def test_import_doctor_and_manifest_report_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_import_doctor_manifest_and_recap_report_progress(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each of them takes more than a second in a large store."""
     memory = open_memory(new_store(tmp_path).root)
     files = tmp_path / "files"
@@ -118,7 +121,8 @@ def test_import_doctor_and_manifest_report_progress(tmp_path: Path, monkeypatch:
     markdown.import_markdown(memory, str(files), "fact")
     checks.doctor(memory)
     upkeep.manifest(memory, check=True)
+    documents(memory)
 
     assert {("Writing documents:", done, 2) for done in range(2)} <= set(reported)
     assert {("Checks:", done, len(checks.CHECKS)) for done in range(len(checks.CHECKS))} <= set(reported)
-    assert reported[-2:] == [("Reading documents:", done, 2) for done in range(2)]
+    assert reported[-4:] == [("Reading documents:", done, 2) for done in range(2)] * 2

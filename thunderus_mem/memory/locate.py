@@ -184,7 +184,12 @@ def documents(memory: Memory, *, archived: bool = False) -> list[Document]:
         for path, text_hash, doc_id in memory.index.files()
         if (doc_id or not text_hash) and is_archived(path) == archived
     ]
-    return [document for path in paths if (document := document_at(memory, path)) is not None]
+    found: list[Document] = []
+    for done, path in enumerate(paths):
+        memory.tell("Reading documents:", done, len(paths))
+        if (document := document_at(memory, path)) is not None:
+            found.append(document)
+    return found
 
 
 def file_names(folder: str) -> list[str]:
