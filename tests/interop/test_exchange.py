@@ -122,7 +122,7 @@ def test_folder_is_imported_in_one_event(root: Path, decisions: Path) -> None:
     assert "owner: me  # kept\n" in new.text
     assert new.events == (report.event_id,)
     assert new.created == "2020-05-06T07:08:09Z"
-    assert new.tags == ("adr", "imported")
+    assert new.tags == ("imported",)
     hashed = hashlib.sha256((decisions / "0002-new.md").read_bytes()).hexdigest()
     assert new.data()["metadata"] == {"imported_from": "docs/adr/0002-new.md", "imported_sha256": hashed}
     assert new.aliases == ("0002-new",)

@@ -35,7 +35,6 @@ def plan(folder: Path, *mapping: str) -> list[Any]:
         folder=DECISIONS,
         now="2026-01-21T09:00:00Z",
         origin="docs/adr",
-        folder_name="adr",
         mapping=read_mapping(mapping),
     )
     return planned(plan_folder(files, "adr", (), options))

@@ -81,7 +81,7 @@ def test_change_of_the_file_is_merged_with_changes_of_the_document() -> None:
     ours = edited(
         imported(),
         ("First.", "First, as we know now."),
-        ("  - notes\n", "  - notes\n  - ours\n"),
+        ("tags: []\n", "tags: [ours]\n"),
         ("verification:\n", "owner: us  # a comment\nverification:\n"),
     )
     now = ONE.replace("Third.", "Third, see [two](0002-drop.md).").replace("accepted", "deprecated")
@@ -94,7 +94,7 @@ def test_change_of_the_file_is_merged_with_changes_of_the_document() -> None:
         f"# 1. Use a queue\n\nFirst, as we know now.\n\nSecond, see ![it]({there}/it.png).\n\n"
         f"Third, see [two]({there}/0002-drop.md).\n"
     )
-    assert (made.id, made.path, made.tags) == (ours.id, ours.path, ("notes", "ours"))
+    assert (made.id, made.path, made.tags) == (ours.id, ours.path, ("ours",))
     assert "owner: us  # a comment\n" in made.text
     assert made.data()["status"] == "deprecated"
     assert made.imported_sha256 == source_hash(now.encode())

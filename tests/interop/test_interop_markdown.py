@@ -24,7 +24,7 @@ GIT = Dates("2020-05-06T07:08:09Z", "2021-05-06T07:08:09Z")
 
 def options(kind: str = "fact", **more: object) -> Options:
     folder = DECISIONS if kind == "adr" else FACTS
-    return Options(folder=folder, now=NOW, folder_name="notes", **more)  # type: ignore[arg-type]
+    return Options(folder=folder, now=NOW, **more)  # type: ignore[arg-type]
 
 
 def bring(text: str | bytes, path: str = "a.md", kind: str = "fact", **more: object) -> Any:
@@ -63,7 +63,7 @@ def test_plain_file_gets_a_header_and_keeps_its_text() -> None:
     assert made.body == text
     assert (made.id, made.title, made.kind) == ("fact.tests-run-with-pytest", "Tests run with pytest", "fact")
     assert found.path == f"{FACTS}/tests-run-with-pytest.md"
-    assert made.tags == ("notes",)
+    assert made.tags == ()
     assert (made.created, made.updated) == (GIT.created, GIT.updated)
     assert made.status == "unknown"
     assert made.data()["metadata"] == {"imported_from": "a.md", "imported_sha256": source_hash(text.encode())}
@@ -128,6 +128,20 @@ def test_tags_in_a_string_become_a_list() -> None:
 
 def test_folder_becomes_the_tag_of_a_file_without_tags() -> None:
     assert document(bring("Text.\n", path="How To/a.md")).tags == ("how-to",)
+    assert document(bring("Text.\n", path="How To/a.md", tags=("How_To",))).tags == ("How_To",)
+    assert document(bring("Text.\n", path="a.md", tags=("x",))).tags == ("x",)
+
+
+def test_tag_of_a_folder_is_spelled_as_in_other_documents() -> None:
+    files = {
+        "How To/a.md": "# A\n",
+        "b.md": "---\ntags: [How_To]\n---\n# B\n",
+        "c.md": "---\ntags: [how to, How_To]\n---\n# C\n",
+    }
+    made = plan(files, kind="fact")
+    assert document(made["How To/a.md"]).tags == ("How_To",)
+    later = plan({"How To/d.md": "# D\n"}, kind="fact", documents=[document(made["b.md"])])
+    assert document(later["How To/d.md"]).tags == ("How_To",)
 
 
 def test_title_without_a_heading_comes_from_the_file_name() -> None:

@@ -20,6 +20,7 @@ from thunderus_mem.document.document import read_document, source_hash
 from thunderus_mem.document.frontmatter.edit import remove_key, set_key
 from thunderus_mem.document.frontmatter.read import find_fences
 from thunderus_mem.document.markdown import headings
+from thunderus_mem.document.profile import tag_key
 from thunderus_mem.document.references import rebased
 from thunderus_mem.document.schema import DOCUMENT, check, is_valid_fast
 from thunderus_mem.document.timestamp import parse_timestamp, utc_key
@@ -149,18 +150,17 @@ class Taken:
 class Options:
     """Options of an import: the folder of the kind, tags for all documents, the current time, the origin.
 
-    ``origin`` is the prefix of the recorded source of a file; ``folder_name`` is the name of the folder.
-    ``events`` and ``patches`` become the provenance of each document. With ``main`` a core document becomes
-    the main core document if the store has none. ``mapping`` maps foreign fields to ours; ``day_first`` is
-    the order in dates with the year last. ``document`` is the document that was imported from the file
-    before: the new text has its id, kind and path.
+    ``origin`` is the prefix of the recorded source of a file. ``events`` and ``patches`` become the
+    provenance of each document. With ``main`` a core document becomes the main core document if the store
+    has none. ``mapping`` maps foreign fields to ours; ``day_first`` is the order in dates with the year last.
+    ``document`` is the document that was imported from the file before: the new text has its id, kind and
+    path.
     """
 
     folder: str
     now: str
     tags: tuple[str, ...] = ()
     origin: str = ""
-    folder_name: str = ""
     events: tuple[str, ...] = ()
     patches: tuple[str, ...] = ()
     main: bool = False
@@ -294,7 +294,9 @@ def set_aliases(draft: Draft, path: str, target: str, taken: Taken) -> tuple[str
     return tuple(aliases)
 
 
-def set_tags(draft: Draft, path: str, options: Options) -> None:
+def set_tags(draft: Draft, path: str, options: Options) -> str:
+    """Set the tags of the file and the options; returns the tag made from the folder of a file without tags,
+    "" for a file of the imported folder itself."""
     given = draft.data.get("tags")
     tags: list[str] = []
     if isinstance(given, str):
@@ -303,16 +305,15 @@ def set_tags(draft: Draft, path: str, options: Options) -> None:
     elif isinstance(given, list):
         tags = [str(tag) for tag in given if isinstance(tag, str | int | float) and str(tag).strip()]
     kept = tags == given
-    if not tags:
-        name = os.path.basename(os.path.dirname(path)) or options.folder_name
-        tags = [ids.slug(name) or "imported"]
-    wanted = list(dict.fromkeys([*tags, *options.tags]))
-    if kept and wanted == given:
-        return
-    if kept:
+    made = "" if tags else ids.slug(os.path.basename(os.path.dirname(path)))
+    if made in map(tag_key, options.tags):
+        made = ""
+    wanted = list(dict.fromkeys([*tags, *([made] if made else []), *options.tags]))
+    if not kept:
+        draft.replace("tags", wanted, "tags must be a list of words")
+    elif wanted != given:
         draft.edits["tags"] = wanted
-        return
-    draft.replace("tags", wanted, "tags must be a list of words")
+    return made
 
 
 def timestamp_of(value: Any) -> str:
@@ -500,6 +501,7 @@ class Imported(NamedTuple):
     the facts of the decision record, and its own id.
 
     Of an updated document, ``decision`` has only the new relations, and ``dropped`` those that are gone.
+    ``folder_tag`` is the one of its ``tags`` that was made from the folder, or "".
     """
 
     file: ImportedFile
@@ -509,6 +511,8 @@ class Imported(NamedTuple):
     own_id: str
     names: tuple[str, ...]
     dropped: tuple[decisions.RelationMention, ...] = ()
+    tags: tuple[str, ...] = ()
+    folder_tag: str = ""
 
 
 def import_document(
@@ -541,7 +545,7 @@ def import_document(
     title = set_title(draft, path, kind, first, decision)
     document_id, number, target = _identity(draft, path, kind, title, decision, taken, options)
     names = set_aliases(draft, path, target, taken)
-    set_tags(draft, path, options)
+    folder_tag = set_tags(draft, path, options)
     set_dates(draft, stem, decision, dates, options.now)
     set_records(draft, options)
     source = {"imported_from": options.origin_of(path), "imported_sha256": source_hash(data)}
@@ -568,7 +572,9 @@ def import_document(
         decision_status=decision.status,
     )
     own_id = str(own) if isinstance(own, str | int) else ""
-    return Imported(file, made, number, decision, own_id, (document_id, *names))
+    return Imported(
+        file, made, number, decision, own_id, (document_id, *names), (), again.document.tags, folder_tag
+    )
 
 
 def _identity(

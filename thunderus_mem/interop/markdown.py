@@ -10,14 +10,16 @@ from __future__ import annotations
 import hashlib
 import os
 import posixpath
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.authoring.sources import file_number, markdown_files, not_wanted, stem_of
 from thunderus_mem.document.document import KINDS, MAX_DOCUMENT, read_document, source_hash
-from thunderus_mem.document.frontmatter.edit import insert_item
+from thunderus_mem.document.frontmatter.edit import insert_item, rename_item
 from thunderus_mem.document.ids import fold_key
+from thunderus_mem.document.profile import tag_key
 from thunderus_mem.document.references import rebased
 from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.document.templates import is_core_skeleton
@@ -118,10 +120,25 @@ def plan_folder(
             made[file.path] = found
         else:
             results[file.path] = found
-    relations = _Relations(made, known, update=update is not None)
+    relations = _Relations(_in_known_spelling(made, documents), known, update=update is not None)
     results |= relations.results()
     plan = ImportPlan(tuple(results[path] for path in sorted(results)), relations.texts)
     return _without_secrets(plan, files)
+
+
+def _in_known_spelling(
+    made: Mapping[str, fields.Imported], documents: Iterable[Document]
+) -> dict[str, fields.Imported]:
+    """The converted documents, each tag made from a folder in the spelling that most others use, if any."""
+    uses = Counter(tag for document in documents for tag in document.tags)
+    uses.update(tag for one in made.values() for tag in one.tags if tag != one.folder_tag)
+    known = {tag_key(tag): tag for tag in sorted(uses, key=lambda tag: (uses[tag], tag))}
+
+    def respelt(one: fields.Imported) -> fields.Imported:
+        tag = known.get(one.folder_tag, one.folder_tag)
+        return one._replace(text=rename_item(one.text, ("tags",), one.folder_tag, tag))
+
+    return {path: respelt(one) if one.folder_tag else one for path, one in made.items()}
 
 
 def _first_time(
@@ -489,7 +506,6 @@ def import_markdown(
         now=format_timestamp(memory.now()),
         tags=tuple(tags),
         origin=_origin(directory, layout.root),
-        folder_name=os.path.basename(holding_folder(directory)),
         mapping=pairs,
     )
     update = _update(directory, found.files, layout, options) if on_conflict == "update" else None
@@ -583,7 +599,7 @@ def _shown_origin(directory: str, options: fields.Options) -> str:
     """The imported folder or file, for the log."""
     if os.path.isfile(directory):
         return options.origin_of(os.path.basename(directory))
-    return options.origin or options.folder_name
+    return options.origin or os.path.basename(holding_folder(directory))
 
 
 def _report(directory: str, kind: str, plan: ImportPlan, *, dry_run: bool = False) -> ImportReport:

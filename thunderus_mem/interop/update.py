@@ -79,6 +79,7 @@ def update_document(
         text=text,
         decision=replace(theirs.decision, mentions=tuple(one for one in wanted if one not in known)),
         dropped=tuple(one for one in known if one not in wanted),
+        folder_tag="",
     )
 
 
