@@ -99,6 +99,24 @@ def test_thunderus_log_comes_back_byte_for_byte(run: Run, repo: Path) -> None:
     assert "".join(line for line in lines if "2026-02-01T09-00-00Z" in line) == golden()
 
 
+def test_events_in_the_base_shape_come_back_in_it(run: Run, repo: Path) -> None:
+    refs = {"paths": ["src/a.py"], "patch_id": "patch_7", "memory_doc_ids": ["fact.port"]}
+    about = {"ts": "2026-02-01T09:00:00Z", "session_id": "sess_1", "refs": refs}
+    lines = [
+        {"v": 1, "id": "evt_12", **about, "actor": "agent", "kind": "patch", "body": {"diff": "+a"}},
+        {"v": 1, "id": "evt_x", **about, "actor": "user", "kind": "message", "body": {"text": "Why?"}},
+        {"v": 1, "id": "evt_y", **about, "actor": "tool", "kind": "voice", "body": {"text": "Hm."}},
+    ]
+    run("init")
+    (repo / "in.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert run("import", "thunderus", "in.jsonl").err.startswith("3 records imported")
+    ran = run("export", "thunderus", "-o", "out.jsonl")
+    found = [json.loads(line) for line in (repo / "out.jsonl").read_text().splitlines()]
+    assert [line for line in found if "event" not in line] == lines
+    assert "Not in this format" not in ran.err
+    assert "3 unchanged" in run("import", "thunderus", "out.jsonl").err
+
+
 def test_own_changes_become_memory_updates_of_thunderus(run: Run, repo: Path) -> None:
     run("init")
     run("add", "fact", "Port", "--body", "It is 80.")
@@ -130,12 +148,86 @@ def test_problems_of_a_thunderus_log_are_listed_by_record(run: Run, repo: Path) 
     assert 'record 16: "seq" is not a non-negative integer' in ran.out
 
 
-def test_patch_queue_of_thunderus_is_not_a_log(run: Run, repo: Path) -> None:
+def queue_of_thunderus(repo: Path, run: Run) -> list[dict[str, Any]]:
+    """A store with the queue of a session of Thunderus beside it; its pending memory patches."""
     run("init")
-    queue = {"patches": [], "memory_patches": [], "applied_patches": [], "base_snapshot": "HEAD"}
-    (repo / "patch_queue.json").write_text(json.dumps(queue, indent=2))
+    run("add", "fact", "Port", "--body", "It is 80.")
+    with open(os.path.join(CASES, "thunderus-queue.json"), encoding="utf-8") as file:
+        text = file.read()
+    (repo / "patch_queue.json").write_text(text)
+    return [one for one in json.loads(text)["memory_patches"] if one["status"] == "proposed"]
+
+
+def test_patch_queue_of_thunderus_is_not_a_log(run: Run, repo: Path) -> None:
+    queue_of_thunderus(repo, run)
     ran = run("import", "thunderus", "patch_queue.json")
-    assert (ran.code, "this is a patch queue" in ran.err) == (2, True)
+    assert (ran.code, "use the format `thunderus-queue`" in ran.err) == (2, True)
+
+
+def test_patch_queue_of_thunderus_is_reviewed_here_and_comes_back_as_it_was(run: Run, repo: Path) -> None:
+    pending = queue_of_thunderus(repo, run)
+    assert run("validate", "thunderus-queue", "patch_queue.json").code == 0
+    wanted = "2 records would be imported\nNot stored: applied (1), patches (1)\n"
+    assert run("import", "thunderus-queue", "patch_queue.json", "--dry-run").err == wanted
+    done = run("import", "thunderus-queue", "patch_queue.json")
+    assert (done.code, done.err.splitlines()[0]) == (0, "2 records imported")
+    assert "Pending review: thunderus-mem review list" in done.err
+    again = run("import", "thunderus-queue", "patch_queue.json")
+    assert again.err.startswith("0 records imported, 2 unchanged")
+    queue = json.loads(run("export", "thunderus-queue").out)
+    assert queue == {
+        "patches": [], "memory_patches": pending, "applied_patches": [], "base_snapshot": "HEAD",
+    }  # fmt: skip
+    assert run("review", "approve", "--all", "--yes", env={"THUNDERUS_MEM_ACTOR": "user"}).code == 0
+    assert "cargo test --workspace" in run("show", "fact.commands.test").out
+    assert "It is 80.\n\n## Staging\n\nThere it is 8080." in run("show", "fact.port", "--raw").out
+    assert json.loads(run("export", "thunderus-queue").out)["memory_patches"] == []
+
+
+def test_own_proposals_become_memory_patches_of_thunderus(run: Run, repo: Path) -> None:
+    run("init")
+    run("add", "fact", "Port", "--body", "It is 80.")
+    run("config", "set", "review.agents", "propose")
+    agent = {"THUNDERUS_MEM_ACTOR": "agent"}
+    run("add", "fact", "Host", "--body", "It is ::1.", "-m", "seen in a log", env=agent)
+    run("remove", "fact.port", "-m", "old", env=agent)
+    ran = run("export", "thunderus-queue", "-o", "queue.json")
+    assert ran.err == "1 record exported\nNot in this format: remove (1)\n"
+    (patch,) = json.loads((repo / "queue.json").read_text())["memory_patches"]
+    assert (patch["doc_id"], patch["kind"], patch["status"]) == ("fact.host", "fact", "proposed")
+    assert (patch["path"], patch["description"]) == (
+        ".thunderus/memory/semantic/FACTS/host.md",
+        "seen in a log",
+    )
+    assert patch["diff"].endswith("---\n\nIt is ::1.\n")
+    assert run("validate", "thunderus-queue", "queue.json").code == 0
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "reason"),
+    [
+        ("id", "mem_0", "`id` is not an object with a string `id`"),
+        ("diff", 5, "`diff` is not a string"),
+        ("seq", True, "`seq` is not an integer"),
+        ("source_events", [5], "`source_events` is not a list of strings"),
+        ("created_at", "today", "`created_at` is not a time in RFC 3339 format"),
+        ("path", "../../etc/passwd", "`path` is not that of a document"),
+        ("path", "/etc/.thunderus/../../x.md", "`path` is not that of a document"),
+        ("doc_id", "fact.other", "the text is that of fact.commands.test, not of `doc_id`"),
+        ("diff", "one section", "the document to append to does not exist"),
+        ("diff", "---\nid: [", "frontmatter"),
+    ],
+)
+def test_bad_memory_patch_does_not_stop_the_others(
+    run: Run, repo: Path, key: str, value: Any, reason: str
+) -> None:
+    first, second = queue_of_thunderus(repo, run)
+    given = {"memory_patches": [5, {**first, key: value}, second]}
+    (repo / "bad.json").write_text(json.dumps(given))
+    done = run("import", "thunderus-queue", "bad.json", "--json")
+    value = done.json
+    assert (done.code, value["imported"], [one["number"] for one in value["refused"]]) == (1, 1, [0, 1])
+    assert reason in value["refused"][1]["reason"]
 
 
 def test_log_format_refuses_options_about_documents(run: Run, repo: Path) -> None:

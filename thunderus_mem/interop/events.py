@@ -615,7 +615,7 @@ def _line(logged: LoggedEvent) -> str:
     head = json.dumps({"shard": logged.shard, "line": logged.line}, ensure_ascii=False)[:-1]
     raw = logged.event.raw.decode("utf-8", "replace")
     if is_imported(logged.event):
-        raw = json.dumps(_restored(logged.event), ensure_ascii=False, separators=(",", ":"))
+        raw = json.dumps(restored(logged.event), ensure_ascii=False, separators=(",", ":"))
     if find_secrets(_ESCAPES.sub(" ", raw)):
         data: Any = redacted_data(json.loads(raw))
         raw = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
@@ -623,7 +623,7 @@ def _line(logged: LoggedEvent) -> str:
     return f'{head}, "event": {raw}}}\n'
 
 
-def _restored(event: Event) -> dict[str, Any]:
+def restored(event: Event) -> dict[str, Any]:
     """An imported event with its original id and session, outside the chain of our log."""
     session, id = origin_of(event)
     ours = {"prev", "head", "heads", *(() if session else ("session_id",))}

@@ -45,6 +45,9 @@ FORMATS: Final = (
     ),
     FormatEntry("nova", "bulk payloads of Nova Fusion Memory, as JSON", "nova"),
     FormatEntry("thunderus", "session logs of Thunderus, as JSON Lines", "", log="thunderus_log"),
+    FormatEntry(
+        "thunderus-queue", "patch queue of a session of Thunderus, pending review", "", log="thunderus_queue"
+    ),
     FormatEntry("memoryos", "conversations, executions and knowledge of MemoryOS", "", log="memoryos_files"),
     FormatEntry("prov-json", "the event log in the W3C PROV model", "", reads=False, log="prov"),
     FormatEntry("jsonl", "documents as JSON Lines, for scripts", "jsonl"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.index.log import read
-from thunderus_mem.interop.events import LOGGED_TYPES, events_add, read_brought
+from thunderus_mem.interop.events import LOGGED_TYPES, events_add, read_brought, restored
 from thunderus_mem.interop.formats import FormatField
 from thunderus_mem.interop.thunderus_events import FIELDS, NO_ITEMS, NOTHING, PATH, PATHS, event_of
 from thunderus_mem.interop.transfer import RefusedRecord, Tally, TransferReport
@@ -52,7 +52,7 @@ class SessionLog:
         if dry_run:
             brought, refused = read_brought(data)
             return _report(source, len(brought), 0, refused, dry_run=True)
-        done = events_add(memory, data, why=why or f"imported from {source}")
+        done = events_add(memory, data, why=why)
         return _report(source, len(done.added), len(done.known), done.refused)
 
     def problems(self, data: bytes) -> tuple[int, list[RefusedRecord]]:
@@ -74,7 +74,7 @@ class SessionLog:
         for logged in read(memory.log, [row for batch in batches for row in batch]):
             event = logged.event
             if is_imported(event):
-                _add_imported(sessions, event, tally.lost)
+                _add_imported(sessions, event)
             elif not memory.log.is_private(logged.shard):
                 _add_own(sessions, event, tally.lost)
         for lines in sessions.values():
@@ -89,7 +89,7 @@ def _refuse_queue(data: bytes) -> None:
         and b'"seq"' not in data.partition(b"[")[0]
     ):
         raise InvalidDocument(
-            "this is a patch queue, not a session log", hint="import events.jsonl beside it"
+            "this is a patch queue, not a session log", hint="use the format `thunderus-queue`"
         )
 
 
@@ -104,15 +104,23 @@ def _refused(refused: tuple[RefusedLine, ...]) -> list[RefusedRecord]:
     return [RefusedRecord(one.line - 1, "", one.reason) for one in refused]
 
 
-def _add_imported(sessions: dict[str, list[tuple[int, str]]], event: Event, lost: Counter[str]) -> None:
+def _add_imported(sessions: dict[str, list[tuple[int, str]]], event: Event) -> None:
     session, id = origin_of(event)
     type = text_in(event.origin, "type")
     number = id.removeprefix("evt_")
+    lines = sessions.setdefault(session, [])
     if not (session and type and number.isascii() and number.isdigit()):
-        lost[event.kind] += 1
+        lines.append((len(lines), _in_base_shape(event, type)))
         return
     theirs = event_of(type, event.body, texts_in(event.refs, "paths"))
-    sessions.setdefault(session, []).append((int(number), _line(int(number), session, event.ts, theirs)))
+    lines.append((int(number), _line(int(number), session, event.ts, theirs)))
+
+
+def _in_base_shape(event: Event, type: str) -> str:
+    """A line in the shape of the seed, with the kind that it had there."""
+    data = {key: value for key, value in restored(event).items() if key != "origin"}
+    kind = {"kind": type} if type else {}
+    return json.dumps({**data, **kind}, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 def _add_own(sessions: dict[str, list[tuple[int, str]]], event: Event, lost: Counter[str]) -> None:
