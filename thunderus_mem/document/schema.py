@@ -252,8 +252,8 @@ def _formats(schema: Any) -> Iterator[str]:
 
 
 @cache
-def _validator(name: str) -> Validator:
-    return validator_of(load_schema(name))
+def _checker(name: str) -> Callable[[Any], list[Violation]]:
+    return checker_of(load_schema(name))
 
 
 def validator_of(schema: dict[str, Any]) -> Validator:
@@ -410,11 +410,16 @@ def check(name: str, data: Any) -> list[Violation]:
 
     Raises `KeyError` for an unknown name, `RuntimeError` when a format of the schema cannot be checked.
     """
-    return check_with(_validator(name), data)
+    return _checker(name)(data)
 
 
-def check_with(validator: Validator, data: Any) -> list[Violation]:
-    """Every violation of a schema in ``data``, ordered by key."""
+def checker_of(schema: dict[str, Any]) -> Callable[[Any], list[Violation]]:
+    """The function that returns every violation of a schema, ordered by key."""
+    validator = validator_of(schema)
+    return lambda data: _found(validator, data)
+
+
+def _found(validator: Validator, data: Any) -> list[Violation]:
     found: set[Violation] = set()
     for error in validator.iter_errors(_bounded(data)):
         found.update(_violations(error))

@@ -15,8 +15,9 @@ from thunderus_mem.interop.values import TITLE
 from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from thunderus_mem.document.schema import Violation
     from thunderus_mem.interop.streams import RecordFile
     from thunderus_mem.interop.table import Field, FieldTable
 
@@ -180,19 +181,18 @@ def schema_document(name: str) -> dict[str, Any]:
 
 
 @cache
-def _validator(name: str) -> Any:
-    from thunderus_mem.document.schema import validator_of
+def _checker(name: str) -> Callable[[Any], list[Violation]]:
+    from thunderus_mem.document.schema import checker_of
 
-    return validator_of(record_schema(load(name).table))
+    return checker_of(record_schema(load(name).table))
 
 
 def record_problems(table: FieldTable, record: Mapping[str, Any]) -> list[str]:
     """What is wrong with a record: by its schema, and what reading it reports."""
-    from thunderus_mem.document.schema import check_with
     from thunderus_mem.interop.table import read_record
 
     try:
-        found = check_with(_validator(table.name), record)
+        found = _checker(table.name)(record)
         if not found:
             read_record(table, record)
     except RecursionError:
