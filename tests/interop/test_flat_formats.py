@@ -115,6 +115,8 @@ def test_csv_is_what_spreadsheets_write(run: Run, repo: Path) -> None:
     [
         (b"title\nA\n", "no column `text`"),
         (b"", "no column `text`"),
+        (b"text,,\na,b,c\n", "a column has no name"),
+        (b"text,tags,text\na,b,c\n", "two columns are named `text`"),
         (b"text\n\xff\n", "not valid UTF-8"),
         (b'text\n"a"b\n', "not valid CSV"),
     ],

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.interop.events import _READERS, LOGGED_TYPES, _without_floats
+from thunderus_mem.interop.memoryos_files import LOG
 from thunderus_mem.interop.thunderus_events import FIELDS, event_of, rest_of
 
 if TYPE_CHECKING:
@@ -263,6 +266,24 @@ def test_bad_conversation_does_not_stop_the_others(run: Run, repo: Path) -> None
     ran = run("import", "memoryos", "in.json", env=USER)
     assert (ran.code, ran.err.splitlines()[0]) == (1, "1 record imported, 3 refused")
     assert run("validate", "memoryos", "in.json").code == 1
+
+
+@pytest.mark.parametrize(
+    ("file", "reason"),
+    [
+        ('{"sessions": []}', "`sessions` is not an object"),
+        ('{"knowledge_base": 5}', "`knowledge_base` is not a list"),
+        ('{"conversations": {}}', "`conversations` is not a list"),
+        ('{"assistant_knowledge": "x"}', "`assistant_knowledge` is not a list"),
+        ('{"user_profiles": [1]}', "`user_profiles` is not an object"),
+        ('[{"user_input": 1e999}]', "1e999 is too large for a number"),
+        ("5", "is not a JSON object or list"),
+    ],
+)
+def test_file_with_a_section_of_a_wrong_type_is_refused(file: str, reason: str) -> None:
+    for call in (LOG.problems, partial(LOG.take, None, source="x", why="", dry_run=True)):
+        with pytest.raises(InvalidDocument, match=reason):
+            call(file.encode())
 
 
 PAGE = {"user_input": "Hello", "agent_response": "Hi", "timestamp": "2026-02-01 09:00:00"}

@@ -14,11 +14,11 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.interop.jsonl import flat_table
-from thunderus_mem.interop.values import json_value
+from thunderus_mem.interop.values import json_value, shortened
 from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 _LONGEST_CELL: Final = 16 << 20
 _IN_MEMORY: Final = 1 << 20
@@ -42,10 +42,7 @@ class Rows(NamedTuple):
         text = io.TextIOWrapper(file, "utf-8-sig", newline="")
         try:
             rows = csv.DictReader(text, strict=True)
-            if not {"text", *(rows.fieldnames or ())} <= {*(rows.fieldnames or ())}:
-                raise InvalidDocument(
-                    "the file has no column `text`", hint="rename it with --map THEIRS=OURS"
-                )
+            _check_columns(rows.fieldnames or ())
             for row in rows:
                 yield _record(row)
         except UnicodeDecodeError:
@@ -72,6 +69,17 @@ class Rows(NamedTuple):
 
 
 FILE: Final = Rows()
+
+
+def _check_columns(names: Sequence[str]) -> None:
+    """Raise `InvalidDocument` if columns cannot be told apart, or there is none with the text."""
+    if not all(map(str.strip, names)):
+        raise InvalidDocument("a column has no name", hint="name it in the first line, or remove it")
+    for name in names:
+        if names.count(name) > 1:
+            raise InvalidDocument(f"two columns are named `{shortened(name)}`", hint="rename one of them")
+    if "text" not in names:
+        raise InvalidDocument("the file has no column `text`", hint="rename the column with the text")
 
 
 def _line(cells: Iterable[str]) -> str:

@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 _CONVERSATION, _EXECUTION = "add_conversation_memory", "add_execution_memory"
 _LISTS: Final = {"conversations": _CONVERSATION, "executions": _EXECUTION}
 _KNOWLEDGE: Final = ("knowledge_base", "assistant_knowledge")
+_SECTIONS: Final[dict[str, tuple[type, str]]] = {
+    **dict.fromkeys((*_LISTS, *_KNOWLEDGE), (list, "a list")),
+    **dict.fromkeys(("sessions", "user_profiles"), (dict, "an object")),
+}
 _DROPPED: Final = ("page_embedding", "summary_embedding", "knowledge_embedding")
 _EXPLANATION: Final = "Imported from MemoryOS"
 
@@ -127,9 +131,13 @@ def _name(one: _Entry) -> str:
 
 def _parsed(data: bytes) -> Any:
     try:
-        return by.json_value(data)
+        given = by.json_value(data)
     except ValueError as reason:
         raise InvalidDocument(f"the file {reason}") from None
+    for name, (kind, words) in _SECTIONS.items():
+        if isinstance(given, dict) and not isinstance(given.get(name), kind | None):
+            raise InvalidDocument(f"`{name}` is not {words}")
+    return given
 
 
 def _entries(given: Any) -> tuple[list[_Entry], list[RefusedRecord]]:
@@ -155,7 +163,7 @@ def _records(given: Any) -> Iterable[Any]:
     listed = [given[name] for name in _LISTS if isinstance(given.get(name), list)]
     if listed:
         return [one for items in listed for one in items]
-    sessions = given.get("sessions", given)
+    sessions = given.get("sessions") or given
     pages = [one.get("details") for one in sessions.values() if isinstance(one, dict)]
     if pages and all(isinstance(one, list) for one in pages):
         return [page for listed in pages for page in listed or ()]

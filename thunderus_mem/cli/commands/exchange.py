@@ -330,7 +330,7 @@ def _export(console: Console, form: str, wanted: Filter, filters: str) -> Record
 
     if not entry_of(form).log:
         return RecordExport(console.memory(), load(form), wanted, filters)
-    if filters or wanted != Filter(since=""):
+    if filters or wanted != Filter():
         raise ThunderusError(f"format {form!r} contains the log; filters do not apply")
     return LogExport(console.memory(), form, load_log(entry_of(form)))
 
