@@ -1,6 +1,6 @@
-"""What every test gets: a sealed home, a repository, files from a dict, and the command line.
+"""Fixtures of all tests: an isolated home, a repository, files from a dict, and the command line.
 
-Nothing of the person's own machine is seen: home, git's configuration, editors and our variables are fixed.
+Tests see nothing of the user's machine: home, git configuration, editors and our variables are fixed.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ START = "2026-01-21T09:00:00Z"
 
 
 def sealed_environment(home: Path) -> dict[str, str]:
-    """An environment that knows nothing but a path, a home, who acts, a fixed time and fixed ids."""
+    """An environment with a path, a home, an actor, a fixed time and fixed ids, and nothing else."""
     return {
         "PATH": os.environ["PATH"],
         "HOME": str(home),
@@ -98,7 +98,7 @@ GITCONFIG = """[user]
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Read only what may have a test of the tier that is asked for: half of the files are of the other."""
+    """Skip files without a test of the selected tier, which are half of them."""
     tier = config.option.markexpr
     if tier == "not faults" and collection_path == FAULTS:
         return True
@@ -108,7 +108,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_finish() -> None:
-    """What was read to find the tests stays: the collector need not look through it at every turn."""
+    """Exclude what collection created from garbage collection."""
     gc.collect()
     gc.freeze()
 
@@ -146,8 +146,8 @@ def sealed(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def whole_stores(request: pytest.FixtureRequest) -> Iterator[None]:
-    """After a test, an independent reader looks at every store it made; ``damaged`` tests break theirs."""
+def stores_are_intact(request: pytest.FixtureRequest) -> Iterator[None]:
+    """After a test, check its stores with an independent reader, unless it is marked ``damaged``."""
     folder: Path | None = None
     if "tmp_path" in request.fixturenames and request.node.get_closest_marker("damaged") is None:
         folder = request.getfixturevalue("tmp_path")

@@ -96,7 +96,7 @@ def test_block_keeps_line_ends_and_is_replaced_as_a_whole() -> None:
     assert with_agent_block(older + "\r\nMore.\r\n") == text + "\r\nMore.\r\n"
 
 
-def test_block_tells_agents_the_commands_they_need(run: Run, write: Write, repo: Path) -> None:
+def test_block_lists_the_commands_agents_need(run: Run, write: Write, repo: Path) -> None:
     """Every command in it is accepted."""
     write({"src/limits.py": "def limit():\n    return 5\n"})
     run("init", "--agents")

@@ -61,7 +61,7 @@ def test_verification_by_an_agent_is_its_own(agent: Any, store: Path, run: Run) 
     ],
     ids=" ".join,
 )
-def test_nobody_confirms_or_decides_nothing(words: list[str], store: Path, run: Run) -> None:
+def test_tool_cannot_verify_or_decide(words: list[str], store: Path, run: Run) -> None:
     if "--all-moved" in words:
         assert run("verify", "fact.ports").code == 0
         (store / "ports.py").rename(store / "moved.py")

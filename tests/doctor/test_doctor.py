@@ -118,12 +118,6 @@ def spoil_committed(root: Path) -> None:
     path.write_bytes(b"x" + data[1:])
 
 
-def spoil_end(root: Path) -> None:
-    path = Path(min(shards(str(root)), key=lambda path: Path(path).parent.name))
-    data = path.read_bytes()
-    path.write_bytes(data[:-60] + bytes(59) + b"\n")
-
-
 def lines_out(path: str, word: str) -> Callable[[Path], None]:
     def damage(root: Path) -> None:
         text = (root / path).read_text()

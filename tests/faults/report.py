@@ -2,8 +2,7 @@
 
 Each test adds to ``.make/faults/<row>.<process>.jsonl``; ``python tests/faults/report.py`` writes
 ``.make/faults/report.json`` and fails when a row tried fewer points than its floor, or lost anything. A row
-that cannot be run here says so itself, with the reason, and then falls short aloud. ``--clear`` forgets
-earlier runs.
+that cannot be run here reports the reason, and is below its floor. ``--clear`` forgets earlier runs.
 """
 
 from __future__ import annotations

@@ -165,7 +165,7 @@ def test_runs_are_undone_one_by_one(store: Store) -> None:
     assert set(middle) < set(store.bytes())
 
 
-def test_run_across_midnight_is_undone_as_a_whole(store: Store) -> None:
+def test_run_across_midnight_is_undone_completely(store: Store) -> None:
     store.twins()
     store.twins("twin-c", "twin-d", body="Quite another text, which two documents share.\n")
     store.memory().refresh()

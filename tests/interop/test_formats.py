@@ -277,7 +277,7 @@ def through_file(form: formats.Format, record: dict[str, Any]) -> dict[str, Any]
 
 
 @pytest.mark.parametrize("name", WITH_TABLE)
-def test_a_foreign_record_comes_back_as_it_was(name: str) -> None:
+def test_foreign_record_round_trips(name: str) -> None:
     form = formats.load(name)
 
     @settings(max_examples=60, deadline=None, database=None)
@@ -291,7 +291,7 @@ def test_a_foreign_record_comes_back_as_it_was(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WITH_TABLE)
-def test_a_document_comes_back_as_it_was(name: str) -> None:
+def test_document_round_trips(name: str) -> None:
     form = formats.load(name)
 
     @settings(max_examples=60, deadline=None, database=None)
@@ -397,7 +397,7 @@ def test_a_record_that_cannot_be_read_has_a_reason(given: dict[str, Any], reason
 
 @pytest.mark.parametrize("name", [name for name in WITH_TABLE if name != "mcp-memory-service"])
 @pytest.mark.parametrize("key", [7, 0, 2**70, "7", "https://x/?a=1", "?", "a:b", " "])
-def test_an_id_of_any_kind_comes_back(name: str, key: str | int) -> None:
+def test_id_of_any_kind_round_trips(name: str, key: str | int) -> None:
     form = formats.load(name)
     record = {**MINIMAL[name], form.table.identity: key}
     document = stored(form, read_record(form.table, record))

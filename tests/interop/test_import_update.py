@@ -188,7 +188,7 @@ def test_relations_to_documents_imported_before_become_links() -> None:
     assert document(both["0001-queue.md"]).links[0] == ("supersedes", "adr.x")
 
 
-def test_relation_is_added_once_and_only_reported_when_it_is_gone() -> None:
+def test_relation_is_added_once_and_reported_when_removed() -> None:
     one, two = imported(), imported(TWO, "0002-drop.md")
     now = TWO.replace("Supersedes [1](0001-queue.md)", "Amends [1](0001-queue.md)")
     bases = {"0002-drop.md": TWO}

@@ -79,7 +79,7 @@ EVENTS = st.sampled_from(sorted(FIELDS)).flatmap(
 
 @settings(max_examples=150, deadline=None, database=None)
 @given(EVENTS)
-def test_every_event_of_thunderus_comes_back_as_it_was(event: dict[str, Any]) -> None:
+def test_every_thunderus_event_round_trips(event: dict[str, Any]) -> None:
     _, _, body, paths = _READERS[event["type"]](event)
     body, paths = _without_floats(body), [path for path in paths if path == "a.py"]
     rest = rest_of(event, body, paths)
@@ -91,7 +91,7 @@ def test_fields_of_all_known_types_are_listed() -> None:
     assert set(FIELDS) == set(LOGGED_TYPES)
 
 
-def test_thunderus_log_comes_back_byte_for_byte(run: Run, repo: Path) -> None:
+def test_thunderus_log_round_trips_byte_for_byte(run: Run, repo: Path) -> None:
     run("init")
     (repo / "in.jsonl").write_text(golden(), encoding="utf-8")
     assert run("import", "thunderus", "in.jsonl", "--dry-run").err.startswith("16 records would be imported")
@@ -241,7 +241,7 @@ def test_log_format_refuses_options_about_documents(run: Run, repo: Path) -> Non
     assert run("validate", "prov-json", "x").code == 2
 
 
-def test_dual_memory_comes_back_as_it_was(run: Run, repo: Path) -> None:
+def test_dual_memory_round_trips(run: Run, repo: Path) -> None:
     run("init")
     given = {"conversations": [CONVERSATION], "executions": [EXECUTION]}
     (repo / "in.json").write_text(json.dumps(given))

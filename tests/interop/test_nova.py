@@ -76,7 +76,7 @@ _METADATA = st.dictionaries(_KNOWN | _TEXT, _VALUE, max_size=5)
 
 @settings(deadline=None, max_examples=60)
 @given(metadata=_METADATA, known=st.sets(st.sampled_from(sorted(FULL))))
-def test_metadata_comes_back_as_it_was(metadata: dict[str, Any], known: set[str]) -> None:
+def test_metadata_round_trips(metadata: dict[str, Any], known: set[str]) -> None:
     """Every value of JSON, under any name; only a missing time is filled in."""
     item = {"content": "text", "metadata": {**metadata, **{name: FULL[name] for name in known}}}
     wanted = nova.record_of(item)["metadata"]

@@ -36,7 +36,6 @@ AT = {
     "SHELL": "/bin/bash",
 }
 FACTS = ".thunderus/memory/semantic/FACTS"
-INDEXES = ".thunderus/memory/indexes"
 BODY = "A page of the answer has 100 rows; see `src/pages.py`.\n\n## Why\n\nA page of rows is small."
 NOT_ASKED = frozenset({"index", "doctor", "hooks"})
 """Commands whose answer is the state of the index, or which write outside of the store."""

@@ -43,7 +43,7 @@ def test_actor_that_is_set_overrides(given: str) -> None:
     assert actor_of({ACTOR: given, "CLAUDECODE": "1", "CI": "1"}, terminal=True) == given
 
 
-def test_nobody_is_a_tool_and_so_is_ci_with_a_terminal() -> None:
+def test_no_terminal_or_ci_means_a_tool() -> None:
     assert actor_of({}) == actor_of({"CI": "true"}) == actor_of({"CI": "true"}, terminal=True) == "tool"
     assert actor_of({}, terminal=True) == actor_of({"CI": "false"}, terminal=True) == "user"
 

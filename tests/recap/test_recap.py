@@ -293,7 +293,7 @@ def test_template_of_init_is_not_a_change() -> None:
 
 
 @pytest.mark.parametrize(("op", "shown"), [("remove", "removed"), ("undo", "reverted")])
-def test_document_that_was_added_and_is_gone_is_one_line(op: str, shown: str) -> None:
+def test_document_added_and_removed_is_one_line(op: str, shown: str) -> None:
     body = page_of(patch(1, "add", "fact.a", why="oops"), patch(2, op, "fact.a", why="a mistake"))
     assert f"## Changes\n\n- `fact.a` added (reason: oops), then {shown}. Reason: a mistake.\n\n" in body
 

@@ -47,6 +47,6 @@ def test_question_with_words_of_an_alias_finds_the_document(memory: Memory) -> N
     assert "fact.whales" in {hit.id for hit in search(memory, "release dauert", limit=50).hits}
 
 
-def test_agents_are_told_to_write_questions_as_aliases() -> None:
+def test_agent_instructions_ask_for_questions_as_aliases() -> None:
     assert 'add fact "TITLE" --anchor PATH#SYMBOL --alias "QUESTION" --body "TEXT"' in AGENT_BLOCK
     assert "three" in AGENT_BLOCK

@@ -192,7 +192,7 @@ def test_secret_is_not_stored(memory: Memory) -> None:
     [{"error_type": "x", "error_message": "y" * (1 << 20)}, {"error_type": "x", "wait": 1.5}],
     ids=["long", "float"],
 )
-def test_record_that_is_no_event_is_refused_as_a_whole(memory: Memory, errors: dict[str, Any]) -> None:
+def test_record_that_is_not_an_event_is_refused(memory: Memory, errors: dict[str, Any]) -> None:
     with pytest.raises(InvalidDocument):
         UserRecords(memory, "alice").add(done("msg_1", "x", tools=("a", "b"), errors=(errors,)))
     assert not os.path.exists(memory.layout.at(user_folder("alice")))

@@ -110,7 +110,7 @@ def test_lock_that_is_a_symlink_is_not_followed(tmp_path) -> None:
     assert not (tmp_path / "elsewhere").exists()
 
 
-def test_deleted_lock_file_keeps_nobody_out(holder) -> None:
+def test_deleted_lock_file_does_not_lock(holder) -> None:
     _, path = holder
     os.unlink(path)
     with held(path, timeout=0.5, command="next"):

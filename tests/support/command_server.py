@@ -361,7 +361,7 @@ def serve() -> None:
     talk = os.fdopen(os.dup(1), "w", encoding="ascii")
     for line in iter(sys.stdin.readline, ""):
         call = json.loads(line)
-        # Opened before the caller hears of the child: a terminal that nobody holds has ended.
+        # Opened before the caller hears of the child: a terminal that no process has open is closed.
         terminal = os.open(call["terminal"], os.O_RDWR | os.O_NOCTTY) if "terminal" in call else None
         child = os.fork()
         if child == 0:
@@ -412,7 +412,7 @@ def listen(path: str) -> None:
     door.bind(path)
     door.listen()
     print("ready", flush=True)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # they are not waited for
     while True:
         talk, _ = door.accept()
         if os.fork() == 0:

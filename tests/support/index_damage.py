@@ -147,7 +147,7 @@ def check_damages(root: Path, count: int, seed: int, documents: int = 40) -> Tal
 
 
 def _clear_aside(layout: Layout) -> None:
-    """Folders that stood in a place of ours are kept; here nobody wants them."""
+    """Remove the folders that were in the place of our files; the index keeps them."""
     for name in os.listdir(layout.indexes_dir):
         if ".set-aside-" in name:
             shutil.rmtree(os.path.join(layout.indexes_dir, name))

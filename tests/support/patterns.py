@@ -74,7 +74,7 @@ class Pattern(NamedTuple):
 
 
 class _Site(NamedTuple):
-    """A call of ``re``: where it stands, what it does, and with what."""
+    """A call of ``re``: where it is, what it does, and with what."""
 
     module: str
     scope: str

@@ -1,6 +1,6 @@
 """A document's life in a real repository, at random, with the truth: who wrote each of its lines.
 
-Lines are all different, so that each belongs to one event (by id), one commit (by subject) or nobody yet.
+Each line belongs to one event (by id) or one commit (by subject), or is not committed yet.
 """
 
 from __future__ import annotations

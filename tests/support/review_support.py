@@ -24,7 +24,7 @@ SAME = "The exporter waits thirty seconds for the first page and five for each f
 
 
 class Store:
-    """A store in ``root``, opened anew for every call, each a second later; ``days`` later when set."""
+    """A store in ``root``, opened again for every call, each a second later; ``days`` later when set."""
 
     def __init__(self, root: Path | str, seed: int = 0) -> None:
         self.root = Path(root)

@@ -103,7 +103,7 @@ def _read(terminal: int, keys: list[tuple[bytes, bytes]], timeout: float) -> byt
         try:
             piece = os.read(terminal, 65536)
         except OSError as error:
-            if error.errno != errno.EIO:  # EIO: nobody holds the other end any more
+            if error.errno != errno.EIO:  # EIO: the other end is closed
                 raise
             return _PROGRESS.sub(b"", data)
         if not piece:

@@ -41,7 +41,7 @@ LONG = "".join(f"Line {n} of a long text that no log takes whole, as it should n
 
 
 class Store:
-    """A store in ``root``, opened anew for every call, each a second later."""
+    """A store in ``root``, opened again for every call, each a second later."""
 
     def __init__(self, root: Path | str) -> None:
         self.root = Path(root)

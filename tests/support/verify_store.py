@@ -65,11 +65,11 @@ def _same_hand_edit(first: bytes, event: dict[str, Any]) -> bool:
     body, other = event.get("body"), parse_line(first).get("body")
     if not isinstance(body, dict) or not isinstance(other, dict):
         return False
-    told = [
+    changed = [
         [[change[key] for key in ("doc_id", "path", "before", "after")] for change in one.get("changes", [])]
         for one in (body, other)
     ]
-    return body.get("op") == other.get("op") == "hand-edit" and told[0] == told[1]
+    return body.get("op") == other.get("op") == "hand-edit" and changed[0] == changed[1]
 
 
 def _check_shard(path: str, seen: dict[str, bytes], problems: list[str]) -> list[dict[str, Any]]:
@@ -99,7 +99,7 @@ def _check_shard(path: str, seen: dict[str, bytes], problems: list[str]) -> list
         if not identity:
             problems.append(f"{path}:{number}: no id")
         elif (first := seen.setdefault(identity, line)) != line and not _same_hand_edit(first, event):
-            problems.append(f"{path}:{number}: {identity} stands twice with other bytes")
+            problems.append(f"{path}:{number}: {identity} is in the log twice with different bytes")
         named = str(event.get("prev") or "").removeprefix("sha256:")
         if previous is not None and not free and named not in _names(previous):
             problems.append(f"{path}:{number}: does not name the line before it")
@@ -204,8 +204,8 @@ def _check_proposals(root: str, events: list[dict[str, Any]], problems: list[str
 def verify(root: str, *, settled: bool = False) -> list[str]:
     """Everything that is wrong with the store at ``root``.
 
-    ``settled``: nobody edited by hand and the last command ended well; then each document must have exactly
-    the text its last event names, and nothing may be staged.
+    ``settled``: nothing was edited by hand and the last command succeeded; each document must then have the
+    text that its last event names, and nothing may be staged.
     """
     problems: list[str] = []
     seen: dict[str, bytes] = {}
