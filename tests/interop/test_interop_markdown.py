@@ -132,6 +132,16 @@ def test_folder_becomes_the_tag_of_a_file_without_tags() -> None:
     assert document(bring("Text.\n", path="a.md", tags=("x",))).tags == ("x",)
 
 
+def test_equal_files_with_a_role_in_their_folders_are_all_imported() -> None:
+    paths = [f"projects/{name}/capture.md" for name in "abc"]
+    made = plan(dict.fromkeys([*paths, "copy.md", "other/copy.md"], "# Capture\n\nText.\n"), kind="fact")
+    assert [path for path, one in made.items() if one.imported] == ["copy.md", *paths]
+    assert made["other/copy.md"].reason == "duplicate of fact.capture"
+    stored = [document(made[path]) for path in paths]
+    again = plan(dict.fromkeys(paths, "# Capture\n\nText.\n"), kind="fact", documents=stored)
+    assert all(one.reason.startswith("already imported as") for one in again.values())
+
+
 def test_tag_of_a_folder_is_spelled_as_in_other_documents() -> None:
     files = {
         "How To/a.md": "# A\n",

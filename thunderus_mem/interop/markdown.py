@@ -25,6 +25,7 @@ from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.document.templates import is_core_skeleton
 from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import InvalidDocument, NotFound, ThunderusError
+from thunderus_mem.garden.rules.origins import role, shared_names, source_path
 from thunderus_mem.git.commits import added_dates
 from thunderus_mem.git.history import former_names, versions_with_hash
 from thunderus_mem.git.repository import Git
@@ -38,7 +39,7 @@ from thunderus_mem.store.layout import DOCUMENT_FOLDERS, FOLDERS
 from thunderus_mem.store.paths import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
     from thunderus_mem.document.document import Document
     from thunderus_mem.memory.memory import Memory
@@ -87,11 +88,14 @@ def plan_folder(
     update: ImportUpdate | None = None,
 ) -> ImportPlan:
     """Plan the import of ``files`` as documents of ``kind`` into a store with ``documents``; a file whose
-    body is already in the store is skipped, as is one whose document was merged into another. With
-    ``update``, changes of a file are merged into the document imported from it; if that was merged into
-    another, a changed file is imported as a new document, because it is no duplicate any more. Pure."""
+    body is already in the store is skipped, unless it has a role in its folder, as is one whose document was
+    merged into another. With ``update``, changes of a file are merged into the document imported from it; if
+    that was merged into another, a changed file is imported as a new document, because it is no duplicate any
+    more. Pure."""
     documents = list(documents)
-    taken, copies = _taken(documents), copies_of(documents)
+    paths = (*map(source_path, documents), *(options.origin_of(file.path) for file in files))
+    shared = shared_names(paths)
+    taken, copies = _taken(documents, shared), copies_of(documents)
     merged = {origin: (one.id, was) for one in documents for origin, was in one.merged_from.items()}
     if kind == "adr":
         taken.wanted.update(number for file in files if (number := _number(file.path)) is not None)
@@ -115,7 +119,7 @@ def plan_folder(
             changed = f", and changed since; {_UPDATE}" if _changed(file, into[1]) else ""
             found = fields.ImportedFile(file.path, reason=f"already imported as {into[0]}{changed}")
         else:
-            found = _first_time(file, kind, taken, replace(options, main=file.path == main))
+            found = _first_time(file, kind, taken, replace(options, main=file.path == main), shared)
         if isinstance(found, fields.Imported):
             made[file.path] = found
         else:
@@ -142,9 +146,10 @@ def _in_known_spelling(
 
 
 def _first_time(
-    file: SourceFile, kind: str, taken: fields.Taken, options: fields.Options
+    file: SourceFile, kind: str, taken: fields.Taken, options: fields.Options, shared: Container[str]
 ) -> fields.Imported | fields.ImportedFile:
-    body = _body_key(file, options.origin_of(file.path))
+    path, text = options.origin_of(file.path), file.data.decode("utf-8", "replace")
+    body = _body_key(file, path) + role(path, text, shared)
     if body in taken.bodies:
         return fields.ImportedFile(file.path, reason=f"duplicate of {taken.bodies[body]}")
     found = fields.import_document(file.path, file.data, kind, file.dates, taken, options=options)
@@ -193,12 +198,13 @@ def _main(names: Sequence[str]) -> str:
     return next((name for name in names if name.lower() == "core.md"), "")
 
 
-def _taken(documents: Iterable[Document]) -> fields.Taken:
+def _taken(documents: Iterable[Document], shared: Container[str]) -> fields.Taken:
     taken = fields.Taken()
     for document in documents:
         taken.ids.update(map(fold_key, (document.id, *document.aliases)))
         taken.paths.add(fold_key(document.path))
-        taken.bodies.setdefault(_document_key(document), document.id)
+        body = _document_key(document) + role(source_path(document), document.body, shared)
+        taken.bodies.setdefault(body, document.id)
         number = _number(document.path) if document.kind == "adr" else None
         if number is not None:
             taken.numbers.add(number)

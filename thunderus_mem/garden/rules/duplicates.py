@@ -28,7 +28,7 @@ from thunderus_mem.document.statements import (
 from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.garden.plan import MERGE_DUPLICATES, REPORT, DocumentEdit, Step
-from thunderus_mem.garden.rules.origins import tree
+from thunderus_mem.garden.rules.origins import role, shared_names, source_path, tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -381,7 +381,7 @@ def plan_duplicates(material: GardenInput, config: Config) -> tuple[Step, ...]:
     ``duplicates_kinds`` are merged within their kind; core documents, decisions, recaps and pairs of
     different kinds are only reported. So are documents with different titles, which are only compared for
     reports. Ids claimed by two files are left to lint. ``material.logged`` orders documents created at the
-    same time (see `_survivor_first`).
+    same time (see `_survivor_first`). Files with a role in their folder are only compared within it.
     """
     claims = Counter(document.id for document in material.documents)
     known = (one for one in material.documents if claims[one.id] == 1)
@@ -389,10 +389,12 @@ def plan_duplicates(material: GardenInput, config: Config) -> tuple[Step, ...]:
     if not material.verbose and config.duplicates_strategy != FLAG_FOR_REVIEW:
         alike = _sharing(alike, lambda one: (one.traits.letters, _title(one)))
     groups: dict[tuple[str, ...], list[_Member]] = {}
+    shared_by = shared_names(map(source_path, material.documents)) if alike else frozenset()
     for document in alike:
         member = _member(material.read(document))
         if text := gist(member.said):
-            groups.setdefault((text, *tree(document)), []).append(member)
+            place = role(source_path(document), member.document.body, shared_by)
+            groups.setdefault((text, place, *tree(document)), []).append(member)
     shared = [group for group in groups.values() if len(group) > 1]
     links = material.names.linked_files if shared else {}
     linked = Counter(link.target for document in material.documents for link in document.links)

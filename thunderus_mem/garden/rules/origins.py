@@ -1,16 +1,20 @@
 """Which documents the gardener compares, as far as their files decide it. Pure.
 
 A document comes from the file it was imported from, otherwise from its own file. Copies kept in a backup,
-originals, and the records of a version, a number or a date, are never compared with documents from elsewhere.
+originals, and the records of a version, a number or a date, are never compared with documents from
+elsewhere. Nor is a file that has a role in its folder, such as the inbox of each project.
 """
 
 from __future__ import annotations
 
+import posixpath
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
+
     from thunderus_mem.document.document import Document
     from thunderus_mem.document.profile import Profile
 
@@ -28,6 +32,12 @@ _READ_BY_NAME: Final = frozenset(
     ("agents", "changelog", "claude", "cursorrules", "gemini", "index", "migrating", "readme", "skill")
 )
 """Names by which tools and readers find a file of each folder."""
+_TEMPLATES: Final = frozenset(("template", "templates"))
+_MANY: Final = 3
+"""In how many sibling folders a file name has a meaning of its own."""
+_FORM: Final = 40
+"""How many words besides headings an unfilled form has at most."""
+_EMPTY_ITEM: Final = lazy_pattern(r"(?m)^[ \t]*[-*+][ \t]*(?:\[ ?\])?[ \t]*\r?$")
 _WORD: Final = lazy_pattern(r"[A-Z]?[a-z]+|[A-Z]+")
 _DIGIT: Final = lazy_pattern(r"\d")
 
@@ -49,8 +59,37 @@ def tree(document: Document | Profile) -> tuple[str, ...]:
     return tuple(folder for folder in folders if _DIGIT.search(folder) or _has_word(folder, _APART))
 
 
+def source_path(document: Document | Profile) -> str:
+    """The path of the file that the document comes from."""
+    return document.imported_from or document.path
+
+
+def shared_names(paths: Iterable[str]) -> frozenset[str]:
+    """Those of the paths whose file name is in three or more folders of one parent."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for path in paths:
+        folder, name = posixpath.split(path)
+        if folder:
+            found.setdefault((posixpath.dirname(folder), name), set()).add(path)
+    return frozenset(path for some in found.values() if len(some) >= _MANY for path in some)
+
+
+def role(path: str, body: str, shared: Container[str]) -> str:
+    """The folder in which a file has a role, "" if it has none: it is in a folder for templates, its name is
+    ``shared`` by several folders, or its text is an unfilled form, with an empty item and few words."""
+    folder = posixpath.dirname(path)
+    has_role = path in shared or any(_has_word(part, _TEMPLATES) for part in folder.split("/"))
+    return folder if has_role or _is_form(body) else ""
+
+
+def _is_form(body: str) -> bool:
+    if not _EMPTY_ITEM.search(body):
+        return False
+    return sum(len(line.split()) for line in body.splitlines() if not line.startswith("#")) <= _FORM
+
+
 def _parts(document: Document | Profile) -> list[str]:
-    return (document.imported_from or document.path).split("/")
+    return source_path(document).split("/")
 
 
 def _has_word(folder: str, words: frozenset[str]) -> bool:

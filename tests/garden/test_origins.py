@@ -1,0 +1,52 @@
+"""Files that have a role in their folder."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.garden.test_similar import imported
+from thunderus_mem.garden.plan import GardenInput
+from thunderus_mem.garden.rules.duplicates import plan_duplicates
+from thunderus_mem.garden.rules.origins import role, shared_names
+from thunderus_mem.store.config import Config
+
+FORM = "# Capture\n\nAppend freely: tasks, ideas and links.\n\n## Inbox\n\n- \n"
+TEXT = "# Capture\n\nThe queue is read every ten seconds by one worker.\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "others", "expected"),
+    [
+        ("a/_template/x.md", TEXT, [], "a/_template"),
+        ("Templates/x.md", TEXT, [], "Templates"),
+        ("template.md", TEXT, [], ""),
+        ("p/a/x.md", TEXT, ["p/b/x.md", "p/c/x.md"], "p/a"),
+        ("p/a/x.md", TEXT, ["p/b/x.md", "q/c/x.md"], ""),
+        ("p/a/x.md", TEXT, ["p/b/y.md", "p/c/y.md"], ""),
+        ("x.md", TEXT, ["y.md", "z.md"], ""),
+        ("p/x.md", FORM, [], "p"),
+        ("p/x.md", FORM.replace("- \n", "- [ ]\n"), [], "p"),
+        ("p/x.md", FORM.replace("- \n", "- Buy milk\n"), [], ""),
+        ("p/x.md", FORM + "\n" + "This is a long text. " * 10, [], ""),
+    ],
+)
+def test_role_of_a_file(path: str, body: str, others: list[str], expected: str) -> None:
+    assert role(path, body, shared_names([path, *others])) == expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "body", "merged"),
+    [
+        ("projects/a/capture.md", "projects/_template/capture.md", FORM, False),
+        ("projects/a/capture.md", "projects/_template/capture.md", TEXT, False),
+        ("projects/a/capture.md", "projects/b/capture.md", FORM, False),
+        ("projects/a/capture.md", "projects/b/capture.md", TEXT, True),
+        ("templates/month.md", "templates/month 1.md", TEXT, True),
+    ],
+)
+def test_files_with_a_role_are_merged_only_within_their_folder(
+    one: str, other: str, body: str, merged: bool
+) -> None:
+    known = [imported("fact.a", "Capture", body, one), imported("fact.b", "Capture", body, other)]
+    steps = plan_duplicates(GardenInput.of(known, verbose=True), Config())
+    assert [step.action for step in steps] == (["merge-duplicates"] if merged else [])
