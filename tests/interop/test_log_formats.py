@@ -261,10 +261,11 @@ def test_dual_memory_round_trips(run: Run, repo: Path) -> None:
 def test_bad_conversation_does_not_stop_the_others(run: Run, repo: Path) -> None:
     run("init")
     bad = {**CONVERSATION, "message_id": "", "user_id": "ada"}
+    deep = {**CONVERSATION, "meta_data": json.loads('{"a":' * 600 + "1" + "}" * 600)}
     other = {**CONVERSATION, "message_id": "msg_2", "user_id": "ben"}
-    (repo / "in.json").write_text(json.dumps([bad, 5, other, CONVERSATION]))
+    (repo / "in.json").write_text(json.dumps([bad, 5, other, deep, CONVERSATION]))
     ran = run("import", "memoryos", "in.json", env=USER)
-    assert (ran.code, ran.err.splitlines()[0]) == (1, "1 record imported, 3 refused")
+    assert (ran.code, ran.err.splitlines()[0]) == (1, "1 record imported, 4 refused")
     assert run("validate", "memoryos", "in.json").code == 1
 
 

@@ -72,11 +72,12 @@ def checked(tool: str, given: Mapping[str, Any], user: str) -> dict[str, Any]:
     arguments.pop(_USER, None)
     try:
         json.dumps(arguments, ensure_ascii=False, allow_nan=False).encode("utf-8")
+        found = check(f"memoryos/{TOOLS[tool]}_input", arguments)
     except UnicodeEncodeError:
         raise InvalidDocument("a text contains a lone surrogate") from None
     except (ValueError, RecursionError) as error:
         raise InvalidDocument("the arguments are not valid JSON: NaN, too large or too deep") from error
-    if found := check(f"memoryos/{TOOLS[tool]}_input", arguments):
+    if found:
         problems = [f"{one.message}; expected {one.expected}" for one in found[:_MOST_PROBLEMS]]
         raise InvalidDocument(". ".join(problems))
     return arguments
