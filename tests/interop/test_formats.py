@@ -6,6 +6,7 @@ import io
 import json
 import math
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 WITH_TABLE = tuple(entry.name for entry in formats.FORMATS if entry.module)
 NOW = "2026-01-21T09:00:00Z"
+THEIR_FILES = Path(__file__).parent.parent / "cases" / "formats" / "theirs"
+"""Exports of other programs, with the fields that those write."""
 IDS = Ids("evt_1", "patch_1")
 LOST: dict[str, set[str]] = {
     "shodh-cloudflare": {
@@ -288,6 +291,19 @@ def test_foreign_record_round_trips(name: str) -> None:
         assert same(back, record), (back, record)
 
     law()
+
+
+@pytest.mark.parametrize("path", sorted(THEIR_FILES.iterdir()), ids=lambda path: path.stem)
+def test_a_file_as_the_other_program_writes_it_comes_back(path: Path) -> None:
+    form = formats.load(path.stem)
+    records = [one for one in form.file.read(io.BytesIO(path.read_bytes())) if isinstance(one, dict)]
+    assert records
+    dropped = {row.theirs for row in form.table.fields if not row.ours}
+    documents = [stored(form, read_record(form.table, record)) for record in records]
+    backs = [transfer.export_document(form.table, document).data for document in documents]
+    text = "".join(form.file.write(backs, {"now": NOW, "version": "1"}))
+    wanted = [{key: value for key, value in one.items() if key not in dropped} for one in records]
+    assert [one for one in form.file.read(io.BytesIO(text.encode())) if isinstance(one, dict)] == wanted
 
 
 @pytest.mark.parametrize("name", WITH_TABLE)
