@@ -164,7 +164,7 @@ def test_day_without_events_is_not_found() -> None:
 
 def test_commits_alone_make_a_recap() -> None:
     header, body = recap_document(day_scope(DAY), [], [], COMMITS, Config())
-    assert header["provenance"]["events"] == []
+    assert header["provenance"] == {"events": [], "patches": [], "commits": [COMMITS[1].sha, COMMITS[0].sha]}
     assert "- Commits: `aaaaaaa`, `bbbbbbb`" in body
     assert "## Changes" not in body
 

@@ -214,6 +214,8 @@ class _Draft(NamedTuple):
             (format_timestamp(first), format_timestamp(last)),
             (event.id for event in cited),
         )
+        if not cited:
+            header["provenance"]["commits"] = [commit.sha for commit in content.commits[:_MOST_CITED]]
         return header | ({"episode_id": self.scope.key} if self.scope.kind == "episode" else {})
 
 
