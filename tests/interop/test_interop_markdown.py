@@ -160,6 +160,25 @@ def test_title_without_a_heading_comes_from_the_file_name() -> None:
     assert bring("Only text.\n", path="deploying/README.md").title == "Deploying"
 
 
+def test_title_from_a_long_line_is_cut() -> None:
+    found = bring(f"# {'word ' * 10_000}\n")
+    assert found.title == f"{'word ' * 39}word…"
+    assert document(found).title == found.title
+
+
+def test_second_header_is_no_heading() -> None:
+    found = bring("---\na: 1\n---\n---\ncreated: 2026-05-06\ntype: entity\n---\n\n# Mamba\n\nText.\n")
+    assert (found.title, found.id) == ("Mamba", "fact.mamba")
+    assert bring("---\na: 1\n---\nFirst\n---\n\n# Mamba\n").title == "First"
+
+
+def test_file_that_cannot_be_converted_is_reported_and_others_are_imported() -> None:
+    header = "".join(f"key{at}: {'x' * 60}\n" for at in range(480))
+    made = plan({"a.md": f"---\n{header}---\n# A\n", "b.md": "# B\n"}, kind="fact")
+    assert (made["a.md"].refused, made["b.md"].imported) == (True, True)
+    assert "larger than 32 KiB" in made["a.md"].reason
+
+
 @pytest.mark.parametrize(
     ("data", "reason"),
     [

@@ -24,7 +24,7 @@ from thunderus_mem.document.profile import tag_key
 from thunderus_mem.document.references import rebased
 from thunderus_mem.document.schema import DOCUMENT, check, is_valid_fast
 from thunderus_mem.document.timestamp import parse_timestamp, utc_key
-from thunderus_mem.errors import ThunderusError
+from thunderus_mem.errors import InvalidDocument, ThunderusError
 from thunderus_mem.interop import decisions
 from thunderus_mem.interop.posts import in_yaml, read_post, write_post
 from thunderus_mem.startup import NamedTuple, lazy_pattern
@@ -111,6 +111,7 @@ def _in_quotes(value: str) -> str:
 
 # Fields of a document, from the header and the place of a foreign file
 
+_MOST_TITLE: Final = 200
 STATUSES = ("verified", "stale", "unknown")
 _FOLDER_DOCUMENTS = frozenset(["readme", "index"])
 
@@ -202,7 +203,7 @@ class Draft:
 
 def set_title(draft: Draft, path: str, kind: str, heading: str, decision: decisions.DecisionRecord) -> str:
     """Keep the file's own title, otherwise take it from the heading (of a decision without its number) or the
-    file name."""
+    file name, cut to 200 characters."""
     given = draft.data.get("title")
     if isinstance(given, str) and given.strip():
         return given
@@ -215,6 +216,8 @@ def set_title(draft: Draft, path: str, kind: str, heading: str, decision: decisi
             name = os.path.basename(folder)
         title = name.replace("-", " ").replace("_", " ").strip().capitalize() or "Untitled"
         draft.notes.append(f"no heading; title {title!r} taken from the file name")
+    if len(title) > _MOST_TITLE:
+        title = f"{title[:_MOST_TITLE].rstrip()}…"
     draft.replace("title", title, "a title is a string")
     return title
 
@@ -536,7 +539,7 @@ def import_document(
     if not body.strip():
         return "empty file"
     stem = os.path.splitext(os.path.basename(path))[0]
-    first = next((mark.text for mark in headings(body) if mark.text.strip()), "")
+    first = _first_heading(body)
     draft = Draft(values)
     draft.notes.extend(starred)
     decision = _decision(draft, kind, stem, first, body, options)
@@ -550,10 +553,13 @@ def import_document(
     set_records(draft, options)
     source = {"imported_from": options.origin_of(path), "imported_sha256": source_hash(data)}
     linked = rebased(body, options.origin_of(path), target)
-    if plain_note is None:
-        made = _edit(text, draft, source).removesuffix(body) + linked
-    else:
-        made = _wrap(text, linked, draft, source)
+    try:
+        if plain_note is None:
+            made = _edit(text, draft, source).removesuffix(body) + linked
+        else:
+            made = _wrap(text, linked, draft, source)
+    except InvalidDocument as error:
+        return f"cannot be converted to a valid document: {error}"
     again = read_document(target, made.encode("utf-8", "surrogatepass"))
     if again.document is None:
         return f"cannot be converted to a valid document: {_problem(again)}"
@@ -575,6 +581,14 @@ def import_document(
     return Imported(
         file, made, number, decision, own_id, (document_id, *names), (), again.document.tags, folder_tag
     )
+
+
+def _first_heading(body: str) -> str:
+    """The text of the first heading, "" without one; the keys of another header are none."""
+    fences = find_fences(body.lstrip())
+    if fences is not None and ":" in body.lstrip()[fences.start : fences.end]:
+        body = body.lstrip()[fences.body_start :]
+    return next((mark.text for mark in headings(body) if mark.text.strip()), "")
 
 
 def _identity(
