@@ -436,3 +436,17 @@ def test_the_commands(run: Callable[..., Done], tmp_path: Path) -> None:
     assert run("import", "x", "m.json").code == run("export", "markdown").code == 2
     assert run("import", "markdown", ".").code == run("validate", "markdown", "x").code == 2
     assert run("import", "shodh", os.devnull).code == 2
+
+
+def test_long_values_of_a_file_are_not_printed_whole(run: Callable[..., Done], tmp_path: Path) -> None:
+    filler = "x" * 9_000
+    lines = [
+        {"id": filler, "text": 5},
+        {"id": "a", "text": "One.", filler: 1},
+        {"id": "b", "text": "Two.", "kind": filler},
+    ]
+    run("init")
+    (tmp_path / "m.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    for command in (["validate", "jsonl", "m.jsonl"], ["import", "jsonl", "m.jsonl"]):
+        ran = run(*command)
+        assert (ran.code, len(ran.out + ran.err) < 800) == (1, True)

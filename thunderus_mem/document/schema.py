@@ -337,7 +337,9 @@ def _in_words(error: ValidationError, key: str) -> tuple[str, str]:
         case "type":
             return _wrong_type(name, value, want), _type_words(want)
         case "enum":
-            return f"{name} cannot be {_shown(value)}", "one of " + ", ".join(map(str, want))
+            return f"{name} cannot be {_shown(value)}", "one of " + ", ".join(
+                "null" if one is None else str(one) for one in want
+            )
         case "const":
             return f"{name} cannot be {_shown(value)}", str(want)
         case "format":

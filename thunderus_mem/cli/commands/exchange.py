@@ -34,6 +34,7 @@ from thunderus_mem.interop.formats import (
     schema_document,
 )
 from thunderus_mem.interop.markdown import ImportReport, import_markdown
+from thunderus_mem.interop.values import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -183,7 +184,7 @@ def _listed(what: str, records: Sequence[RefusedRecord | RecordNote]) -> list[st
 def _where(one: RefusedRecord | RecordNote) -> str:
     if one.number < 0:
         return one.id
-    return f"record {one.number}" + (f" ({escaped(one.id)})" if one.id else "")
+    return f"record {one.number}" + (f" ({escaped(shortened(one.id))})" if one.id else "")
 
 
 def _totals(value: TransferReport) -> str:
@@ -207,7 +208,7 @@ def _totals(value: TransferReport) -> str:
 
 
 def _counts(counts: dict[str, int]) -> str:
-    return ", ".join(f"{name} ({number:,})" for name, number in counts.items())
+    return ", ".join(f"{escaped(shortened(name))} ({number:,})" for name, number in counts.items())
 
 
 def _import_markdown(
