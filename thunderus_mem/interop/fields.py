@@ -558,18 +558,14 @@ def import_document(
             made = _edit(text, draft, source).removesuffix(body) + linked
         else:
             made = _wrap(text, linked, draft, source)
+        document = _checked(target, made, linked)
     except InvalidDocument as error:
         return f"cannot be converted to a valid document: {error}"
-    again = read_document(target, made.encode("utf-8", "surrogatepass"))
-    if again.document is None:
-        return f"cannot be converted to a valid document: {_problem(again)}"
-    if again.document.body != linked:
-        return "cannot be converted without changing its text"
     own, touched = values.get("id"), {*draft.edits, *draft.moved}
     file = ImportedFile(
         path,
         imported=True,
-        id=again.document.id,
+        id=document.id,
         path=target,
         title=title,
         notes=tuple(draft.notes),
@@ -579,8 +575,18 @@ def import_document(
     )
     own_id = str(own) if isinstance(own, str | int) else ""
     return Imported(
-        file, made, number, decision, own_id, (document_id, *names), (), again.document.tags, folder_tag
+        file, made, number, decision, own_id, (document_id, *names), (), document.tags, folder_tag
     )
+
+
+def _checked(path: str, text: str, body: str) -> Document:
+    """The converted document; raises `InvalidDocument` if it is not valid or has another body."""
+    reading = read_document(path, text.encode("utf-8", "surrogatepass"))
+    if reading.document is None:
+        raise InvalidDocument(_problem(reading))
+    if reading.document.body != body:
+        raise InvalidDocument("its text would change")
+    return reading.document
 
 
 def _first_heading(body: str) -> str:
