@@ -45,7 +45,6 @@ def _in_schemas() -> tuple[str, ...]:
 # Patterns made from values: what they are like. A site that cannot be read and is not here is an error.
 BUILT: Final[dict[str, tuple[str, ...]]] = {
     "document.schema._of_text": _in_schemas(),
-    "document.orders._lexicon": ("不要|用户|エージェント",),
     "document.secret_rules._compiled": (SECRET_RULES[0].pattern.pattern,),
     "document.frontmatter.write.entry_lines": (
         r"(?: {1,}#[^\n]*\n?|[ \t]*\r?\n(?= {1,}#))*",
@@ -140,16 +139,16 @@ def _module(name: str) -> ModuleType:
     return importlib.import_module(f"thunderus_mem.{name}".rstrip("."))
 
 
-def _uses(tree: ast.Module) -> Iterator[tuple[str, str]]:
+def _uses(nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:
     """What is done with a name: ``_NAME.match(…)``, ``pattern(_NAME).sub(…)``, or under another name."""
     other = {
         target.id: list(_names(node.value))
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Assign) and not isinstance(node.value, ast.Constant)
         for target in node.targets
         if isinstance(target, ast.Name) and not target.id.isupper()
     }
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Attribute) and node.attr in (*_CALLS, "scanner"):
             use = node.attr if node.attr in USES else "finditer"
             for name in _names(node.value):
@@ -167,9 +166,9 @@ def _named(expression: ast.expr) -> list[str]:
     return [expression.id] if isinstance(expression, ast.Name) else []
 
 
-def _compiled_from(tree: ast.Module, makers: set[str]) -> Iterator[str]:
+def _compiled_from(nodes: list[ast.AST], makers: set[str]) -> Iterator[str]:
     """Names of texts given to the functions that compile what they are given."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in makers:
             yield from (name for argument in node.args for name in _named(argument))
 
@@ -178,9 +177,10 @@ def _compiled_from(tree: ast.Module, makers: set[str]) -> Iterator[str]:
 def patterns() -> list[Pattern]:
     """All of them, by name. Raises `LookupError` for a site that cannot be read."""
     parsed = dict(trees())
+    nodes = {module: list(ast.walk(tree)) for module, tree in parsed.items()}
     uses: dict[tuple[str, str], set[str]] = {}
-    for module, tree in parsed.items():
-        for name, use in _uses(tree):
+    for module in parsed:
+        for name, use in _uses(nodes[module]):
             # A name of a module's own is used in it alone; others may be imported from anywhere.
             place = module if name.startswith("_") else ""
             uses.setdefault((place, name), set()).add(use)
@@ -199,9 +199,9 @@ def patterns() -> list[Pattern]:
                 value = value.compiled
             if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
                 found[f"{module}.{name}"] = Pattern(f"{module}.{name}", _seen(uses, module, name), value)
-    for module, tree in parsed.items():
+    for module in parsed:
         # A local name comes from a list of texts: those are named below, one by one.
-        for name in filter(vars(_module(module)).__contains__, _compiled_from(tree, makers)):
+        for name in filter(vars(_module(module)).__contains__, _compiled_from(nodes[module], makers)):
             compiled = re.compile(vars(_module(module))[name])
             found[f"{module}.{name}"] = Pattern(f"{module}.{name}", _seen(uses, module, name), compiled)
     for rule in SECRET_RULES:

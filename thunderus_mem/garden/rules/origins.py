@@ -37,7 +37,7 @@ _MANY: Final = 3
 """In how many sibling folders a file name has a meaning of its own."""
 _FORM: Final = 40
 """How many words besides headings an unfilled form has at most."""
-_EMPTY_ITEM: Final = lazy_pattern(r"(?m)^[ \t]*[-*+][ \t]*(?:\[ ?\])?[ \t]*\r?$")
+_EMPTY_ITEM: Final = lazy_pattern(r"(?m)^[ \t]*[-*+](?:[ \t]*\[ ?\])?[ \t]*\r?$")
 _WORD: Final = lazy_pattern(r"[A-Z]?[a-z]+|[A-Z]+")
 _DIGIT: Final = lazy_pattern(r"\d")
 
