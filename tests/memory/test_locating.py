@@ -71,7 +71,7 @@ def test_only_similar_names_are_suggested(store: Path, run: Run, given: str, hin
     ("filters", "named"),
     [
         (("--kind", "fct"), "fct"),
-        (("--since", "2026-13-01"), "2026-13-01"),
+        (("since:2026-13-01",), "2026-13-01"),
         (("before:soon",), "soon"),
         (("status:accepted",), "`state:accepted`"),
         (("tokens",), "'tokens' is not a filter"),
@@ -94,3 +94,31 @@ def test_imported_core_replaces_the_empty_template(store: Path, run: Run) -> Non
     again = run("import", "markdown", "OTHER.md", "--kind", "core", "--json").json
     assert again["files"][0]["id"] == "core.another-house"
     assert run("events", "verify").code == 0
+
+
+def test_remove_and_undo_name_the_documents_whose_texts_link_to_it(store: Path, run: Run) -> None:
+    run("add", "fact", "One", "--tag", "x", "--body", "It is the first.")
+    added = run("--json", "log", "--all", "-n", "1").json["events"][0]["id"]
+    texts = {
+        "Two": "See [[fact.one#why]].",
+        "Three": "See [it](one.md).",
+        "Four": "Nothing about `[[fact.one]]`.",
+    }
+    for title, text in texts.items():
+        run("add", "fact", title, "--tag", "x", "--body", f"{text} It is about {title.lower()}.")
+    facts = ".thunderus/memory/semantic/FACTS"
+    for command in (
+        ["undo", added, "--dry-run"],
+        ["undo", added],
+        ["undo", "--redo"],
+        ["remove", "one", "-m", "x"],
+    ):
+        warned = [line for line in run(*command).err.splitlines() if "still links" in line]
+        assert (
+            warned == []
+            if "--redo" in command
+            else [
+                f"{facts}/three.md: warning TM201 fact.three still links to fact.one",
+                f"{facts}/two.md: warning TM201 fact.two still links to fact.one",
+            ]
+        )

@@ -134,7 +134,7 @@ def remove(memory: Memory, id: str, *, why: str) -> Written:
     """Remove a document; git and the log keep its text. Warns about documents that still link to it."""
     with open_transaction(memory, "remove") as transaction:
         document = locate.find_document(memory, id, itself=True)
-        warnings = locate.left_behind(memory, document.id, document.path)
+        warnings = locate.left_behind(memory, {document.id: document.path})
         return transaction.write("remove", document, None, why=why, warnings=warnings)
 
 

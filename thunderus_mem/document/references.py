@@ -326,6 +326,13 @@ def is_bracketed(line: str, column: int) -> bool:
     return _BRACKETED.match(line, column - 1) is not None
 
 
+def linked_path(path: str, target: str) -> str:
+    """The root-relative path that a relative link in the file at ``path`` points to, without fragment and
+    query; "" for a link within the text."""
+    file = target.partition("#")[0].partition("?")[0]
+    return posixpath.normpath(posixpath.join(posixpath.dirname(path), file)) if file else ""
+
+
 def link_to(reference: Reference, source: str, target: str) -> str:
     """The new target of a Markdown link in the file ``source`` so that it points to the file ``target``;
     anchor and query are kept. Both paths are POSIX and relative to the root."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from thunderus_mem.document.ids import fold_key
 from thunderus_mem.document.paths import archived_path
 from thunderus_mem.document.profile import Profile, profile_of
-from thunderus_mem.document.references import rebased_text
+from thunderus_mem.document.references import linked_path, rebased_text
 from thunderus_mem.recap.scope import Activity
 
 if TYPE_CHECKING:
@@ -223,13 +223,6 @@ class GardenInput:
 
 def _folded(name: str) -> str:
     return " ".join(name.casefold().split())
-
-
-def linked_path(path: str, target: str) -> str:
-    """The root-relative path that a relative link in the file at ``path`` points to, without fragment and
-    query; "" for a link within the text."""
-    file = target.partition("#")[0].partition("?")[0]
-    return posixpath.normpath(posixpath.join(posixpath.dirname(path), file)) if file else ""
 
 
 class DocumentNames:

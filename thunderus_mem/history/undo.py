@@ -137,22 +137,25 @@ def undo(
         memory.refresh()
         by_hand = [edit.change for edit in hand_edits(memory, memory.git_state())]
         planned = planner.committed.fetching(lambda: planner.plan(by_hand))
-        return _undone(planned, [_Reverted() for _ in planned])._replace(dry_run=True)
+        undone = _undone(planned, [_Reverted() for _ in planned])
+        return undone._replace(warnings=_left_behind(memory, planned), dry_run=True)
     recorded: list[str] = []
 
-    def attempt() -> tuple[list[_Reversal], Undone]:
+    def attempt() -> Undone:
         with open_transaction(memory, reverse.UNDO) as transaction:
             recorded.extend(transaction.outcome.recorded)
             planned = planner.plan()
+            warnings = _left_behind(memory, planned)
             written: list[_Reverted] = []
             for one in planned:
                 written.append(_revert(transaction, memory, one, why, modes))
                 if not transaction.outcome.published:  # a write failed, and the next step may need that file
                     break
-        return planned, _undone(planned, written)._replace(published=transaction.outcome.published)
+        return _undone(planned, written)._replace(
+            warnings=warnings, published=transaction.outcome.published, recorded=tuple(recorded)
+        )
 
-    planned, undone = planner.committed.fetching(attempt)
-    return undone._replace(warnings=_left_behind(memory, planned), recorded=tuple(recorded))
+    return planner.committed.fetching(attempt)
 
 
 class _Planner:
@@ -282,8 +285,10 @@ def _commit(
 def _left_behind(memory: Memory, planned: Iterable[_Reversal]) -> tuple[Diagnostic, ...]:
     """Warnings about documents that still link to a removed one."""
     last = {one.path: one for step in planned for one in step.changes}
-    gone = [one for one in last.values() if one.after is None and not one.renames and one.doc_id]
-    return tuple(finding for one in gone for finding in left_behind(memory, one.doc_id, one.path))
+    gone = {
+        one.doc_id: one.path for one in last.values() if one.after is None and not one.renames and one.doc_id
+    }
+    return left_behind(memory, gone) if gone else ()
 
 
 def _undone(planned: Sequence[_Reversal], written: Sequence[_Reverted]) -> Undone:

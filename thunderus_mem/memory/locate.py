@@ -14,6 +14,7 @@ from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.document.document import MAX_DOCUMENT, Document, read_document
 from thunderus_mem.document.ids import closest, fold_key, resolve_prefix
 from thunderus_mem.document.paths import is_archived
+from thunderus_mem.document.references import linked_path
 from thunderus_mem.errors import DocumentExists, InvalidDocument, NotFound, Refused
 from thunderus_mem.index.log import read
 from thunderus_mem.index.refresh import refuse_unlisted
@@ -208,13 +209,25 @@ def check_free(memory: Memory, path: str, hint: str) -> None:
             raise DocumentExists(f"{folder}/{one} already exists", hint=hint)
 
 
-def left_behind(memory: Memory, doc_id: str, path: str) -> tuple[Diagnostic, ...]:
-    """Return warnings for documents that link to this one, which is being removed."""
-    sources = [source for source, _, target in memory.index.edges_of(doc_id) if target == doc_id]
-    return tuple(
-        Diagnostic("TM201", Severity.WARNING, path, 0, 0, f"{source} still links to {doc_id}")
-        for source in sorted(set(sources))
-    )
+def left_behind(memory: Memory, gone: Mapping[str, str]) -> tuple[Diagnostic, ...]:
+    """Return warnings about links to documents that are going to be removed, ids with their paths, in the
+    relations and texts of others. Call it while the index still has them."""
+    corpus, ids = IndexCorpus(memory.index), {path: doc_id for doc_id, path in gone.items()}
+    found = []
+    for one in memory.index.profiles():
+        if one.id in gone or is_archived(one.path):
+            continue
+        named = [
+            *(link.target for link in one.links),
+            *(link.partition("#")[0] for link in one.traits.wiki_links),
+        ]
+        targets = {corpus.resolve(name.strip()) for name in named}
+        targets |= {ids.get(linked_path(one.path, link)) for link in one.traits.file_links}
+        found += [
+            Diagnostic("TM201", Severity.WARNING, one.path, 0, 0, f"{one.id} still links to {doc_id}")
+            for doc_id in sorted(gone.keys() & targets)
+        ]
+    return tuple(found)
 
 
 _ADR_NUMBER = lazy_pattern(r"/DECISIONS/(?:.*/)?ADR-(\d+)[^/]*$", re.IGNORECASE)

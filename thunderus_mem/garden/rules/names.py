@@ -26,13 +26,14 @@ from thunderus_mem.document.profile import tag_key
 from thunderus_mem.document.references import (
     is_bracketed,
     link_to,
+    linked_path,
     may_be_name,
     references,
     relinked,
     wiki_to,
 )
 from thunderus_mem.errors import InvalidDocument
-from thunderus_mem.garden.plan import REPORT, DocumentEdit, DocumentNames, Step, linked_path, moved
+from thunderus_mem.garden.plan import REPORT, DocumentEdit, DocumentNames, Step, moved
 from thunderus_mem.garden.rules.origins import is_aside
 from thunderus_mem.lint.rules.identity import decision_number, renumbered
 from thunderus_mem.startup import NamedTuple

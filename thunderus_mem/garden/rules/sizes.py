@@ -17,11 +17,11 @@ from thunderus_mem.document.document import Document, read_document
 from thunderus_mem.document.frontmatter.edit import remove_item, remove_key, set_key
 from thunderus_mem.document.ids import MAX_ID, file_stem, fold_key, is_document_id, slug
 from thunderus_mem.document.markdown import Heading, heading_anchor, headings, scan
-from thunderus_mem.document.references import references, relinked
+from thunderus_mem.document.references import linked_path, references, relinked
 from thunderus_mem.document.unicode import token_count
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.fingerprint.selectors import leaf_of
-from thunderus_mem.garden.plan import REPORT, DocumentEdit, DocumentNames, Step, linked_path
+from thunderus_mem.garden.plan import REPORT, DocumentEdit, DocumentNames, Step
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.config import configured_caps
 from thunderus_mem.store.layout import CORE_LOCAL_FILE
