@@ -127,6 +127,7 @@ _FOR_AGENT = lazy_pattern(
     r"[ \t]{0,12}[`~]{3,12}[ \t]{0,4}(?:system|agent|assistant|ai|llm)[-_ ](?:prompt|instruction|directive)",
     re.IGNORECASE,
 )
+_SPACES = lazy_pattern(r"\s*")
 _BLANK_LINE = lazy_pattern(r"\n[ \t\r]*(?=\n)")
 _BREAK = lazy_pattern(r" {0,3}(?:[-*+] |[0-9]{1,3}[.)] |#{1,6} |\||---)")
 _QUOTE_MARK = lazy_pattern(r"(?:^|\n) {0,3}>[> ]{0,20}")
@@ -177,7 +178,9 @@ def _in_concealed(text: str) -> Iterator[Injection]:
         if not one.code:
             blank = blank or _without_code(text)
             line = _line_start(text, one.start)
-            if blank[one.start : one.start + 8].isspace() or text.count("`", line, one.start) % 2:
+            found = _SPACES.match(text, one.start)
+            start = found.end() if found is not None else one.start
+            if blank[start : start + 8].isspace() or text.count("`", line, one.start) % 2:
                 continue
         yield Injection(_CONCEALED if one.kind in (GIVES_ORDERS, ADDRESSES) else one.kind, one.start)
 
