@@ -134,6 +134,24 @@ def test_an_interrupted_import_resumes_and_is_still_one_undo(
     assert left == {".thunderus/memory/semantic/FACTS/between.md"}
 
 
+def test_an_import_that_was_interrupted_at_its_end_can_be_undone(
+    tree: VerbTree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = documents(tree)
+
+    def interrupted(path: str, *, expecting: str) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(transfer, "remove_file", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            load(tree, memories(2))
+    resumed = load(tree, memories(2))
+    assert counts(resumed) == (0, 0, 2, 0, 0)
+    undo(tree.memory(), UndoChoice(resumed.patch))
+    assert documents(tree) == before
+
+
 def test_an_interrupted_update_is_still_one_undo(tree: VerbTree, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transfer, "_TOGETHER", 2)
     load(tree, memories(3))

@@ -160,10 +160,12 @@ def import_records(
     running = os.path.join(memory.layout.local_dir, import_id)
     with open_transaction(memory, "import") as transaction:
         planner = _Planner(memory, form.table, options, mapping)
-        patch = _unfinished(memory, running) or transaction.ids().patch
-        replace_file(running, patch.encode())
+        resumed = _unfinished(memory, running)
+        patch = resumed or transaction.ids().patch
         events = 0
         for changes in planner.batches(records, Ids(memory.new_id("evt"), patch)):
+            if not events:
+                replace_file(running, patch.encode())
             why = options.why or f"imported from {source}"
             links = PatchLinks(imported=import_id)
             transaction.commit("import", changes, why=why, ids=planner.ids, links=links)
@@ -171,10 +173,10 @@ def import_records(
             if not transaction.outcome.published:  # a write failed; repeating the command resumes it
                 break
             planner.ids = Ids(memory.new_id("evt"), patch)
-        if transaction.outcome.published:
+        if (events or resumed) and transaction.outcome.published:
             remove_file(running, expecting=content_hash(patch))
     report = planner.report(form.name, source)
-    if not events:
+    if not (events or resumed):
         return report
     outcome = transaction.outcome
     return replace(
@@ -254,7 +256,7 @@ class _Planner:
         self._taken = Taken()
         self._by_key: dict[str, _Known] = {}
         self._by_id: dict[str, _Known] = {}
-        self._texts: dict[str, str] = {}
+        self._texts: dict[bytes, str] = {}
         self._counts: Counter[str] = Counter()
         self._skipped: list[RefusedRecord] = []
         self._refused: list[RefusedRecord] = []
@@ -603,8 +605,8 @@ def _digest(record: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
 
 
-def _text_key(kind: str, title: str, text: str) -> str:
-    return hashlib.sha256(f"{kind}\0{title}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()
+def _text_key(kind: str, title: str, text: str) -> bytes:
+    return hashlib.sha256(f"{kind}\0{title}\0{text}".encode("utf-8", "surrogatepass")).digest()[:16]
 
 
 # The text of a document, without the line ends around it
