@@ -27,6 +27,7 @@ def store(tmp_path: Path) -> Store:
     store.put("b.md", document_text("fact.b", SAME, title="Waiting", tags=["ci"], day="2026-02-01"))
     usual = ["unit-test", "code-review", "dead-link", "build-step", "ci"]
     store.put("c.md", document_text("fact.c", "Quite another thing.\n", tags=usual))
+    store.put("u.md", document_text("fact.u", "A third one.\n", tags=["unit-test", "ci"]))
     return store
 
 

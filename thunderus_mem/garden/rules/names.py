@@ -316,8 +316,6 @@ _USUAL: Final = 0.8
 """The share of tags from which on their form is the usual one."""
 _CLEAR: Final = 10
 """How often a spelling must be used, and how many times as often as the others, to be a clear majority."""
-_ACRONYM: Final = 4
-"""The length up to which a word in another case may be an acronym of something else."""
 _TOGETHER: Final = 500
 """The most documents of one step."""
 
@@ -427,25 +425,23 @@ def _best(uses: Mapping[str, Sequence[Set[str]]], is_usual: Callable[[str], bool
     """The spelling of a tag to keep, "" for none; ``uses`` are the tags of the documents for each spelling,
     of those that an author wrote.
 
-    It is the one used most, or of several the one in the usual form; never against that form, unless a clear
-    majority uses it. Of one word it must be the only one in that form.
+    It is the one used most; never against the usual form, unless it has several words and nearly all use it.
+    Of one word it must be the only one in that form.
     """
-    best, *others = sorted(uses, key=lambda tag: (-len(uses[tag]), not is_usual(tag), tag))
+    best, *others = sorted(uses, key=lambda tag: (-len(uses[tag]), tag))
+    if len(uses[best]) == len(uses[others[0]]):
+        return ""
     usual = [tag for tag in uses if is_usual(tag)]
-    if _is_clear(best, uses):
-        sure = True
-    elif _has_words(best):
-        is_tie = len(uses[best]) == len(uses[others[0]]) and is_usual(best) == is_usual(others[0])
-        sure = not is_tie and (best in usual or not usual)
-    else:
-        sure = usual == [best]
+    sure = usual == [best]
+    if _has_words(best):
+        sure = best in usual or not usual or _is_clear(best, uses)
     return best if sure and not any(_is_apart(other, best, uses) for other in others) else ""
 
 
 def _is_clear(tag: str, uses: Mapping[str, Sequence[Set[str]]]) -> bool:
-    """Whether authors nearly always use this spelling of a tag, which is no acronym."""
+    """Whether authors nearly always use this spelling of a tag."""
     rest = sum(map(len, uses.values())) - len(uses[tag])
-    return len(uses[tag]) >= _CLEAR * max(rest, 1) and (len(tag) > _ACRONYM or _has_words(tag))
+    return len(uses[tag]) >= _CLEAR * max(rest, 1)
 
 
 def _has_words(tag: str) -> bool:
@@ -454,11 +450,11 @@ def _has_words(tag: str) -> bool:
 
 
 def _is_apart(tag: str, best: str, uses: Mapping[str, Sequence[Set[str]]]) -> bool:
-    """Whether two spellings may be two tags: a document has both, or one word differs in case and their
-    documents have no other tag in common, unless nearly all use one spelling."""
+    """Whether two spellings may be two tags: a document has both, or they are one word, and their documents
+    have no other tag in common."""
     if any(best in tags for tags in uses[tag]):
         return True
-    if _has_words(tag) or _is_clear(best, uses):
+    if _has_words(tag):
         return False
     own = tag_key(tag)
     company, others = ({tag_key(each) for tags in uses[one] for each in tags} - {own} for one in (tag, best))
