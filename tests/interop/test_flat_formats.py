@@ -110,11 +110,22 @@ def test_csv_is_what_spreadsheets_write(run: Run, repo: Path) -> None:
     }
 
 
+def test_text_is_read_from_another_column_with_map(run: Run, repo: Path) -> None:
+    run("init")
+    (repo / "a.csv").write_text("name,body\nStop,Stop at noon.\n")
+    missing = run("import", "csv", "a.csv")
+    assert (missing.code, "`text` is missing or empty; --map KEY=text" in missing.out) == (1, True)
+    command = ("import", "csv", "a.csv", "--map", "body=text", "--map", "name=title")
+    assert run(*command).code == 0
+    assert "Stop at noon." in run("show", "fact.stop").out
+    assert run(*command).err == "0 records imported, 1 unchanged\n"
+    rows = csv.DictReader(io.StringIO(run("export", "csv").out, newline=""))
+    assert [(row["title"], row["text"]) for row in rows] == [("Stop", "Stop at noon.")]
+
+
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"title\nA\n", "no column `text`"),
-        (b"", "no column `text`"),
         (b"text,,\na,b,c\n", "a column has no name"),
         (b"text,tags,text\na,b,c\n", "two columns are named `text`"),
         (b"text\n\xff\n", "not valid UTF-8"),

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from thunderus_mem.document.frontmatter.write import KEY_ORDER
 from thunderus_mem.interop import formats, transfer
+from thunderus_mem.interop.export import export_document
 from thunderus_mem.interop.table import BODY, EXTENSION, ForeignRecord, put, read_record, same, write_record
 from thunderus_mem.interop.values import SOURCE_TYPES, TYPES, folded_hash, raw_hash, title_of
 from thunderus_mem.log.new_event import Ids
@@ -287,7 +288,7 @@ def test_foreign_record_round_trips(name: str) -> None:
     @given(THEIRS[name])
     def law(record: dict[str, Any]) -> None:
         document = stored(form, read_record(form.table, record))
-        back = through_file(form, transfer.export_document(form.table, document).data)
+        back = through_file(form, export_document(form.table, document).data)
         assert same(back, record), (back, record)
 
     law()
@@ -300,7 +301,7 @@ def test_a_file_as_the_other_program_writes_it_comes_back(path: Path) -> None:
     assert records
     dropped = {row.theirs for row in form.table.fields if not row.ours}
     documents = [stored(form, read_record(form.table, record)) for record in records]
-    backs = [transfer.export_document(form.table, document).data for document in documents]
+    backs = [export_document(form.table, document).data for document in documents]
     text = "".join(form.file.write(backs, {"now": NOW, "version": "1"}))
     wanted = [{key: value for key, value in one.items() if key not in dropped} for one in records]
     assert [one for one in form.file.read(io.BytesIO(text.encode())) if isinstance(one, dict)] == wanted
@@ -356,7 +357,7 @@ def test_a_value_of_any_type_in_any_place_is_taken_or_refused(name: str) -> None
         assert all(len(problem) < 400 for problem in formats.record_problems(form.table, record))
         with suppress(ValueError):
             document = stored(form, read_record(form.table, record))
-            written = transfer.export_document(form.table, document)
+            written = export_document(form.table, document)
             assert written.data[form.table.identity] not in ("", None)
             through_file(form, written.data)
 
@@ -402,7 +403,7 @@ def test_a_record_without_title_is_called_by_its_beginning(text: str, title: str
         ({"content": "a", "tags": "x"}, "`tags` is not a list"),
         ({"content": " "}, "`content` is empty"),
         ({"content": "a", "emotional_valence": math.nan}, "`emotional_valence` is not between -1 and 1"),
-        ({"id": "1"}, "the text is missing or empty"),
+        ({"id": "1"}, "`content` is missing or empty"),
         ({"content": "\ud800"}, "`content` is not valid Unicode"),
     ],
 )
@@ -417,7 +418,7 @@ def test_id_of_any_kind_round_trips(name: str, key: str | int) -> None:
     form = formats.load(name)
     record = {**MINIMAL[name], form.table.identity: key}
     document = stored(form, read_record(form.table, record))
-    back = transfer.export_document(form.table, document).data
+    back = export_document(form.table, document).data
     assert back[form.table.identity] == key
     assert EXTENSION not in back.get("metadata", {})
     assert not {"imported_from", "imported_sha256"} & back.get("metadata", {}).keys()

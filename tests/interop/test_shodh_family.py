@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from thunderus_mem.errors import InvalidDocument
-from thunderus_mem.interop import formats, transfer
+from thunderus_mem.interop import export, formats
 from thunderus_mem.interop.streams import Omitted
 from thunderus_mem.interop.table import BODY, read_record, write_record
 from thunderus_mem.interop.values import document_uuid, folded_hash, raw_hash
@@ -57,7 +57,7 @@ def test_an_export_has_exactly_the_form_of_the_other_program(name: str) -> None:
     suffix = name if name in ("jsonl", "csv") else "json"
     assert text.encode() == (CASES / f"{name}.{suffix}").read_bytes()
     form = formats.load(name)
-    report = transfer.validate_file(form, io.BytesIO(text.encode()), "x")
+    report = export.validate_file(form, io.BytesIO(text.encode()), "x")
     assert (report.records, report.problems) == (1, ())
 
 

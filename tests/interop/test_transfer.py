@@ -20,6 +20,7 @@ from thunderus_mem.history.reverse import UndoChoice
 from thunderus_mem.history.undo import undo
 from thunderus_mem.index.questions import Filter
 from thunderus_mem.interop import formats, transfer
+from thunderus_mem.interop.export import RecordExport
 from thunderus_mem.interop.values import raw_hash
 from thunderus_mem.lint.lint import lint
 from thunderus_mem.store import disk
@@ -77,7 +78,7 @@ def documents(tree: VerbTree) -> dict[str, bytes]:
 
 
 def export(tree: VerbTree) -> list[dict[str, Any]]:
-    made = transfer.RecordExport(tree.memory(), SHODH, Filter())
+    made = RecordExport(tree.memory(), SHODH, Filter())
     found: list[dict[str, Any]] = json.loads("".join(made.pieces()))["memories"]
     return found
 

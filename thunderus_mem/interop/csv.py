@@ -72,14 +72,12 @@ FILE: Final = Rows()
 
 
 def _check_columns(names: Sequence[str]) -> None:
-    """Raise `InvalidDocument` if columns cannot be told apart, or there is none with the text."""
+    """Raise `InvalidDocument` if columns cannot be told apart."""
     if not all(map(str.strip, names)):
         raise InvalidDocument("a column has no name", hint="name it in the first line, or remove it")
     for name in names:
         if names.count(name) > 1:
             raise InvalidDocument(f"two columns are named `{shortened(name)}`", hint="rename one of them")
-    if "text" not in names:
-        raise InvalidDocument("the file has no column `text`", hint="rename the column with the text")
 
 
 def _line(cells: Iterable[str]) -> str:

@@ -19,7 +19,7 @@ from thunderus_mem.interop import values as by
 from thunderus_mem.interop.formats import Format, FormatField
 from thunderus_mem.interop.streams import JsonList
 from thunderus_mem.interop.table import BODY, As, Field, FieldTable
-from thunderus_mem.interop.transfer import ImportOptions, RefusedRecord, Tally, TransferReport, import_records
+from thunderus_mem.interop.transfer import ImportOptions, RefusedRecord, TransferReport, import_records
 from thunderus_mem.log.records import CONVERSATION, user_in
 from thunderus_mem.memory.records import AddedRecord, UserRecords
 from thunderus_mem.startup import NamedTuple
@@ -27,6 +27,7 @@ from thunderus_mem.startup import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from thunderus_mem.interop.export import Tally
     from thunderus_mem.log.records import Record
     from thunderus_mem.memory.memory import Memory
 

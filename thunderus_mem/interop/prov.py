@@ -17,7 +17,7 @@ from thunderus_mem.log.event import changes_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from thunderus_mem.interop.transfer import Tally
+    from thunderus_mem.interop.export import Tally
     from thunderus_mem.log.event import Change
     from thunderus_mem.log.line import Event
     from thunderus_mem.memory.memory import Memory

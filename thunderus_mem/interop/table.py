@@ -197,8 +197,21 @@ def _read_fields(table: FieldTable, record: Mapping[str, Any]) -> dict[str, Any]
         if value is not ABSENT and get(values, row.ours) is ABSENT:
             put(values, row.ours, value)
     if not isinstance(text := values.get(BODY), str) or not text.strip():
-        raise ValueError("the text is missing or empty")
+        raise ValueError(f"`{text_field(table)}` is missing or empty; --map KEY=text reads another field")
     return values
+
+
+def text_field(table: FieldTable) -> str:
+    """The field with the text."""
+    return next(row.theirs for row in table.fields if row.ours == BODY)
+
+
+def with_text_field(table: FieldTable, name: str) -> FieldTable:
+    """The table of records whose text is in the field ``name``."""
+    usual = text_field(table)
+    return table._replace(
+        fields=tuple(row._replace(theirs=name) if row.theirs == usual else row for row in table.fields)
+    )
 
 
 def _apply_extension(table: FieldTable, values: dict[str, Any], given: _Given) -> str:

@@ -14,7 +14,7 @@ from thunderus_mem.index.log import read
 from thunderus_mem.interop.events import LOGGED_TYPES, events_add, read_brought, restored
 from thunderus_mem.interop.formats import FormatField
 from thunderus_mem.interop.thunderus_events import FIELDS, NO_ITEMS, NOTHING, PATH, PATHS, event_of
-from thunderus_mem.interop.transfer import RefusedRecord, Tally, TransferReport
+from thunderus_mem.interop.transfer import RefusedRecord, TransferReport
 from thunderus_mem.log.event import changes_of, text_in, texts_in
 from thunderus_mem.log.imported import is_imported, origin_of
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from thunderus_mem.interop.events import RefusedLine
+    from thunderus_mem.interop.export import Tally
     from thunderus_mem.log.line import Event
     from thunderus_mem.memory.memory import Memory
 

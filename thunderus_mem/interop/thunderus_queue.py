@@ -17,7 +17,7 @@ from thunderus_mem.document.timestamp import format_precise, parse_timestamp
 from thunderus_mem.errors import InvalidDocument, NotFound, ThunderusError
 from thunderus_mem.interop.formats import FormatField
 from thunderus_mem.interop.thunderus import OlderDocument, migrated
-from thunderus_mem.interop.transfer import RefusedRecord, Tally, TransferReport
+from thunderus_mem.interop.transfer import RefusedRecord, TransferReport
 from thunderus_mem.interop.values import json_value, shortened
 from thunderus_mem.lint.draft import validate
 from thunderus_mem.memory.proposals import Proposal, ProposedEdit, all_waiting, write
@@ -29,6 +29,7 @@ from thunderus_mem.store.paths import inside, kind_of, present_place
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from thunderus_mem.interop.export import Tally
     from thunderus_mem.memory.memory import Memory
 
 _STORE: Final = ".thunderus/"

@@ -40,17 +40,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from thunderus_mem.cli.console import Console
+    from thunderus_mem.interop.export import ExportReport, LogExport, RecordExport, ValidationReport
     from thunderus_mem.interop.fields import ImportedFile
     from thunderus_mem.interop.formats import DescribedFormat
-    from thunderus_mem.interop.transfer import (
-        ExportReport,
-        LogExport,
-        RecordExport,
-        RecordNote,
-        RefusedRecord,
-        TransferReport,
-        ValidationReport,
-    )
+    from thunderus_mem.interop.transfer import RecordNote, RefusedRecord, TransferReport
 
 app = Commands()
 
@@ -327,7 +320,7 @@ def export_command(
 
 
 def _export(console: Console, form: str, wanted: Filter, filters: str) -> RecordExport | LogExport:
-    from thunderus_mem.interop.transfer import LogExport, RecordExport
+    from thunderus_mem.interop.export import LogExport, RecordExport
 
     if not entry_of(form).log:
         return RecordExport(console.memory(), load(form), wanted, filters)
@@ -353,7 +346,7 @@ def validate_command(
     path: Annotated[str, Argument(metavar="FILE", help="The file; - for stdin.")],
 ) -> int:
     """Check a file of another program's format, record by record. Exits with 1 if there are problems."""
-    from thunderus_mem.interop.transfer import ValidationReport, validate_file
+    from thunderus_mem.interop.export import ValidationReport, validate_file
 
     console: Console = ctx.obj
     entry = entry_of(form)
