@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -85,6 +86,12 @@ def test_change_of_the_anchored_code_is_reported_with_its_hunk(store: Path, run:
     assert finding["hunk"].startswith("@@ -40,1 +40,1 @@") or finding["hunk"].startswith("@@ -")
     assert "-    first = value + 7" in finding["diff"]
     assert "30" not in finding["diff"]
+    diff = run("--json", "check", "-p").json["findings"][0]["diff"]
+    at = re.search(r"^@@ -(\d+),(\d+) \+\1,\2 @@\n", diff, re.MULTILINE)
+    assert at is not None, diff
+    line, count = int(at[1]), int(at[2])
+    now = [one[1:] for one in diff[at.end() :].splitlines() if one[0] in " +"]
+    assert now == (store / "src/god.py").read_text().splitlines()[line - 1 : line - 1 + count]
     assert finding["line"] == 9 or finding["line"] > 1
     assert run("check", "--staged").code == 0, "nothing is staged"
     subprocess.run(["git", "add", "-A"], cwd=store, check=True)

@@ -79,12 +79,15 @@ def _marked(sign: str, lines: Sequence[str]) -> list[str]:
     return [sign + line for line in whole]
 
 
-def unified_diff(old: str | None, new: str | None, path: str) -> str | None:
+def unified_diff(
+    old: str | None, new: str | None, path: str, *, first_lines: tuple[int, int] = (1, 1)
+) -> str | None:
     """The diff from ``old`` to ``new`` (``None`` = no file) with three lines of context; line ends as LF.
+    ``first_lines`` are the numbers of their first lines.
 
     "" when nothing differs, ``None`` when the diff would be longer than 32 KiB.
     """
-    diff = _diff(old, new, path, coarse=False)
+    diff = _diff(old, new, path, coarse=False, first_lines=first_lines)
     return diff if diff is not None and len(diff.encode("utf-8", "replace")) <= MAX_DIFF else None
 
 
@@ -94,7 +97,9 @@ def whole_diff(old: str | None, new: str | None, path: str) -> str:
     return _diff(old, new, path, coarse=True) or ""
 
 
-def _diff(old: str | None, new: str | None, path: str, *, coarse: bool) -> str | None:
+def _diff(
+    old: str | None, new: str | None, path: str, *, coarse: bool, first_lines: tuple[int, int] = (1, 1)
+) -> str | None:
     before, after = lines_of(old or ""), lines_of(new or "")
     if before == after and (old is None) == (new is None):
         return ""
@@ -105,11 +110,12 @@ def _diff(old: str | None, new: str | None, path: str, *, coarse: bool) -> str |
     first = max(0, start - _CONTEXT)
     cut = max(0, end - _CONTEXT)
     before, after = before[first : len(before) - cut], after[first : len(after) - cut]
+    old_at, new_at = (first + line - 1 for line in first_lines)
     parts = [f"--- {'/dev/null' if old is None else f'a/{path}'}\n"]
     parts.append(f"+++ {'/dev/null' if new is None else f'b/{path}'}\n")
     for group in _one_group(before, after, start - first, end - cut) if long else _groups(before, after):
-        old_range = _range(group[0][1] + first, group[-1][2] + first)
-        new_range = _range(group[0][3] + first, group[-1][4] + first)
+        old_range = _range(group[0][1] + old_at, group[-1][2] + old_at)
+        new_range = _range(group[0][3] + new_at, group[-1][4] + new_at)
         parts.append(f"@@ -{old_range} +{new_range} @@\n")
         for tag, i1, i2, j1, j2 in group:
             if tag == "equal":

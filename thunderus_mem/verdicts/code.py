@@ -524,12 +524,15 @@ class _Since(NoHistory):
 
 
 def code_diff(verdict: Verdict, known: BreakingCommit, tree: Tree) -> str:
-    """The anchored code before and now, as a unified diff; "" when it is too long to show."""
+    """The anchored code before and now, as a unified diff with the line numbers of its file; "" when it is
+    too long to show."""
     was = code_of(known.anchor, known.source)
     found = verdict.found
     here = tree.source(found.path) if found is not None else None
     now = code_of(found, here) if found is not None and here is not None else None
-    return unified_diff(was, now, (found or verdict.anchor).path) or ""
+    spans = spans_of(known.anchor, known.source), spans_of(found, here) if found is not None else []
+    old_line, new_line = (span[0][0] if span else 1 for span in spans)
+    return unified_diff(was, now, (found or verdict.anchor).path, first_lines=(old_line, new_line)) or ""
 
 
 def spans_of(anchor: Anchor, source: CodeSource | None) -> list[tuple[int, int]]:
