@@ -118,7 +118,7 @@ def test_archived_document_keeps_its_bytes_and_is_not_listed(root: Path, clock: 
         assert "fact.old-port" not in hits(memory, words), words
         assert "fact.old-port" in hits(memory, words, archived=True), words
     assert search(memory, "gateway").total_documents == 3
-    assert not [one for one in governing(memory, "gate.py").memories if one.id == "fact.old-port"]
+    assert not [one for one in governing(memory, "gate.py").documents if one.id == "fact.old-port"]
     assert [one.id for one in material_of(memory).archived] == ["fact.old-port"]
     assert (status(memory).archived, sum(status(memory).counts.values())) == (1, 3)
 

@@ -72,7 +72,7 @@ def test_set_state_changes_only_the_state_in_the_files_dialect(adopted: Path, ru
     (adopted / "push.py").write_text("def push(): ...\n")
     assert run("anchor", "adr-2", "push.py").code == 0
     assert "    this decision is deprecated\n" in run("for", "push.py").out
-    assert json.loads(run("for", "push.py", "--json").out)["memories"][0]["state"] == "deprecated"
+    assert json.loads(run("for", "push.py", "--json").out)["documents"][0]["state"] == "deprecated"
     ran = run("edit", "adr-1", "--set", "state=done")
     assert (ran.code, "use one of: proposed, accepted" in ran.err) == (2, True)
 

@@ -72,7 +72,8 @@ def test_person_verifies(store: Path, run: Run) -> None:
     assert run("events", "verify").code == 0
     assert run("lint").code == 0
     again = text(store)
-    assert run("verify", "tokens").code == 0
+    (document,) = run("--json", "verify", "tokens").json["documents"]
+    assert document["places"][0] == {"place": "src/jwt.py:L13-14", "was": "verified"}
     assert text(store) == again
     assert [event["kind"] for event in events(store)[-2:]] == ["approval", "approval"]
 

@@ -191,7 +191,7 @@ def shown(
     scene: Scene, place: str, start: str = "", *, mentions: bool | None = None
 ) -> list[tuple[str, ...]]:
     found = governing(memory(scene), place, start=str(scene.root / start), mentions=mentions)
-    return [(one.id.removeprefix("fact."), one.how, one.verdict) for one in found.memories]
+    return [(one.id.removeprefix("fact."), one.how, one.verdict) for one in found.documents]
 
 
 def test_most_specific_document_comes_first(scene: Scene) -> None:
@@ -247,7 +247,7 @@ def test_documents_for_missing_code_are_shown(scene: Scene) -> None:
     scene.commit("Gone")
     found = governing(memory(scene), "jwt.py#issue", start=str(scene.root / "src"))
     assert not found.exists
-    assert [(one.id, one.how, one.verdict) for one in found.memories] == [
+    assert [(one.id, one.how, one.verdict) for one in found.documents] == [
         ("fact.symbol", "same", "missing"),
         ("fact.lines", "nearby", "missing"),
     ]
@@ -257,7 +257,7 @@ def test_moved_code_is_found_at_its_new_place(scene: Scene) -> None:
     add(scene, "lines", "src/jwt.py:7-9")
     text = (scene.root / "src/jwt.py").read_text()
     scene.write("src/jwt.py", "import os\n" * 30 + text)
-    found = governing(memory(scene), "src/jwt.py:38", start=str(scene.root)).memories
+    found = governing(memory(scene), "src/jwt.py:38", start=str(scene.root)).documents
     assert [(one.how, one.verdict, one.place, one.now) for one in found] == [
         ("overlaps", "moved", "src/jwt.py:L7-9", "src/jwt.py:L37-39")
     ]
@@ -268,7 +268,7 @@ def test_changed_code_is_shown_with_the_reason(scene: Scene) -> None:
     add(scene, "newer", "src/jwt.py#issue")
     edit.supersede(memory(scene), "fact.symbol", "fact.newer", why="newer")
     scene.change("src/jwt.py", "ttl=3600", "ttl=600")
-    found = {one.id: one for one in governing(memory(scene), "src/jwt.py", start=str(scene.root)).memories}
+    found = {one.id: one for one in governing(memory(scene), "src/jwt.py", start=str(scene.root)).documents}
     assert found["fact.newer"].verdict == "changed"
     assert found["fact.newer"].reason == "`issue` has changed since it was recorded"
     assert found["fact.symbol"].superseded_by == "fact.newer"
@@ -294,7 +294,7 @@ def test_documents_that_only_mention_the_file_come_last(scene: Scene) -> None:
     assert left.mentions == 3
     scene.write("lib/jwt.py", "")
     assert [one[0] for one in shown(scene, "src/jwt.py")] == ["symbol", "linking", "naming"]
-    found = governing(memory(scene), "src/jwt.py", start=str(scene.root)).memories
+    found = governing(memory(scene), "src/jwt.py", start=str(scene.root)).documents
     (naming,) = [one for one in found if one.id == "fact.naming"]
     lines = (scene.root / naming.path).read_text().split("\n")
     assert "`src/jwt.py:12`" in lines[naming.line - 1]
@@ -349,7 +349,7 @@ def test_any_text_is_accepted_or_rejected(tmp_path_factory: pytest.TempPathFacto
         init.init(str(made.root), lambda: memory(made))
         _KEPT = memory(made), str(made.root)
     try:
-        assert governing(_KEPT[0], text, start=_KEPT[1]).memories == ()
+        assert governing(_KEPT[0], text, start=_KEPT[1]).documents == ()
     except ThunderusError as error:
         assert error.hint or str(error)  # noqa: PT017
 
@@ -463,7 +463,7 @@ def test_for_and_coverage_commands(scene: Scene, run: Callable[..., Done]) -> No
     done = run("for", "jwt.py", cwd=src)
     assert done.out.split()[:4] == ["fact.tokens", "inside", "verified", "src/jwt.py#issue"]
     done = run("--json", "for", "jwt.py", "--mentions", cwd=src)
-    assert [one["how"] for one in done.json["memories"]] == ["inside", "mentions"]
+    assert [one["how"] for one in done.json["documents"]] == ["inside", "mentions"]
     assert done.json["schema"] == "thunderus-mem.for/2"
     done = run("-C", "src", "for", "jwt.py:7", cwd=scene.root)
     assert done.out.split()[:2] == ["fact.tokens", "around"]

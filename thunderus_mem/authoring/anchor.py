@@ -247,6 +247,13 @@ _AT_ONCE = 50
 """Documents per event: keeps the line readable and far below the maximum length."""
 
 
+class ConfirmedAnchor(NamedTuple):
+    """An anchor of a verified document, and its verdict before."""
+
+    place: str
+    was: str
+
+
 class Confirmed(NamedTuple):
     """The result for one document: ``refused`` is the reason why it cannot be verified, "" if it was.
 
@@ -256,7 +263,7 @@ class Confirmed(NamedTuple):
     id: str
     path: str
     status: str
-    places: tuple[tuple[str, str], ...]
+    places: tuple[ConfirmedAnchor, ...]
     changed: bool
     refused: str = ""
 
@@ -306,7 +313,7 @@ def _confirmed(
     for id in ids:
         document = find_document(memory, id)
         looked_at = judged.get(id, [])
-        places = tuple((one.verdict.anchor.place, one.verdict.status) for one in looked_at)
+        places = tuple(ConfirmedAnchor(one.verdict.anchor.place, one.verdict.status) for one in looked_at)
         refused = _refusal(document, looked_at)
         if refused:
             answers.append(Confirmed(id, document.path, document.status, places, False, refused))

@@ -207,7 +207,7 @@ LISTS: Final[Mapping[str, tuple[str, ...]]] = {
     "check": ("findings", "unknown"),
     "context": ("items",),
     "coverage": ("folders", "unanchored", "weak"),
-    "for": ("memories",),
+    "for": ("documents",),
     "lint": ("diagnostics", "obsolete"),
     "list": ("documents",),
     "log": ("events",),

@@ -262,12 +262,12 @@ def _for(memory: Memory, given: Mapping[str, Any]) -> str:
     from thunderus_mem.verdicts.lookup import governing
 
     found = governing(memory, given["path"], mentions=given.get("mentions"), start=memory.root)
-    if not found.memories:
+    if not found.documents:
         return f"No documents about {line(found.place)}" + ("" if found.exists else "; no such file")
     more = found.mentions
     first = [f"{more} more documents only mention it; pass `mentions` to list them"] if more else []
-    known = marks(memory, [one.id for one in found.memories])
-    blocks = [_governing(one, known[one.id]) for one in found.memories]
+    known = marks(memory, [one.id for one in found.documents])
+    blocks = [_governing(one, known[one.id]) for one in found.documents]
     return framed(blocks, SMALL, first=first, cut="ask for a smaller place")
 
 

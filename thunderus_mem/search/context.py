@@ -107,7 +107,7 @@ def context(memory: Memory, request: ContextRequest) -> Context:
 
         for path in request.paths:
             found = lookup.governing(memory, path, mentions=False, start=request.start)
-            governing |= dict.fromkeys(one.id for one in found.memories)
+            governing |= dict.fromkeys(one.id for one in found.documents)
     try:
         given = _fitted(*_items(memory, request, governing, room, whole=True), room)
     except Outdated:

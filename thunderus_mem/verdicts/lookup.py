@@ -253,7 +253,7 @@ class Governed(NamedTuple):
 
     place: str
     exists: bool
-    memories: tuple[Governing, ...]
+    documents: tuple[Governing, ...]
     mentions: int = 0
 
 

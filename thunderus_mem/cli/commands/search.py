@@ -71,7 +71,9 @@ def search_command(
     limit: _Limit = None,
     archived: Annotated[bool, Option("--archived", help="Include archived documents.")] = False,
     ids: OnlyIds = False,
-    explain: Annotated[bool, Option("--explain", help="Show how each score is computed.")] = False,
+    explain: Annotated[
+        bool, Option("--explain", help="Show how each score is computed; in JSON also path and line.")
+    ] = False,
     interactive: Annotated[
         bool, Option("--interactive", "-i", help="Choose a document interactively and show it.")
     ] = False,
@@ -80,7 +82,7 @@ def search_command(
     user: _User = None,
     budget: Budget = 0,
 ) -> int:
-    """Find passages, best first.
+    """Find passages, best first. Exits with 0 even if nothing is found.
 
     Filters: tag: kind: path: state: verdict: status: category: run_id: since: before:.
     Put -- before words that start with a dash.
@@ -290,18 +292,18 @@ def _verdict(verdict: str, style: Style) -> str:
 def governed(value: lookup.Governed, console: Console) -> str:
     """Format one line per document: id, kind of match, verdict, anchor, title; problems below it."""
     style = console.style
-    if not value.memories:
+    if not value.documents:
         return ""
     rows = [
         (style.name(one.id), one.how, _verdict_or_status(one, style), one.place, one_line(one.title))
-        for one in value.memories
+        for one in value.documents
     ]
     head = []
     if console.width is not None:
         head = [tuple(map(style.dim, ("ID", "HOW", "VERDICT", "WHERE", "TITLE")))]
     lines = columns([*head, *rows], console.width, whole=1).split("\n")
     found = lines[: len(head)]
-    for line, one in zip(lines[len(head) :], value.memories, strict=True):
+    for line, one in zip(lines[len(head) :], value.documents, strict=True):
         found.append(line)
         found += [f"    {style.dim(remark)}" for remark in _remarks(one)]
     return "\n".join(found)
@@ -330,7 +332,7 @@ def governed_note(value: lookup.Governed) -> str:
     """Return a note about omitted or missing documents; "" for none."""
     if value.mentions:
         return f"{counted(value.mentions, 'more document')} only mentioning the file; use --mentions"
-    if not value.memories:
+    if not value.documents:
         where = "" if value.exists else "; no such file"
         return f"No documents about {value.place}{where}"
     return ""
