@@ -148,10 +148,24 @@ def test_no_other_word_suggests_a_command_that_removes(word: str) -> None:
     assert meant(word) != "remove" or word in ("delete", "rm")
 
 
+def test_help_of_a_group_has_whole_descriptions_and_the_first_page_names_export(run: Run) -> None:
+    shown = " ".join(run("hooks", "--help").out.split())
+    assert "lints staged documents before a commit; an existing hook" in shown
+    assert "..." not in shown.partition("Commands:")[2]
+    assert "export" in run("--help").out
+
+
+def test_near_duplicate_of_one_word_names_no_share(repo: Path, run: Run) -> None:
+    run("init")
+    for title, shown in (("One", ""), ("Two", "Near-duplicate of fact.one (the same words)")):
+        assert shown in run("add", "fact", title, "--tag", "x", "--body", "Redis!").err
+
+
 def test_usage_error_exits_with_2_and_points_to_help(run: Run) -> None:
     ran = run("remove")
     assert ran.code == 2
     assert "thunderus-mem remove --help" in ran.err
+    assert "hint:  pass -m WHY: the reason, recorded in the log\n" in run("remove", "core").err
     assert run("config", "show", "--nonsense").code == 2
     assert run("--color", "loud", "config", "show").code == 2
 

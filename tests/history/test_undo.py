@@ -215,7 +215,7 @@ def test_hand_edit_of_the_same_lines_is_never_overwritten(store: Store) -> None:
     store.put("hand.md", store.read("hand.md").replace(b"Body three.", b"Body 3."))
     before = store.documents()
     for dry_run in (True, False):
-        with pytest.raises(Conflict, match="by hand after this change") as refused:
+        with pytest.raises(Conflict, match=r"by hand after evt_\w+ \(\w+\)$") as refused:
             store.undo(dry_run=dry_run)
         assert "hand.md" in (refused.value.hint or "")
     assert store.documents() == before
@@ -630,7 +630,7 @@ def test_conflict_exits_with_3_and_broken_links_are_reported(repo: Path, call: C
     refused = call("undo", added)
     assert refused.code == 3
     assert refused.out == ""
-    assert "by hand after this change" in refused.err
+    assert f"by hand after {added} (add)\n" in refused.err
     words = [line.partition("\t")[0] for line in call("--complete", "undo", "evt_").out.splitlines()]
     assert added in words
 

@@ -75,6 +75,8 @@ def test_only_similar_names_are_suggested(store: Path, run: Run, given: str, hin
         (("before:soon",), "soon"),
         (("status:accepted",), "`state:accepted`"),
         (("tokens",), "'tokens' is not a filter"),
+        (("verdct:stale",), "did you mean `verdict:`?"),
+        (("https://stale",), "'https://stale' is not a filter"),
     ],
 )
 def test_invalid_filter_is_an_error(store: Path, run: Run, filters: tuple[str, ...], named: str) -> None:

@@ -203,7 +203,7 @@ def test_run_is_undone_by_its_snapshot(run: Callable[..., Done], tmp_path: Path)
     done = run("undo", applied["snapshot_id"])
     assert "restored  fact.two" in done.out
     assert (tmp_path / FACTS / "two.md").read_bytes() == before
-    assert "restored" in run("undo", "--list").out
+    assert "  undone  " in run("undo", "--list").out
     assert run("undo", applied["snapshot_id"]).code == 3
 
 

@@ -191,6 +191,7 @@ def test_unreviewed_documents_are_counted_but_omitted(repo: Path, run: Callable[
     said = run(*task)
     assert body not in said.out
     assert said.out == "1 unreviewed document omitted.\n"
+    assert "--unreviewed" in said.err
     assert "updated=2026-01-21 actor=agent trust=unreviewed\n" in run(*task, "--unreviewed").out
     (repo / ".thunderus" / "config.toml").write_text("[context]\nunreviewed = true\n")
     assert body in run(*task).out

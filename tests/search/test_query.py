@@ -196,7 +196,13 @@ def test_filter_without_a_value_is_a_word_with_a_note() -> None:
     assert query.notes == (
         "'status:' is searched as a word: write the value of a filter directly after the colon",
     )
-    assert not parse_query('key: value "kind: x" kind:"adr"').notes
+    assert not parse_query('key: value "kind: x" kind:"adr" https://a std::move f(a: b) note:x').notes
+
+
+def test_misspelled_filter_is_searched_as_words_with_a_note() -> None:
+    query = parse_query("deploy verdct:stale")
+    assert [term.text for term in query.terms] == ["deploy", "verdct:stale"]
+    assert query.notes == ("'verdct:stale' is searched as words; did you mean `verdict:`?",)
 
 
 def test_repeated_word_is_searched_once() -> None:

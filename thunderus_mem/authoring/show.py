@@ -13,7 +13,7 @@ from thunderus_mem.index.questions import ALL_IN_USE, Filter, document_verdict
 from thunderus_mem.memory.hand_edits import hand_edits, mass_loss
 from thunderus_mem.memory.locate import find_document
 from thunderus_mem.review.queue import queue_state
-from thunderus_mem.search.query import filter_value, parse_query
+from thunderus_mem.search.query import filter_value, meant_filter, parse_query
 from thunderus_mem.startup import NamedTuple
 from thunderus_mem.verdicts.judge import Judge, code_statuses
 from thunderus_mem.verdicts.verdict import ORDER, status_of
@@ -95,7 +95,9 @@ def _filter(memory: Memory, given: Filter, filters: str) -> Filter:
     query = parse_query(filters, now=memory.now)
     if query.terms:
         word = query.terms[0].text
-        raise InvalidQuery(f"{word!r} is not a filter", hint=f"use `search {word}`, or e.g. tag:api")
+        meant = meant_filter(word)
+        hint = f"did you mean `{meant}`?" if meant else f"use `search {word}`, or e.g. tag:api"
+        raise InvalidQuery(f"{word!r} is not a filter", hint=hint)
     return given._replace(
         kinds=[*query.kinds, *(filter_value("kind", kind) for kind in given.kinds)],
         tags=[*query.tags, *given.tags],

@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 
 PROGRAM: Final = "thunderus-mem"
 _ALL: Final = "--all"
-_SHORT_HELP: Final = "--help --all shows all commands and options."
+_WHOLE: Final = 1000
+"""More characters than a description has."""
+_SHORT_HELP: Final = "--help --all shows all commands, e.g. context, export, garden and lint, and options."
 
 
 class LazyGroup(TyperGroup):
@@ -88,12 +90,23 @@ class LazyGroup(TyperGroup):
                 formatter.write_dl(rows)
 
 
+class _Subgroup(TyperGroup):
+    """A group of commands; its help has their descriptions in full."""
+
+    def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """Write each command with the first sentence of its help."""
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(name, one.get_short_help_str(_WHOLE)) for name, one in self.commands.items()]
+            )
+
+
 def load_command(entry: CommandEntry) -> Command:
     """Import a command's module and convert only that command, or that group."""
     app = commands_of(entry.name)
     if entry.name in app.functions:
         return _with_globals(_typed(entry.name, app.functions[entry.name]), entry)
-    made = TyperGroup(name=entry.name, help=entry.help, no_args_is_help=True, rich_markup_mode=None)
+    made = _Subgroup(name=entry.name, help=entry.help, no_args_is_help=True, rich_markup_mode=None)
     for name, function in app.groups[entry.name].functions.items():
         made.add_command(_with_globals(_typed(name, function), entry), name)
     return made
@@ -231,6 +244,16 @@ def _instead(command: str, option: str) -> str:
     return 'set fields with --set: --set title="New title"' if (command, name) == ("edit", "title") else ""
 
 
+def _needed(error: TyperException) -> str:
+    """What to pass for a missing option; "" for any other error."""
+    option = getattr(error, "param", None)
+    if type(error).__name__ != "MissingParameter" or not isinstance(option, TyperOption) or not option.help:
+        return ""
+    return (
+        f"pass {option.opts[0]} {option.metavar}: {option.help[0].lower()}{option.help[1:].removesuffix('.')}"
+    )
+
+
 _UNKNOWN_COMMAND: Final = lazy_pattern(r"(?:unknown|No such) command '([^']+)'")
 _PLAINER: Final = (
     (lazy_pattern(r"is not a valid int(eger)?( range)?$"), "is not a whole number"),
@@ -283,7 +306,7 @@ def _usage(error: TyperException, console: Console) -> int:
         hint = _instead(str(context.info_name), str(getattr(error, "option_name", "")))
         if hint and (also := getattr(error, "possibilities", None)):
             also.clear()  # similar names are not what was meant
-        hint = hint or f"run `{context.command_path} --help`"
+        hint = hint or _needed(error) or f"run `{context.command_path} --help`"
     message = error.format_message().removesuffix(".")
     for pattern, words in _PLAINER:
         message = pattern.sub(words, message)

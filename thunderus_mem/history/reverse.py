@@ -354,8 +354,9 @@ class _EventReversal(NamedTuple):
         lines = "the same lines of " if overlaps else ""
         verb = "were" if overlaps else "was"
         done = "edited" if what == "changed" else what
+        this = f"{self.event.id} ({self.event.body.get('op', '')})"
         by_hand = Conflict(
-            f"{lines}{step.name!r} {verb} {done} by hand after this change",
+            f"{lines}{step.name!r} {verb} {done} by hand after {this}",
             hint="nothing was written; "
             f"see `thunderus-mem events show {self.event.id}`, then edit {step.new_path}",
         )
@@ -371,11 +372,11 @@ class _EventReversal(NamedTuple):
             if op == HAND_EDIT:
                 return by_hand
             return Conflict(
-                f"{lines}{step.name!r} {verb} {what} after this change, by {later.id} ({op})",
+                f"{lines}{step.name!r} {verb} {what} after {this}, by {later.id} ({op})",
                 hint=f"undo that first: `thunderus-mem undo {later.id}`",
             )
         return Conflict(
-            f"{lines}{step.name!r} {verb} {what} after this change, by git or by hand",
+            f"{lines}{step.name!r} {verb} {what} after {this}, by git or by hand",
             hint=f"change it with `thunderus-mem edit`; see `thunderus-mem events show {self.event.id}`",
         )
 

@@ -130,7 +130,7 @@ def find_duplicates(memory: Memory, document: Document) -> tuple[Diagnostic, ...
                     path=document.path,
                     line=document.body_line,
                     column=1,
-                    message=f"Near-duplicate of {other.id} ({overlap:.0%} of three-word sequences in common)",
+                    message=f"Near-duplicate of {other.id} ({_in_common(words, overlap)})",
                     expected="one document per topic",
                     hint=f"Edit {other.id} instead, or `supersede` it with this one",
                     doc_id=document.id,
@@ -150,6 +150,10 @@ def _candidates(memory: Memory, document: Document) -> Iterator[Document]:
             with suppress(NotFound):
                 if other := read_row(memory, row):
                     yield other
+
+
+def _in_common(words: list[str], share: float) -> str:
+    return f"{share:.0%} of three-word sequences in common" if len(words) >= _SHINGLE else "the same words"
 
 
 def _words(text: str) -> list[str]:

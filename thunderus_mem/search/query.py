@@ -29,6 +29,8 @@ MAX_TERMS: Final = 64
 MAX_BYTES: Final = 4096
 _SHARP: Final = 4
 _MAX_PIECES: Final = 16
+_MISSPELLED: Final = 0.75
+"""Similarity of a misspelled name of a filter."""
 
 # ruff: noqa: SIM905, E501 – a word list is most readable as text
 STOP_WORDS: Final = frozenset(
@@ -136,6 +138,8 @@ def parse_query(text: str, *, unfinished: bool = False, now: Callable[[], dateti
                 notes.append(
                     f"{given!r} is searched as a word: write the value of a filter directly after the colon"
                 )
+            elif meant := meant_filter(given):
+                notes.append(f"{given!r} is searched as words; did you mean `{meant}`?")
             _add_word(terms, given, minus)
         elif key == "phrase":
             _add_phrase(terms, given, minus)
@@ -164,6 +168,16 @@ def parse_query(text: str, *, unfinished: bool = False, now: Callable[[], dateti
         before=min(filters["before"], default=None),
         notes=tuple(notes),
     )
+
+
+def meant_filter(word: str) -> str:
+    """Return the filter with which a word such as ``verdct:stale`` probably should start, "" if none."""
+    key, colon, value = word.partition(":")
+    if not (colon and value):
+        return ""
+    from difflib import get_close_matches
+
+    return next((f"{name}:" for name in get_close_matches(key.lower(), FILTERS, 1, _MISSPELLED)), "")
 
 
 def task_query(text: str) -> Query:

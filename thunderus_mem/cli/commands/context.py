@@ -61,6 +61,8 @@ def context_command(
     if console.json:
         console.budget = budget or memory.config.context_budget
     console.emit("context", value, rendered)
+    if value.omitted_unreviewed:
+        console.say("To include unreviewed documents: --unreviewed")
 
 
 def rendered(value: Context, console: Console) -> str:

@@ -124,7 +124,7 @@ def snapshot_list(value: undo.SnapshotList, console: Console) -> str:
     style = console.style
     rows = []
     for one in value.snapshots:
-        left = "restored" if one.is_restored and one.steps else counted(one.steps, "step")
+        left = "undone" if one.is_restored and one.steps else counted(one.steps, "step")
         if 0 < one.taken_back < one.steps:
             left = f"{left}, {one.taken_back:,} undone"
         place = "" if one.here else "other working tree"

@@ -154,7 +154,9 @@ def edit_command(
     sets: Annotated[
         list[str] | None,
         Option(
-            "--set", metavar="KEY=VALUE", help="Set a field, e.g. title=… or state=accepted (repeatable)."
+            "--set",
+            metavar="KEY=VALUE",
+            help="Set a field, e.g. title=…, or state=accepted of a decision (repeatable).",
         ),
     ] = None,
     tag: Annotated[
