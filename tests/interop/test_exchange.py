@@ -217,8 +217,10 @@ def test_text_with_a_secret_is_skipped_and_not_printed(root: Path, tmp_path: Pat
     (tmp_path / "in").mkdir()
     (tmp_path / "in/a.md").write_text(f"# A\n\nUse {secret} here.\n")
     (tmp_path / "in/b.md").write_text("# B\n")
+    (tmp_path / "in/c.md").write_text("# C\n\n```\n<<<<<<< a\n1\n=======\n2\n>>>>>>> b\n```\n")
     report = import_markdown(opened(root), str(tmp_path / "in"), "fact")
-    assert [item.imported for item in report.files] == [False, True]
+    assert [item.imported for item in report.files] == [False, True, False]
+    assert report.files[2].reason.startswith("contains conflict markers; ")
     assert report.files[0].reason == "possible secret (github-token, line 3); remove it first"
     assert secret not in repr(report)
     assert not any(secret.encode() in data for data in files(root).values())

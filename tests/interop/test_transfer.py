@@ -324,6 +324,8 @@ def test_a_dry_run_writes_nothing(tree: VerbTree) -> None:
     before = documents(tree)
     report = load(tree, memories(2), dry_run=True)
     assert counts(report) == (2, 0, 0, 0, 0)
+    titles = ["Memory 0 is about topic 0.", "Memory 1 is about topic 1."]
+    assert [(one.op, one.title) for one in report.documents] == [("import", title) for title in titles]
     assert (documents(tree), import_events(tree)) == (before, [])
 
 
@@ -432,14 +434,18 @@ def test_an_imported_store_has_no_findings(tree: VerbTree) -> None:
 def test_the_commands(run: Callable[..., Done], tmp_path: Path) -> None:
     run("init")
     (tmp_path / "m.json").write_text(json.dumps(memories(2)), encoding="utf-8")
-    assert "2 records would be imported" in run("import", "shodh", "m.json", "--dry-run").err
+    planned = run("import", "shodh", "m.json", "--dry-run")
+    assert "import adr.memory-0-is-about-topic-0  Memory 0 is about topic 0.\n" in planned.out
+    assert "2 records would be imported" in planned.err
     done = run("import", "shodh", "-", stdin=(tmp_path / "m.json").read_bytes())
     assert (done.code, done.err.partition("\n")[0]) == (0, "2 records imported")
     assert run("export", "shodh", "--kind", "adr", "-o", "out.json").code == 0
     assert [one["type"] for one in json.loads((tmp_path / "out.json").read_bytes())["memories"]] == [
         "Decision"
     ]
-    assert run("export", "shodh", "--json").json["exported"] == 2
+    whole = run("export", "shodh", "--json")
+    assert (whole.json["exported"], whole.json["skipped"][0]["id"]) == (2, "core")
+    assert "skip   core: nothing filled in\n" in run("export", "shodh").err
     assert run("validate", "shodh", "out.json").code == 0
     (tmp_path / "bad.json").write_text(json.dumps([{"id": "x", "content": "a", "type": "Xyz"}]), "utf-8")
     bad = run("validate", "shodh", "bad.json")
@@ -451,10 +457,18 @@ def test_the_commands(run: Callable[..., Done], tmp_path: Path) -> None:
     assert run("formats", "--schema").code == 2
     (tmp_path / "bad.json").write_text(json.dumps([5] * 25), "utf-8")
     listed = run("import", "shodh", "bad.json").out.splitlines()
-    assert (len(listed), listed[-1]) == (21, "refuse 5 more; --json lists them all")
+    assert (len(listed), listed[-1]) == (4, "refuse 22 more for the same reason; --json lists them all")
     assert run("import", "x", "m.json").code == run("export", "markdown").code == 2
     assert run("import", "markdown", ".").code == run("validate", "markdown", "x").code == 2
     assert run("import", "shodh", os.devnull).code == 2
+    assert "import markdown . --kind fact" in run("import", "shodh", ".").err
+    (tmp_path / "notes").mkdir()
+    assert "import markdown notes --kind fact" in run("import", "notes").err
+    assert "missing argument 'PATH'" in run("import", "shodh").err
+    assert "the file is one JSON value" in run("import", "jsonl", "bad.json").err
+    many = "\n".join(json.dumps({"text": f"Text {number}."}) for number in range(25))
+    ran = run("import", "jsonl", "-", stdin=many.encode())
+    assert ran.out.splitlines()[20:] == ["and 5 more; --json lists them all"]
 
 
 def test_long_values_of_a_file_are_not_printed_whole(run: Callable[..., Done], tmp_path: Path) -> None:

@@ -39,7 +39,8 @@ _TOGETHER: Final = 500
 @dataclass(frozen=True, slots=True)
 class ExportReport:
     """The result of an export: the ``file`` written, "" for stdout. ``lost`` counts the keys that the format
-    cannot hold, ``refused`` are documents that it cannot hold; ``text`` is the file for JSON output."""
+    cannot hold, ``refused`` are documents that it cannot hold, ``skipped`` those with nothing to export;
+    ``text`` is the file for JSON output."""
 
     format: str
     file: str
@@ -47,6 +48,7 @@ class ExportReport:
     lost: dict[str, int]
     refused: tuple[RefusedRecord, ...]
     text: str = ""
+    skipped: tuple[RefusedRecord, ...] = ()
 
 
 @dataclass(slots=True)
@@ -66,6 +68,7 @@ class RecordExport:
         self._rows = list_documents(memory, wanted, filters).documents
         self._lost: Counter[str] = Counter()
         self._refused: list[RefusedRecord] = []
+        self._skipped: list[RefusedRecord] = []
         self._ids: dict[str, str] = {}
         self._count = 0
 
@@ -81,9 +84,11 @@ class RecordExport:
                 self._memory.tell("Exporting:", at, len(self._rows))
             data = read_file(inside(self._memory.root, row.path), MAX_DOCUMENT)
             document = read_document(row.path, data).document
-            if document is None or (
-                document.id == "core" and is_core_skeleton(document.body, document.title)
-            ):
+            if document is None:
+                self._refused.append(RefusedRecord(-1, row.id, "cannot be read"))
+                continue
+            if document.id == "core" and is_core_skeleton(document.body, document.title):
+                self._skipped.append(RefusedRecord(-1, row.id, "nothing filled in"))
                 continue
             try:
                 record = export_document(self._form.table, document)
@@ -109,7 +114,8 @@ class RecordExport:
     def done(self, path: str = "", text: str = "") -> ExportReport:
         """The result so far."""
         lost = dict(sorted(self._lost.items()))
-        return ExportReport(self._form.name, path, self._count, lost, tuple(self._refused), text)
+        refused, skipped = tuple(self._refused), tuple(self._skipped)
+        return ExportReport(self._form.name, path, self._count, lost, refused, text, skipped)
 
 
 def _add_usage(table: FieldTable, record: dict[str, Any], usage: Usage) -> None:

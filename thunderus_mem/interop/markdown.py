@@ -32,6 +32,7 @@ from thunderus_mem.git.repository import Git
 from thunderus_mem.interop import decisions, fields
 from thunderus_mem.interop.posts import read_post
 from thunderus_mem.interop.update import adopt_document, update_document
+from thunderus_mem.interop.values import conflict_in
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.startup import NamedTuple, lazy_pattern
@@ -127,7 +128,7 @@ def plan_folder(
     relations = _Relations(_in_known_spelling(made, documents), known, update=update is not None)
     results |= relations.results()
     plan = ImportPlan(tuple(results[path] for path in sorted(results)), relations.texts)
-    return _without_secrets(plan, files)
+    return _without_refused(plan, files)
 
 
 def _in_known_spelling(
@@ -463,7 +464,8 @@ def _file_dates(path: str, now: datetime) -> fields.Dates:
 class ImportReport:
     """The result of an import, or of a ``dry_run``: one entry per file, in the order of their paths.
 
-    ``event_id`` is the event in the log, empty if nothing was written. ``published`` is false if the event is
+    ``event_id`` is the event in the log, ``patch`` undoes the import; both are empty if nothing was written.
+    ``proposed`` is set if it is pending review. ``published`` is false if the event is
     on disk but a file is not yet; the next command writes it.
     """
 
@@ -476,6 +478,8 @@ class ImportReport:
     dry_run: bool
     event_id: str = ""
     published: bool = True
+    patch: str = ""
+    proposed: str = ""
 
     @property
     def refused(self) -> int:
@@ -540,7 +544,9 @@ def import_markdown(
             transaction.commit("import", some, why=why, ids=None if start else ids)
     if not changes:
         return report
-    return replace(report, event_id=ids.event, published=transaction.outcome.published)
+    outcome = transaction.outcome
+    report = replace(report, event_id=ids.event, patch=ids.patch)
+    return replace(report, published=outcome.published, proposed=outcome.proposed)
 
 
 def _check(memory: Memory, kind: str, on_conflict: str) -> None:
@@ -614,8 +620,8 @@ def _report(directory: str, kind: str, plan: ImportPlan, *, dry_run: bool = Fals
     return ImportReport(directory, kind, plan.files, imported, updated, skipped, dry_run)
 
 
-def _without_secrets(plan: ImportPlan, files: Sequence[SourceFile]) -> ImportPlan:
-    """Skip texts with a possible secret; the value is never shown."""
+def _without_refused(plan: ImportPlan, files: Sequence[SourceFile]) -> ImportPlan:
+    """Skip texts with conflict markers or a possible secret; its value is never shown."""
     sources = {file.path: file.data for file in files}
     kept = []
     for file in plan.files:
@@ -623,7 +629,9 @@ def _without_secrets(plan: ImportPlan, files: Sequence[SourceFile]) -> ImportPla
         secret = next(
             (one for one in find_secrets(text) if f"ignore TM401 {one.fingerprint}" not in text), None
         )
-        if secret is not None:
+        if reason := conflict_in(text):
+            file = fields.ImportedFile(file.source, reason=reason, refused=True)
+        elif secret is not None:
             line = _line_of(text[secret.start : secret.end], sources[file.source])
             what = f"{secret.kind}, line {line}" if line else secret.kind
             reason = f"possible secret ({what}); remove it first"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from itertools import chain
 from typing import IO, TYPE_CHECKING, Any, Final, Protocol
 
 from thunderus_mem.errors import InvalidDocument
@@ -262,7 +263,13 @@ class Lines(NamedTuple):
 
     def read(self, file: IO[bytes]) -> Iterator[dict[str, Any] | ValueError]:
         """Yield the records."""
-        for line in file:
+        first = file.readline()
+        if first.startswith(b"[") or first.strip() == b"{":
+            raise InvalidDocument(
+                "the file is one JSON value, not JSON Lines",
+                hint="use another format, e.g. shodh, mif or nova; `formats` lists them",
+            )
+        for line in chain((first,), file):
             if line.strip():
                 yield parsed_line(line)
 

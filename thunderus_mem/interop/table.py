@@ -262,7 +262,7 @@ def _checked_extension(extension: Mapping[str, Any]) -> dict[str, Any]:
 def _check_hash(table: FieldTable, record: Mapping[str, Any], text: str) -> None:
     given = record.get(table.hash) if table.hash else None
     if is_sha256(given) and str(given).lower() not in [of(text) for of in HASHES]:
-        raise ValueError(f"`{table.hash}` does not match the text")
+        raise ValueError(f"`{table.hash}` does not match the text; if the text is right, remove the hash")
 
 
 def _plain(table: FieldTable, values: Mapping[str, Any]) -> dict[str, Any]:

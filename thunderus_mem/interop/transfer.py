@@ -46,7 +46,16 @@ from thunderus_mem.interop.table import (
     with_text_field,
     write_record,
 )
-from thunderus_mem.interop.values import ABSENT, DEFAULT_KIND, DEFAULT_TAGS, LABEL, TITLE, raw_hash, title_of
+from thunderus_mem.interop.values import (
+    ABSENT,
+    DEFAULT_KIND,
+    DEFAULT_TAGS,
+    LABEL,
+    TITLE,
+    conflict_in,
+    raw_hash,
+    title_of,
+)
 from thunderus_mem.log.event import texts_in
 from thunderus_mem.log.new_event import Ids, PatchLinks
 from thunderus_mem.memory.journal import FileChange
@@ -88,9 +97,17 @@ class RecordNote(NamedTuple):
     text: str
 
 
+class WrittenDocument(NamedTuple):
+    """A document that an import adds or changes: ``op`` is ``import`` or ``update``."""
+
+    op: str
+    id: str
+    title: str
+
+
 @dataclass(frozen=True, slots=True)
 class TransferReport:
-    """The result of an import, or of a ``dry_run``.
+    """The result of an import, or of a ``dry_run``; ``documents`` are those that it adds or changes.
 
     ``unchanged`` records were imported before; ``skipped`` ones differ from their document, or repeat the
     text of another. ``dropped`` counts the fields that are not stored, ``kept`` those without a key of ours,
@@ -114,6 +131,7 @@ class TransferReport:
     proposed: str = ""
     published: bool = True
     notes: tuple[RecordNote, ...] = ()
+    documents: tuple[WrittenDocument, ...] = ()
 
 
 class ImportOptions(NamedTuple):
@@ -266,6 +284,7 @@ class _Planner:
         self._dropped: Counter[str] = Counter()
         self._batch: dict[str, FileChange] = {}
         self._notes: list[RecordNote] = []
+        self._written: list[WrittenDocument] = []
         self._commits: dict[str, bool] = {}
         self._named: set[str] = set()
         """The ids, aliases and titles of the documents before the import."""
@@ -323,6 +342,7 @@ class _Planner:
             dict(sorted(self._dropped.items())),
             self._options.dry_run,
             notes=tuple(self._notes),
+            documents=tuple(self._written),
         )
 
     def _add(self, index: int, record: Any) -> None:
@@ -423,6 +443,7 @@ class _Planner:
         self._batch[path] = FileChange(id, path, None, document.text)
         self._take(id, document.aliases, path)
         self._store(document)
+        self._written.append(WrittenDocument("import", id, title))
         self._count("imported", found)
         self._note(index, found.key, document)
 
@@ -484,6 +505,7 @@ class _Planner:
         before = pending.before if pending is not None else document.text
         self._batch[document.path] = FileChange(document.id, document.path, before, text)
         self._store(after)
+        self._written.append(WrittenDocument("update", after.id, after.title))
         self._count("updated", found)
 
 
@@ -543,6 +565,8 @@ def checked(path: str, text: str, header: Mapping[str, Any] | None = None) -> Do
     if not is_valid_fast(DOCUMENT, found):
         for violation in check(DOCUMENT, found):
             raise ValueError(f"{violation.message[:1].lower()}{violation.message[1:].rstrip('.')}")
+    if reason := conflict_in(text):
+        raise ValueError(reason)
     for secret in find_secrets(text):
         if f"ignore TM401 {secret.fingerprint}" not in text:
             raise ValueError(f"possible secret ({secret.kind}); remove it first")

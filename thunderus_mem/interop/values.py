@@ -206,6 +206,16 @@ class _NotJson(ValueError):
     pass
 
 
+def conflict_in(text: str) -> str:
+    """Why a document with this text cannot be written: it has conflict markers (TM012). "" if it has none."""
+    if "<<<<<<<" not in text or "ignore-file TM012" in text:
+        return ""
+    from thunderus_mem.merge.documents import find_conflict
+
+    reason = "contains conflict markers; resolve the conflict, or indent the markers of an example"
+    return reason if find_conflict(text) else ""
+
+
 def json_value(text: str | bytes) -> Any:
     """The value of a JSON text. Raises `ValueError` with the reason, also for what `json` alone would change:
     half of a surrogate pair, a number beyond those of JSON, a key that is there twice."""
@@ -220,7 +230,7 @@ def json_value(text: str | bytes) -> Any:
     except RecursionError:
         raise ValueError("is nested too deeply") from None
     except json.JSONDecodeError as error:
-        raise ValueError(f"is not valid JSON: {error}") from None
+        raise ValueError(f"is not valid JSON at character {error.pos + 1}") from None
     except _NotJson:
         raise
     except ValueError:

@@ -7,6 +7,7 @@ twice.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from typing import IO, TYPE_CHECKING, Annotated, Final
 
 from thunderus_mem.cli.options import Argument, Call, Commands, Option
@@ -26,6 +27,7 @@ from thunderus_mem.document.unicode import escaped
 from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.index.questions import Filter
 from thunderus_mem.interop.formats import (
+    NAMES,
     FormatList,
     describe_formats,
     entry_of,
@@ -51,17 +53,27 @@ FormatName = Annotated[
     str,
     Argument(
         metavar="FORMAT",
+        help="shodh, mif, mcp-memory-service, nova, jsonl, csv or another that `formats` lists.",
+    ),
+]
+SourceFormat = Annotated[
+    str,
+    Argument(
+        metavar="FORMAT",
         help="markdown, shodh, mif, mcp-memory-service, nova, jsonl, csv or another that `formats` lists.",
     ),
 ]
-SourcePath = Annotated[str, Argument(metavar="PATH", help="The file (a folder for markdown); - for stdin.")]
+SourcePath = Annotated[
+    str,
+    Argument(metavar="PATH", help="The file (a folder for markdown); - for stdin.", show_default=False),
+]
 
 
 @app.command("import")
 def import_command(
     ctx: Call,
-    form: FormatName,
-    path: SourcePath,
+    form: SourceFormat,
+    path: SourcePath = "",
     kind: Annotated[
         str,
         Option(
@@ -81,7 +93,8 @@ def import_command(
         Option(
             "--on-conflict",
             metavar="skip|update|new",
-            help="If a document differs: skip the record, update the document, or add a new one.",
+            help="If a document differs: skip the record, update the document (records overwrite edits made "
+            "here, Markdown is merged), or add a new one.",
         ),
     ] = "skip",
     dry_run: DryRun = False,
@@ -100,8 +113,7 @@ def import_command(
     that changed since are merged into their documents; the version imported before is read from git.
     """
     console: Console = ctx.obj
-    if not entry_of(form).reads:
-        raise ThunderusError(f"format {form!r} can only be exported")
+    _check_source(console, form, path)
     if entry_of(form).log:
         if kind or tag or mapping or on_conflict != "skip":
             raise ThunderusError(f"only --dry-run and --why apply to format {form!r}")
@@ -118,6 +130,17 @@ def import_command(
     return _imported(console, value)
 
 
+def _check_source(console: Console, form: str, path: str) -> None:
+    """Raise `ThunderusError` for a format that cannot be imported, and if no path is given."""
+    if form not in NAMES and os.path.isdir(os.path.join(console.start, form)):
+        hint = f"use `import markdown {form} --kind fact`, or another kind"
+        raise ThunderusError(f"unknown format {form!r}", hint=hint)
+    if not entry_of(form).reads:
+        raise ThunderusError(f"format {form!r} can only be exported")
+    if not path:
+        raise ThunderusError("missing argument 'PATH'", hint=f"use `import {form} PATH`")
+
+
 def _import_log(console: Console, form: str, path: str, why: str, *, dry_run: bool) -> int:
     log = load_log(entry_of(form))
     with _opened(console, path) as file:
@@ -126,7 +149,7 @@ def _import_log(console: Console, form: str, path: str, why: str, *, dry_run: bo
 
 
 def _imported(console: Console, value: TransferReport) -> int:
-    console.emit("import", value, _refusals)
+    console.emit("import", value, _changes)
     console.say(_totals(value))
     return console.published_code(value.published) or int(bool(value.refused))
 
@@ -155,6 +178,9 @@ def _opened(console: Console, path: str) -> IO[bytes]:
         return copy
     try:
         return open(os.path.join(console.start, path), "rb")
+    except IsADirectoryError:
+        hint = f"use `import markdown {path} --kind fact` for a folder of Markdown files"
+        raise NotFound(f"{path} is a folder", hint=hint) from None
     except OSError as error:
         raise NotFound(f"cannot read {path}: {error.strerror}") from error
 
@@ -162,16 +188,28 @@ def _opened(console: Console, path: str) -> IO[bytes]:
 _MOST_LISTED: Final = 20
 
 
-def _refusals(value: TransferReport, console: Console) -> str:
+def _changes(value: TransferReport, console: Console) -> str:
+    written = [f"{one.op:6} {one.id}  {escaped(one.title)}" for one in value.documents[:_MOST_LISTED]]
+    if more := len(value.documents) - len(written):
+        written.append(f"and {more:,} more; --json lists them all")
     refused, skipped = _listed("refuse", value.refused), _listed("skip", value.skipped)
-    return "\n".join([*refused, *skipped, *_listed("note", value.notes)])
+    return "\n".join([*written, *refused, *skipped, *_listed("note", value.notes)])
+
+
+_MOST_ALIKE: Final = 3
 
 
 def _listed(what: str, records: Sequence[RefusedRecord | RecordNote]) -> list[str]:
-    """Name the first records with what is to be said of each, and count the others."""
-    lines = [f"{what:6} {_where(one)}: {one[2]}" for one in records[:_MOST_LISTED]]
+    """Name the first records, and the first few with each text; count the others."""
+    alike: Counter[str] = Counter()
+    lines: list[str] = []
+    for one in records:
+        alike[one[2]] += 1
+        if len(lines) < _MOST_LISTED and alike[one[2]] <= _MOST_ALIKE:
+            lines.append(f"{what:6} {_where(one)}: {one[2]}")
     more = len(records) - len(lines)
-    return [*lines, *([f"{what:6} {more:,} more; --json lists them all"] if more else [])]
+    same = f"{what:6} {more:,} more" + (" for the same reason" if len(alike) == 1 else "")
+    return [*lines, *([f"{same}; --json lists them all"] if more else [])]
 
 
 def _where(one: RefusedRecord | RecordNote) -> str:
@@ -265,6 +303,8 @@ def _summary(value: ImportReport) -> str:
     lines[0] += f", {value.skipped} skipped" if value.skipped else ""
     if not value.dry_run and (value.imported or value.updated):
         lines.append("Next: thunderus-mem lint")
+        revert = f"To revert: thunderus-mem undo {value.patch}"
+        lines.append("Pending review: thunderus-mem review list" if value.proposed else revert)
     failed = [item for item in value.files if item.refused and not item.conflict]
     unmerged = [item for item in value.files if item.conflict]
     parts = [_failures(failed, "imported"), _failures(unmerged, "merged")]
@@ -272,10 +312,10 @@ def _summary(value: ImportReport) -> str:
 
 
 def _failures(files: Sequence[ImportedFile], done: str) -> str:
-    """Name the files that could not be imported, or merged, with the reasons; "" if there are none."""
+    """Name the files that could not be imported, or merged; "" if there are none."""
     if not files:
         return ""
-    named = [f"{escaped(item.source)} ({item.reason})" for item in files[:_MOST_NAMED]]
+    named = [escaped(item.source) for item in files[:_MOST_NAMED]]
     more = f", and {len(files) - _MOST_NAMED} more" if len(files) > _MOST_NAMED else ""
     return f"{counted(len(files), 'file')} could not be {done}: {', '.join(named)}{more}"
 
@@ -301,7 +341,8 @@ def export_command(
     """
     console: Console = ctx.obj
     if not entry_of(form).writes:
-        raise ThunderusError(f"format {form!r} can only be imported")
+        hint = "the documents are Markdown files already, in .thunderus/memory"
+        raise ThunderusError(f"format {form!r} can only be imported", hint=hint)
     wanted = filter_of(kind, tag, episode, archived=archived)
     export = _export(console, form, wanted, " ".join(filters or ()))
     if output and output != "-":
@@ -332,8 +373,9 @@ def _export(console: Console, form: str, wanted: Filter, filters: str) -> Record
 def _exported(value: ExportReport) -> str:
     what = "record" if entry_of(value.format).log else "document"
     lines = [f"{counted(value.exported, what)} exported"]
+    lines[0] += f", {len(value.skipped):,} skipped" if value.skipped else ""
     lines[0] += f", {len(value.refused):,} refused" if value.refused else ""
-    lines += _listed("refuse", value.refused)
+    lines += [*_listed("refuse", value.refused), *_listed("skip", value.skipped)]
     if value.lost:
         lines.append(f"Not in this format: {_counts(value.lost)}")
     return "\n".join(lines)
