@@ -15,6 +15,7 @@ from tests.support.git_repository import Repository
 from tests.support.tree_writer import Clock
 from tests.support.verb_tree import VerbTree
 from thunderus_mem.authoring.edit import DocumentEdits, edit
+from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.errors import InvalidDocument, ThunderusError
 from thunderus_mem.history.reverse import UndoChoice
 from thunderus_mem.history.undo import undo
@@ -234,11 +235,14 @@ def _kill_at_document(number: int) -> None:
 
 
 def test_bad_records_are_reported_and_the_others_imported(tree: VerbTree) -> None:
-    given = [*memories(2), {"id": "x", "content": " "}, 5, {"content": f"the token is {TOKEN}"}]
+    secret = f"the token is {TOKEN}"
+    mark = find_secrets(secret)[0].fingerprint
+    suppressed = f"{secret} <!-- thunderus-mem: ignore TM401 {mark} made up -->"
+    given = [*memories(2), {"id": "x", "content": " "}, 5, {"content": secret}, {"content": suppressed}]
     report = load(tree, given)
-    assert counts(report) == (2, 0, 0, 0, 3)
-    assert [one.number for one in report.refused] == [2, 3, 4]
-    assert "secret" in report.refused[2].reason
+    assert counts(report) == (2, 0, 0, 0, 4)
+    assert [one.number for one in report.refused] == [2, 3, 4, 5]
+    assert all("secret" in one.reason for one in report.refused[2:])
     assert TOKEN not in repr(report)
 
 

@@ -220,8 +220,10 @@ def json_value(text: str | bytes) -> Any:
     """The value of a JSON text. Raises `ValueError` with the reason, also for what `json` alone would change:
     half of a surrogate pair, a number beyond those of JSON, a key that is there twice."""
     try:
+        # Given bytes, `json` would guess the encoding of each record.
+        text = text if isinstance(text, str) else text.decode("utf-8")
         value = json.loads(text, parse_constant=_constant, parse_float=_float, object_pairs_hook=_object)
-        if "\\ud" in text.lower() if isinstance(text, str) else b"\\ud" in text.lower():
+        if "\\ud" in text.lower():
             json.dumps(value, ensure_ascii=False).encode()
     except UnicodeDecodeError:
         raise ValueError("is not valid UTF-8") from None
