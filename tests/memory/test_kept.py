@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.git_repository import Repository
+from tests.support.tree_writer import Clock
+from tests.support.verb_tree import VerbTree
+from thunderus_mem.authoring.add import NewDocument, add
+from thunderus_mem.authoring.edit import DocumentEdits, edit
 from thunderus_mem.document.timestamp import encode_ulid, ulid_time
+from thunderus_mem.log import new_event
 from thunderus_mem.memory import past_texts
 from thunderus_mem.memory.past_texts import UndoTexts
 
@@ -82,3 +88,19 @@ def test_ulid_contains_its_creation_time() -> None:
     for text in ("", "0" * 25, "U" * 26, "0" * 27, "z" * 26):
         assert ulid_time(text) is None
     assert ulid_time("Z" * 26) is None
+
+
+def test_change_whose_old_text_cannot_be_kept_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = VerbTree(Repository(tmp_path / "tree", tmp_path / "home").init(), Clock())
+    tree.begin()
+    said: list[str] = []
+    long = "".join(f"Line {number} of a long text.\n" for number in range(400))
+    added = add(tree.memory(), NewDocument("fact", "Long", long))
+    monkeypatch.setattr(new_event, "MAX_RECORD", 2_000)
+    monkeypatch.setattr(past_texts, "CAP", 250)
+    memory = tree.memory()
+    memory.say = said.append
+    edit(memory, added.id, DocumentEdits(body=long.replace("Line", "Row")))
+    assert [text.partition(" of evt_")[0] for text in said] == ["`undo` cannot restore 1 old text"]

@@ -151,7 +151,7 @@ class _NotFetched(Exception):
         self.paths = paths
 
 
-CAP: Final = 32 << 20
+CAP: Final = 256 << 20
 """Maximum total size of kept texts in bytes."""
 DAYS: Final = 90
 """Days after which a kept text is deleted."""

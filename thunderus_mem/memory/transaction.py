@@ -394,8 +394,9 @@ class Transaction:
         """Keep texts in this tree that the log cannot restore, for `undo`."""
         logged = changes_of(event) if changes else ()
         texts = unrestorable(logged, [(one.before, one.after) for one in changes])
-        if texts:
-            self._memory.undo_texts.keep(event.id, texts, self._memory.now())
+        if texts and not self._memory.undo_texts.keep(event.id, texts, self._memory.now()):
+            count = "1 old text" if len(texts) == 1 else f"{len(texts):,} old texts"
+            self._memory.say(f"`undo` cannot restore {count} of {event.id}: no copy could be kept")
 
     def recover(self) -> None:
         """Finish or undo interrupted changes; a conflicting text is logged as aborted."""
