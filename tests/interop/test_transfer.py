@@ -324,6 +324,19 @@ def test_a_record_that_is_nested_too_deeply_is_refused(tree: VerbTree) -> None:
     assert counts(load(tree, memories(1, metadata=deep) + memories(2)[1:])) == (1, 0, 0, 0, 1)
 
 
+def test_an_update_of_an_edited_document_is_noted(tree: VerbTree) -> None:
+    report = load(tree, memories(1))
+    id = report.documents[0].id
+    later = [memories(1, content=f"It is about topic {number}.") for number in (8, 9)]
+    edit(tree.memory(), id, DocumentEdits(body="Edited here."))
+    report = load(tree, later[0], on_conflict="update", dry_run=True)
+    assert report.notes == load(tree, later[0], on_conflict="update").notes
+    assert [one.text for one in report.notes] == [
+        f"{id} was edited here since it was imported; its text is in the log"
+    ]
+    assert load(tree, later[1], on_conflict="update").notes == ()
+
+
 def test_a_dry_run_writes_nothing(tree: VerbTree) -> None:
     before = documents(tree)
     report = load(tree, memories(2), dry_run=True)

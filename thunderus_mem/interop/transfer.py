@@ -27,6 +27,7 @@ from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.document.templates import is_core_skeleton
 from thunderus_mem.document.timestamp import derived_ulid, format_timestamp, ulid_time, utc_key
 from thunderus_mem.errors import InvalidDocument, NotFound, Refused, ThunderusError
+from thunderus_mem.index.log import read
 from thunderus_mem.interop.fields import Taken, free_path
 from thunderus_mem.interop.markdown import stored_documents
 from thunderus_mem.interop.streams import Omitted
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from thunderus_mem.document.document import Document
+    from thunderus_mem.index.log import LogIndex
     from thunderus_mem.interop.formats import Format
     from thunderus_mem.interop.table import FieldTable
     from thunderus_mem.memory.memory import Memory
@@ -285,6 +287,8 @@ class _Planner:
         self._batch: dict[str, FileChange] = {}
         self._notes: list[RecordNote] = []
         self._written: list[WrittenDocument] = []
+        self._log: LogIndex | None = None
+        self._ops: dict[str, Any] = {}
         self._commits: dict[str, bool] = {}
         self._named: set[str] = set()
         """The ids, aliases and titles of the documents before the import."""
@@ -383,7 +387,7 @@ class _Planner:
         elif self._options.on_conflict == "new":
             self._create(index, found._replace(own_id=""), copy, digest)
         elif self._options.on_conflict == "update":
-            self._update(document, found, record, digest)
+            self._update(index, document, found, record, digest)
         else:
             reason = f"differs from {known.id}; use --on-conflict update or new"
             self._skipped.append(RefusedRecord(index, found.key, reason))
@@ -494,7 +498,7 @@ class _Planner:
         raise ValueError("no id is free for it")
 
     def _update(
-        self, document: Document, found: ForeignRecord, record: Mapping[str, Any], digest: str
+        self, index: int, document: Document, found: ForeignRecord, record: Mapping[str, Any], digest: str
     ) -> None:
         text = _updated_text(self._table, document, found, record, digest, self._now)
         after = checked(document.path, text)
@@ -507,6 +511,18 @@ class _Planner:
         self._store(after)
         self._written.append(WrittenDocument("update", after.id, after.title))
         self._count("updated", found)
+        if self._is_edited(document.id):
+            text = f"{document.id} was edited here since it was imported; its text is in the log"
+            self._notes.append(RecordNote(index, found.key, text))
+
+    def _is_edited(self, id: str) -> bool:
+        """Whether the last change of a document before this import is an edit."""
+        if self._log is None:
+            self._log = self._memory.log_index()
+        rows = self._log.newest(1, kinds=("patch",), doc_ids=(id,))
+        if any(row.id not in self._ops for row in rows):  # the event of an import is large: read it once
+            self._ops |= {one.event.id: one.event.body.get("op") for one in read(self._memory.log, rows)}
+        return any(self._ops.get(row.id) == "edit" for row in rows)
 
 
 class Placed(NamedTuple):
