@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tokenize
 import tomllib
+from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -186,6 +187,12 @@ def test_no_import_cycle() -> None:
         if name not in number:
             visit(name)
     assert found == CYCLES
+
+
+def test_no_test_file_has_the_name_of_another() -> None:
+    """Without packages of tests, pytest imports only one of them."""
+    names = Counter(path.name for path in (PROJECT / "tests").rglob("test_*.py"))
+    assert [name for name, count in names.items() if count > 1] == []
 
 
 def test_no_public_class_name_twice() -> None:
