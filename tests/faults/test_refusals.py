@@ -146,9 +146,12 @@ def test_full_disk(name: str, tmp_path: Path, server: Server) -> None:
     _, new = old, state(_done(server, command, base, str(tmp_path / "golden")))
     tally = Tally()
     for slack in range(0, points(112, 320) << 10, points(28, 4) << 10):
-        with _small_disk(disk, used + slack):
+        with _small_disk(disk, used + (8 << 20)):
             root = os.path.join(disk, "store")
             shutil.copytree(base, root, symlinks=True)
+            call(server, root, ("status",), "2026-01-21T10:00:00Z")  # what it can free is free before
+            with open(os.path.join(disk, "other"), "wb") as other:
+                other.write(bytes(max(shutil.disk_usage(disk).free - slack, 0)))
             begun = time.monotonic()
             done = command.run(server, root)
             said_plainly(done)
