@@ -164,7 +164,9 @@ def _search(memory: Memory, given: Mapping[str, Any]) -> str:
         first.insert(0, "No document answers this; the closest ones:")
     hits = found.hits or found.closest
     known = marks(memory, [hit.id for hit in hits])
-    return framed([_hit(hit, known[hit.id]) for hit in hits], SMALL, first=first, cut="use a smaller `limit`")
+    # Another process may have removed a document since the search.
+    shown = [_hit(hit, known[hit.id]) for hit in hits if hit.id in known]
+    return framed(shown, SMALL, first=first, cut="use a smaller `limit`")
 
 
 def _hit(hit: Hit, known: dict[str, str]) -> Quote:
