@@ -200,8 +200,9 @@ def test_any_text_has_correct_locations_and_safe_edits(parts: list[str]) -> None
 
 
 def test_similar_name_is_found_among_many() -> None:
-    names = [f"fact.name-{number}" for number in range(3_000)] + ["fact.testing"]
+    names = sorted([*(f"fact.name-{number}" for number in range(3_000)), "fact.testing"])
     assert nearest("fact.testign", names) == "fact.testing"
+    assert nearest("fact.testing", names, "fact.testing") == ""
     assert nearest("zzz", names) == ""
     decisions = ["adr.ip-ranges", "adr.use-rds-instead-of-our-own", "adr.use-rds-proxies"]
     assert nearest("adr.use-rds", decisions) == "adr.use-rds-proxies"

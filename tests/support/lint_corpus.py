@@ -68,7 +68,7 @@ class ReadCorpus:
         return None
 
     def ids(self) -> list[str]:
-        return [one.id for one in self.documents]
+        return sorted(one.id for one in self.documents)
 
     def anchors(self, doc_id: str) -> frozenset[str]:
         bodies = [one.body for one in self.documents if one.id == doc_id]

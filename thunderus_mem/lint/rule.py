@@ -138,8 +138,8 @@ class Corpus(Protocol):
     def superseded_by(self, doc_id: str) -> str | None:
         """The id of the document that supersedes this one."""
 
-    def ids(self) -> Iterable[str]:
-        """Every id."""
+    def ids(self) -> Sequence[str]:
+        """Every id, sorted."""
 
     def anchors(self, doc_id: str) -> frozenset[str]:
         """The heading anchors of a document's body."""

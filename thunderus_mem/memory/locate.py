@@ -25,7 +25,7 @@ from thunderus_mem.store.files import read_below, read_file
 from thunderus_mem.store.paths import inside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from thunderus_mem.index.log import EventRow
     from thunderus_mem.index.questions import DocRow, Index
@@ -265,9 +265,9 @@ class IndexCorpus:
         """Return the existing document that supersedes this one."""
         return self._superseded.get(doc_id)
 
-    def ids(self) -> Iterable[str]:
+    def ids(self) -> Sequence[str]:
         """Return all document ids, sorted."""
-        return sorted(self._docs)
+        return self._ids
 
     def anchors(self, doc_id: str) -> frozenset[str]:
         """Return the heading anchors of a document."""
@@ -308,6 +308,10 @@ class IndexCorpus:
     @cached_property
     def _by_path(self) -> dict[str, str]:
         return {path: doc_id for path, _, doc_id in self._files if doc_id}
+
+    @cached_property
+    def _ids(self) -> list[str]:
+        return sorted(self._docs)
 
     @cached_property
     def _names(self) -> dict[str, str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from itertools import takewhile
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from thunderus_mem.document.document import RELATIONS
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from thunderus_mem.document.references import Reference
     from thunderus_mem.lint.rule import Corpus, LintContext, Target
 
-_COMPARED = 80
+_COMPARED = 40
+_LONGEST = 80
 _LISTED = 5
 _LINE_ANCHOR = lazy_pattern(r"L[0-9]+(?:-L?[0-9]+)?|:~:.*|top|")
 # Words of a line that itself says that a file is missing: removed, planned, generated, an example.
@@ -39,16 +40,12 @@ _MENTIONED_AS_MISSING = lazy_pattern(
 )
 
 
-def nearest(text: str, known: Iterable[str]) -> str:
-    """The known name most similar to ``text``, or ""; fast for any number of names."""
-
-    def by_common_prefix(name: str) -> tuple[int, str]:
-        common = takewhile(lambda pair: pair[0] == pair[1], zip(name, text, strict=False))
-        return -sum(1 for _ in common), name
-
-    # Full comparison is slow: only the names with the longest common prefix are compared.
-    likely = sorted(known, key=by_common_prefix)[:_COMPARED]
-    return next(iter(closest(text[:_COMPARED], likely, 1)), "")
+def nearest(text: str, known: Sequence[str], besides: str = "") -> str:
+    """The name most similar to ``text`` among sorted ones, never ``besides``; "" for none."""
+    # Full comparison is slow: only the neighbours in the order are compared, which begin as the text does.
+    at = bisect_left(known, text)
+    likely = [name for name in known[max(at - _COMPARED, 0) : at + _COMPARED] if name != besides]
+    return next(iter(closest(text[:_LONGEST], likely, 1)), "")
 
 
 def _place(context: LintContext, reference: Reference) -> tuple[int, int]:
@@ -106,15 +103,16 @@ def dead_link(context: LintContext) -> Iterable[Diagnostic]:
                 message,
                 expected="an id or an alias",
                 hint=hint,
-                severity=NOTE if _is_recap(context) else None,
+                severity=NOTE if _is_past_or_imported(context) else None,
             )
         else:
             yield _dead_path(context, context.corpus, reference, target)
 
 
-def _is_recap(context: LintContext) -> bool:
-    """Whether the document is about the past, so that its links may be outdated."""
-    return context.document is not None and context.document.kind == "recap"
+def _is_past_or_imported(context: LintContext) -> bool:
+    """Whether the links of a document may be dead without a mistake of its author here."""
+    document = context.document
+    return document is not None and (document.kind == "recap" or bool(document.imported_from))
 
 
 def _dead_path(context: LintContext, corpus: Corpus, reference: Reference, target: Target) -> Diagnostic:
@@ -207,7 +205,7 @@ def dead_anchor(context: LintContext) -> Iterable[Diagnostic]:
         wanted = heading_anchor(anchor) if reference.kind == "wiki" else anchor.replace("\\", "").lower()
         if known is None or _is_known(wanted, known):
             continue
-        near = nearest(wanted, known)
+        near = nearest(wanted, sorted(known))
         lacks = "no heading with the anchor" if known else "no headings, so no anchor"
         yield context.finding(
             "TM203",
@@ -273,7 +271,7 @@ def unknown_relation_target(context: LintContext) -> Iterable[Diagnostic]:
             continue  # a merged duplicate lives on as an alias
         near = found if other_case else ""
         if found is None:
-            near = nearest(text, (one for one in corpus.ids() if one != document.id))
+            near = nearest(text, corpus.ids(), document.id)
         itself = found is not None and not other_case
         message = "The document refers to itself" if itself else f"No document has the id or alias `{text}`"
         yield context.finding(

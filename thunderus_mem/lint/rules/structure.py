@@ -544,6 +544,7 @@ def unlisted_type(context: LintContext) -> Iterable[Diagnostic]:
     Why: other programs filter by these keys and do not know other values. ``type`` is one of Observation,
     Decision, Learning, Error, Discovery, Pattern, Context, Task, CodeEdit, FileAccess, Search, Command,
     Conversation; ``source_type`` is one of user, system, api, file, web, ai_generated, inferred.
+    Documents with ``metadata.imported_from`` keep the values of their source.
 
     Bad::
 
@@ -557,6 +558,8 @@ def unlisted_type(context: LintContext) -> Iterable[Diagnostic]:
 
     Fix: use one of the known values, or a tag.
     """
+    if context.document is not None and context.document.imported_from:
+        return
     for key, known in _LISTED.items():
         node = context.node(key)
         if not isinstance(node, Scalar) or is_null(node) or node.text in known:
