@@ -290,8 +290,8 @@ def set_aliases(draft: Draft, path: str, target: str, taken: Taken) -> tuple[str
     given = draft.data.get("aliases")
     aliases = [alias for alias in given if isinstance(alias, str)] if isinstance(given, list) else []
     stem, own = (os.path.splitext(os.path.basename(one))[0] for one in (path, target))
-    known = {*map(ids.fold_key, (*aliases, own)), *taken.ids, *_FOLDER_DOCUMENTS}
-    if ids.fold_key(stem) not in known and given in (None, aliases):
+    known, key = {*map(ids.fold_key, (*aliases, own)), *_FOLDER_DOCUMENTS}, ids.fold_key(stem)
+    if key not in known and key not in taken.ids and given in (None, aliases):
         aliases.append(stem)
         draft.edits["aliases"] = aliases
     return tuple(aliases)
