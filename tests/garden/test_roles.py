@@ -41,7 +41,7 @@ def test_role_of_a_file(path: str, body: str, others: list[str], expected: str) 
         ("projects/a/capture.md", "projects/_template/capture.md", TEXT, False),
         ("projects/a/capture.md", "projects/b/capture.md", FORM, False),
         ("projects/a/capture.md", "projects/b/capture.md", TEXT, True),
-        ("templates/month.md", "templates/month 1.md", TEXT, True),
+        ("templates/capture.md", "templates/capture 1.md", TEXT, True),
     ],
 )
 def test_files_with_a_role_are_merged_only_within_their_folder(
@@ -50,3 +50,18 @@ def test_files_with_a_role_are_merged_only_within_their_folder(
     known = [imported("fact.a", "Capture", body, one), imported("fact.b", "Capture", body, other)]
     steps = plan_duplicates(GardenInput.of(known, verbose=True), Config())
     assert [step.action for step in steps] == (["merge-duplicates"] if merged else [])
+
+
+def test_files_of_other_names_under_one_heading_of_a_form_are_not_merged() -> None:
+    """The title is a heading that many files have; only their names say what they are about."""
+    size, review = (
+        imported(f"fact.{name}", "Concept Definition", TEXT, f"notes/{name}.md")
+        for name in ("size", "review")
+    )
+    (step,) = plan_duplicates(GardenInput.of([size, review], verbose=True), Config())
+    assert step.action == "report"
+    assert plan_duplicates(GardenInput.of([size, review]), Config()) == ()
+    named = imported("fact.b", "T-shirt size", TEXT, "notes/b/T-shirt Size (copy).md")
+    plain = imported("fact.a", "T-shirt size", TEXT, "notes/T-shirt Size.md")
+    (step,) = plan_duplicates(GardenInput.of([named, plain]), Config())
+    assert (step.action, step.targets) == ("merge-duplicates", ("fact.a", "fact.b"))

@@ -273,7 +273,7 @@ def test_one_text_under_two_titles_is_not_merged() -> None:
     flows = made("fact.c", "Development Workflows", guide)
     (step,) = exact([stack, flows])
     assert (step.action, step.extent) == ("report", "report")
-    assert "the titles of `fact.a` and `fact.c` may describe different things" in step.evidence
+    assert "the titles or files of `fact.a` and `fact.c` may describe different things" in step.evidence
     merge, rest = exact([stack, copy, flows])
     assert (merge.action, merge.targets) == ("merge-duplicates", ("fact.a", "fact.b"))
     assert (rest.action, rest.targets) == ("report", ("fact.a", "fact.c"))

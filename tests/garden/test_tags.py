@@ -95,6 +95,11 @@ def test_tags_are_kept_without_a_usual_form() -> None:
     assert renamed(mixed | {"Code_Style": 1, "code-style": 2}) == {"Code_Style": "code-style"}
 
 
+def test_links_as_tags_are_kept() -> None:
+    known = [tagged(f"fact.{at}", f'"{tag}", common') for at, tag in enumerate(["[[Pass-the-Hash]]"] * 9)]
+    assert renamed(USUAL, *known, tagged("fact.x", '"[[Pass the Hash]]", common')) == {}
+
+
 def tags_of(*known: str) -> dict[str, str]:
     """The new spellings in a memory with documents of these tags besides the usual ones."""
     documents = [tagged(f"fact.{at}", tags) for at, tags in enumerate(known)]

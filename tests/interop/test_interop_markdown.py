@@ -169,7 +169,36 @@ def test_title_from_a_long_line_is_cut() -> None:
 def test_second_header_is_no_heading() -> None:
     found = bring("---\na: 1\n---\n---\ncreated: 2026-05-06\ntype: entity\n---\n\n# Mamba\n\nText.\n")
     assert (found.title, found.id) == ("Mamba", "fact.mamba")
-    assert bring("---\na: 1\n---\nFirst\n---\n\n# Mamba\n").title == "First"
+    assert bring("---\na: 1\n---\nFirst\n---\n\n### Mamba\n").title == "First"
+
+
+@pytest.mark.parametrize(
+    ("body", "title"),
+    [
+        ("## Definition\n\nX.\n\n## References\n", "Sprint Review of a T-shirt"),
+        ("## Definition\n\nX.\n\n# Sprint\n", "Sprint Review of a T-shirt"),
+        ("Text.\n\n## Definition\n\nX.\n\n### References\n", "Definition"),
+        ("# Definition\n\nX.\n\n# References\n", "Definition"),
+    ],
+)
+def test_heading_of_a_section_is_no_title(body: str, title: str) -> None:
+    made = plan({"notes/Sprint Review of a T-shirt.md": body}, kind="fact")
+    assert [one.title for one in made.values()] == [title]
+
+
+def test_link_to_a_heading_is_no_relation_to_a_decision() -> None:
+    body = "# 2. Second\n\n## Status\n\nSuperseded by [the next](#next)\n\nRelates to [x](#%s)\n"
+    for target in ("why", "12", "9" * 5000):
+        made = plan({"0001-first.md": "# 1. First\n\nText.\n", "0002-second.md": body % target}, kind="adr")
+        assert [one.imported for one in made.values()] == [True, True]
+
+
+def test_nothing_links_to_a_file_that_is_refused() -> None:
+    key = "AKIA" + "Q4ZX7LMN2BVC5RTY"
+    first = f"# 1. First\n\n## Status\n\nAccepted\n\nThe key is {key}.\n"
+    second = "# 2. Second\n\n## Status\n\nAccepted\n\nSupersedes [1](0001-first.md)\n"
+    made = plan({"0001-first.md": first, "0002-second.md": second}, kind="adr")
+    assert (made["0001-first.md"].refused, made["0002-second.md"].links) == (True, ())
 
 
 def test_file_that_cannot_be_converted_is_reported_and_others_are_imported() -> None:

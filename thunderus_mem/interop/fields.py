@@ -30,9 +30,10 @@ from thunderus_mem.interop.posts import in_yaml, read_post, write_post
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from thunderus_mem.document.document import Document, Reading
+    from thunderus_mem.document.markdown import Heading
 
 # Maximum number of repaired lines per header; each is parsed again.
 _MOST: Final = 50
@@ -203,7 +204,7 @@ class Draft:
 
 def set_title(draft: Draft, path: str, kind: str, heading: str, decision: decisions.DecisionRecord) -> str:
     """Keep the file's own title, otherwise take it from the heading (of a decision without its number) or the
-    file name, cut to 200 characters."""
+    file name, cut to 200 characters. A file name with a blank is a title as it is."""
     given = draft.data.get("title")
     if isinstance(given, str) and given.strip():
         return given
@@ -214,8 +215,9 @@ def set_title(draft: Draft, path: str, kind: str, heading: str, decision: decisi
         folder, name = os.path.split(os.path.splitext(path)[0])
         if name.lower() in _FOLDER_DOCUMENTS and folder:
             name = os.path.basename(folder)
-        title = name.replace("-", " ").replace("_", " ").strip().capitalize() or "Untitled"
-        draft.notes.append(f"no heading; title {title!r} taken from the file name")
+        title = name.strip() if " " in name.strip() else name.replace("-", " ").replace("_", " ").strip()
+        title = title[:1].upper() + title[1:] or "Untitled"
+        draft.notes.append(f"no heading for the whole text; title {title!r} taken from the file name")
     if len(title) > _MOST_TITLE:
         title = f"{title[:_MOST_TITLE].rstrip()}…"
     draft.replace("title", title, "a title is a string")
@@ -539,13 +541,14 @@ def import_document(
     if not body.strip():
         return "empty file"
     stem = os.path.splitext(os.path.basename(path))[0]
-    first = _first_heading(body)
+    marks = _headings(body)
+    first = marks[0].text if marks else ""
     draft = Draft(values)
     draft.notes.extend(starred)
     decision = _decision(draft, kind, stem, first, body, options)
     if plain_note:
         draft.notes.append(plain_note)
-    title = set_title(draft, path, kind, first, decision)
+    title = set_title(draft, path, kind, first if _is_title(marks) else "", decision)
     document_id, number, target = _identity(draft, path, kind, title, decision, taken, options)
     names = set_aliases(draft, path, target, taken)
     folder_tag = set_tags(draft, path, options)
@@ -589,12 +592,20 @@ def _checked(path: str, text: str, body: str) -> Document:
     return reading.document
 
 
-def _first_heading(body: str) -> str:
-    """The text of the first heading, "" without one; the keys of another header are none."""
+def _headings(body: str) -> list[Heading]:
+    """The headings with a text; the keys of another header are none."""
     fences = find_fences(body.lstrip())
     if fences is not None and ":" in body.lstrip()[fences.start : fences.end]:
         body = body.lstrip()[fences.body_start :]
-    return next((mark.text for mark in headings(body) if mark.text.strip()), "")
+    return [mark for mark in headings(body) if mark.text.strip()]
+
+
+def _is_title(marks: Sequence[Heading]) -> bool:
+    """Whether the first heading is for the whole text, not for one of several sections."""
+    levels = [mark.level for mark in marks]
+    return bool(levels) and (
+        levels[0] == 1 or (levels.index(min(levels)) == 0 and levels.count(levels[0]) == 1)
+    )
 
 
 def _identity(

@@ -51,6 +51,7 @@ ON_CONFLICT: Final = ("skip", "update")
 
 _TOGETHER = 500
 _UPDATE = "use --on-conflict update"
+_NUMBER = lazy_pattern(r"[0-9]{1,9}")
 _DATE_LINE = lazy_pattern(r"(?im)^[ \t>*+-]{0,6}date[*_ ]{0,3}:(.*)$")
 _HEAD = 4_096
 
@@ -121,14 +122,15 @@ def plan_folder(
             found = fields.ImportedFile(file.path, reason=f"already imported as {into[0]}{changed}")
         else:
             found = _first_time(file, kind, taken, replace(options, main=file.path == main), shared)
+        if isinstance(found, fields.Imported) and (reason := _refusal(found.text, file.data)):
+            found = fields.ImportedFile(file.path, reason=reason, refused=True)
         if isinstance(found, fields.Imported):
             made[file.path] = found
         else:
             results[file.path] = found
     relations = _Relations(_in_known_spelling(made, documents), known, update=update is not None)
     results |= relations.results()
-    plan = ImportPlan(tuple(results[path] for path in sorted(results)), relations.texts)
-    return _without_refused(plan, files)
+    return ImportPlan(tuple(results[path] for path in sorted(results)), relations.texts)
 
 
 def _in_known_spelling(
@@ -358,7 +360,7 @@ class _Names:
     def find(self, here: str, target: str) -> list[str]:
         """The imported files that a target in ``here`` may refer to."""
         if target.startswith("#"):
-            return self._numbers.get(int(target[1:]), [])
+            return self._numbers.get(int(target[1:]), []) if _NUMBER.fullmatch(target[1:]) else []
         bare = target.removeprefix("?").partition("#")[0]
         if "://" in bare:
             return self._names.get(stem_of(bare), []) if bare.endswith(".md") else []
@@ -620,24 +622,16 @@ def _report(directory: str, kind: str, plan: ImportPlan, *, dry_run: bool = Fals
     return ImportReport(directory, kind, plan.files, imported, updated, skipped, dry_run)
 
 
-def _without_refused(plan: ImportPlan, files: Sequence[SourceFile]) -> ImportPlan:
-    """Skip texts with conflict markers or a possible secret; its value is never shown."""
-    sources = {file.path: file.data for file in files}
-    kept = []
-    for file in plan.files:
-        text = plan.texts.get(file.source, "")
-        secret = next(
-            (one for one in find_secrets(text) if f"ignore TM401 {one.fingerprint}" not in text), None
-        )
-        if reason := conflict_in(text):
-            file = fields.ImportedFile(file.source, reason=reason, refused=True)
-        elif secret is not None:
-            line = _line_of(text[secret.start : secret.end], sources[file.source])
-            what = f"{secret.kind}, line {line}" if line else secret.kind
-            reason = f"possible secret ({what}); remove it first"
-            file = fields.ImportedFile(file.source, reason=reason, refused=True)
-        kept.append(file)
-    return plan._replace(files=tuple(kept))
+def _refusal(text: str, data: bytes) -> str:
+    """Why the text of a file must not be stored: conflict markers, or a possible secret, which is not shown;
+    "" if nothing is wrong."""
+    if reason := conflict_in(text):
+        return reason
+    secret = next((one for one in find_secrets(text) if f"ignore TM401 {one.fingerprint}" not in text), None)
+    if secret is None:
+        return ""
+    line = _line_of(text[secret.start : secret.end], data)
+    return f"possible secret ({secret.kind}{f', line {line}' if line else ''}); remove it first"
 
 
 def _line_of(value: str, data: bytes) -> int:

@@ -1,4 +1,4 @@
-"""The gardening rule `duplicates`: merge documents with one title that make the same statements. Pure.
+"""The gardening rule `duplicates`: merge documents with one subject that make the same statements. Pure.
 
 The text of the survivor never changes; the ids of the others become its aliases, and their tags,
 links, provenance and other keys are added to its own. Where both have a value for a key, the merge is only
@@ -8,6 +8,7 @@ proposed, and lists both values. If a merge could lose or blur anything else, th
 from __future__ import annotations
 
 import json
+import posixpath
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from thunderus_mem.document.anchors import anchors_in
 from thunderus_mem.document.document import RELATIONS, read_document
 from thunderus_mem.document.frontmatter.edit import insert_item, set_key
+from thunderus_mem.document.ids import slug
 from thunderus_mem.document.references import references
 from thunderus_mem.document.statements import (
     ORDERED_KINDS,
@@ -331,17 +333,18 @@ def _plan_group(group: Sequence[_Member], config: Config, links: Mapping[str, st
         if family[0].document.kind not in merged_kinds:
             remaining += family
             continue
-        by_title: dict[str, list[_Member]] = {}
+        by_subject: dict[tuple[str, str], list[_Member]] = {}
         for member in family:
-            by_title.setdefault(_title(member.document), []).append(member)
-        for namesakes in by_title.values():
+            by_subject.setdefault(_subject(member.document), []).append(member)
+        for namesakes in by_subject.values():
             merges, left, reasons = _merge_family(namesakes, links)
             steps += merges
             remaining += left
             obstacles += reasons
-        first, *others = (namesakes[0].id for namesakes in by_title.values())
+        first, *others = (namesakes[0].id for namesakes in by_subject.values())
         obstacles += [
-            f"the titles of `{first}` and `{other}` may describe different things" for other in others
+            f"the titles or files of `{first}` and `{other}` may describe different things"
+            for other in others
         ]
     if len(remaining) > 1:
         steps.append(_report(remaining, obstacles))
@@ -361,8 +364,12 @@ def _report(members: Sequence[_Member], obstacles: Sequence[str]) -> Step:
     )
 
 
-def _title(document: Document | Profile) -> str:
-    return fold(document.title).lower()
+def _subject(document: Document | Profile) -> tuple[str, str]:
+    """What a document is about: its title, and for one from a file whose name does not contain the title,
+    that name. A heading of a form, such as `Definition`, is the title of many files."""
+    title = fold(document.title).lower()
+    name = posixpath.splitext(posixpath.basename(document.imported_from))[0]
+    return title, "" if slug(title) in slug(name) else name.lower()
 
 
 def _sharing(documents: Iterable[Profile], value: Callable[[Profile], Hashable]) -> list[Profile]:
@@ -387,7 +394,7 @@ def plan_duplicates(material: GardenInput, config: Config) -> tuple[Step, ...]:
     known = (one for one in material.documents if claims[one.id] == 1)
     alike = _sharing(known, lambda one: one.traits.letters)
     if not material.verbose and config.duplicates_strategy != FLAG_FOR_REVIEW:
-        alike = _sharing(alike, lambda one: (one.traits.letters, _title(one)))
+        alike = _sharing(alike, lambda one: (one.traits.letters, _subject(one)))
     groups: dict[tuple[str, ...], list[_Member]] = {}
     shared_by = shared_names(map(source_path, material.documents)) if alike else frozenset()
     for document in alike:

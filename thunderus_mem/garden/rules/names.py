@@ -360,7 +360,7 @@ def _spellings(
 ) -> Callable[[str], str]:
     """A function from a tag to its spelling: the configured one, else the one that authors prefer.
 
-    Tags that a text uses as hashtags are kept.
+    Tags that a text uses as hashtags are kept, and so are links: a link means the document with its name.
     """
     named = {tag_key(alias): target for alias, target in aliases.items() if target.strip()}
     chosen = {tag_key(target): target for target in reversed(list(named.values()))}
@@ -397,7 +397,13 @@ def _preferred(tagged: Iterable[_Tagged], hashtags: Set[str], chosen: Container[
     best = {
         key: _best(group, is_usual) for key, group in groups.items() if len(group) > 1 and key not in chosen
     }
-    return {key: tag for key, tag in best.items() if tag and hashtags.isdisjoint(groups[key].keys() - {tag})}
+    return {
+        key: tag
+        for key, tag in best.items()
+        if tag
+        and hashtags.isdisjoint(groups[key].keys() - {tag})
+        and not any("[[" in one for one in groups[key])
+    }
 
 
 def _usual_form(tags: Iterable[str]) -> Callable[[str], bool]:
