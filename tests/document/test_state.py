@@ -31,6 +31,7 @@ DIALECTS = {
     "line": ("# X\n\n* Status: {}\n* Date: 2020\n", "accepted", "rejected"),
     "bold label": ("# X\n\n**Status:** {}  \nby us\n", "Approved", "Rejected"),
     "bold line": ("# X\n\n**Status: {}**\n", "accepted", "rejected"),
+    "fields": ("# X\n\n**Status:** {} | **Date:** 2025-03-26 | **Review:** 2026\n", "Accepted", "Rejected"),
     "comment": ("# X\n\nStatus: {} <!-- or Proposed -->\n", "Accepted", "Rejected"),
     "successor": ("# X\n\n## Status\n\n{}\n\n## Context\n", "Superceded by [2. Y](2.md)", "Rejected"),
     "boxes": (

@@ -41,6 +41,7 @@ _NOT_END = lazy_pattern(r"[^\n]")
 _FIELD = lazy_pattern(
     r"\s{0,3}(?:[-*+]\s+)?(?:\*\*|__)?status(?:\*\*|__)?\s*:\s*(?:\*\*|__)?\s*(.*)", re.IGNORECASE
 )
+_NEXT_FIELD = lazy_pattern(r"\s*\|\s*(?:\*\*|__)?[A-Za-z][\w ]{0,40}(?:\*\*|__)?\s*:")
 _CHECKED = lazy_pattern(r"\s*[-*+]\s+\[([ xX])\]\s*(.*)")
 _DECORATION: Final = ("**", "__", "*", "_", "`", '"', "'")
 _HEAD_LINES = 40
@@ -138,8 +139,10 @@ def status_texts(body: str, marks: Sequence[Heading] | None = None) -> list[Stat
 
 def _status_texts(lines: _Lines) -> Iterator[StatusText]:
     for number in lines.head_and_status():
-        if field := _FIELD.match(lines.text[number]):
-            yield from lines.words(number, field.start(1))
+        if field := _FIELD.match(line := lines.text[number]):
+            # `**Status:** Accepted | **Date:** 2025-03-26` has several fields in one line.
+            after = _NEXT_FIELD.search(line, field.start(1))
+            yield from lines.words(number, field.start(1), after.start() if after else None)
     for position, mark in enumerate(lines.marks):
         name, colon, value = mark.text.partition(":")
         if name.strip().lower() != "status":

@@ -30,7 +30,7 @@ _BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 Row = tuple[Any, ...]
 
 APPLICATION_ID: Final = 0x54484D45
-VERSION: Final = 22
+VERSION: Final = 23
 """Increased when the meaning of a column, the text of stored findings or the patterns of
 `document.injection` change.
 
