@@ -97,8 +97,8 @@ def test_private_texts_are_quoted_only_if_configured(repo: Path, server: Server,
     for said in ("Aside", "Beside", "stop", "Ignore all"):
         assert said not in text
     assert ("text omitted: possible secret or prompt injection" in text) == quote
-    assert text.count("1 in private events, not quoted") == 2 * (not quote)
-    assert "1 stated decision, 1 unsolved problem, 1 open item" in text
+    assert text.count("1 stated in private events, not quoted") == 2 * (not quote)
+    assert "1 stated decision, 1 unsolved problem.\n" in text
     assert max(map(len, text.splitlines())) < 250
     assert store.run("lint").code == 0
 
@@ -311,7 +311,8 @@ def outcome(*tries: tuple[str, bool]) -> str:
         for number, (command, ok) in enumerate(tries)
     ]  # fmt: skip
     page = recap_page(day_scope(DAY), Activity(tuple(events)), {}, Config())
-    return page.body.partition("## Commands")[0].partition("events.\n\n")[2]
+    _, _, *sections = page.body.split("\n\n## ")
+    return "".join(one + "\n" for one in sections if one.startswith(("Problems", "Open items\n\n-")))
 
 
 def test_only_a_retry_of_the_same_command_is_a_solution() -> None:
@@ -319,18 +320,16 @@ def test_only_a_retry_of_the_same_command_is_a_solution() -> None:
     assert outcome(("make test", False), ("make test", True)) == ""
     assert outcome(
         ("make test", False), ("make test", False), ("pip install x", True), ("make test", True)
-    ) == (
-        "## Problems solved\n\n- `make test` failed 2 times; it succeeded after running `pip install x`.\n\n"
-    )
+    ) == ("Problems solved\n\n- `make test` failed 2 times; it succeeded after running `pip install x`.\n")
     # The order is that of the first failures.
     assert outcome(("make a", False), ("make b", False), ("make a", False)) == (
-        "## Open items\n\n- `make a` failed 2 times; it has not succeeded since.\n"
-        "- `make b` failed; it has not succeeded since.\n\n"
+        "Open items\n\n- `make a` failed 2 times; it has not succeeded since.\n"
+        "- `make b` failed; it has not succeeded since.\n"
     )
     # Whether the variant was the solution is unknown, but the command is not open.
     assert outcome(("pytest -x a", False), ("pytest b", True)) == ""
     assert outcome(("pytest b", True), ("pytest -x a", False)) == (
-        "## Open items\n\n- `pytest -x a` failed; it has not succeeded since.\n\n"
+        "Open items\n\n- `pytest -x a` failed; it has not succeeded since.\n"
     )
 
 

@@ -30,7 +30,7 @@ def test_built_in_template_shows_every_nonempty_section() -> None:
     assert all(f"{name} two" in page for name in SECTIONS)
     empty = {name: [] for name in SECTIONS if name not in ("summary", "provenance")}
     assert fill("", "", VALUES | empty) == (
-        "# T\n\n## Summary\n\n- summary one\n- summary two\n\n"
+        "# T\n\n## Summary\n\n- summary one\n- summary two\n\n## Open items\n\nNone found.\n\n"
         "## Provenance\n\n- provenance one\n- provenance two\n"
     )
 

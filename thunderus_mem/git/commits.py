@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
     from thunderus_mem.git.repository import Git
 
-_LOG: Final = ("log", "-z", "--format=%x01%H%x00%P%x00%an%x00%aI%x00%s", "--no-renames", "--no-ext-diff")
+_FORMAT: Final = "--format=%x01%H%x00%P%x00%an%x00%aI%x00%s%x00"
+"""The last field is empty, or the body of the message."""
+_LOG: Final = ("log", "-z", _FORMAT, "--no-renames", "--no-ext-diff")
 _SHA: Final = lazy_pattern(r"[0-9a-f]{4,64}", re.ASCII)
 _MOST: Final = 1_000
 # Paths in one call of git.
@@ -31,12 +33,14 @@ _LONGEST: Final = 300.0
 
 
 class Commit(NamedTuple):
-    """A commit: full hash, author's name, author date (UTC, ``Z``), subject."""
+    """A commit: full hash, author's name, author date (UTC, ``Z``), subject; and the ``body`` of the message,
+    which only `commits_between` reads."""
 
     sha: str
     author: str
     date: str
     subject: str
+    body: str = ""
 
 
 class LoggedCommit(NamedTuple):
@@ -80,12 +84,12 @@ def _commits(git: Git, data: bytes) -> Iterator[LoggedCommit]:
 
 def _logged(git: Git, block: bytes) -> LoggedCommit | None:
     fields = os.fsdecode(block).split("\0")
-    if len(fields) < 5:
+    if len(fields) < 6:
         return None
-    sha, parents, author, date, subject = fields[:5]
+    sha, parents, author, date, subject, body = fields[:6]
     moment = parse_timestamp(date)
-    commit = Commit(sha, author, format_timestamp(moment) if moment else date, subject.rstrip("\n"))
-    paths = (git.below(name.lstrip("\n")) for name in fields[5:])
+    commit = Commit(sha, author, format_timestamp(moment) if moment else date, subject, body.strip("\n"))
+    paths = (git.below(name.lstrip("\n")) for name in fields[6:])
     return LoggedCommit(commit, tuple(parents.split()), tuple(path for path in paths if path))
 
 
@@ -142,12 +146,13 @@ def _log_of(
 
 
 def commits_between(git: Git, since: str, until: str) -> list[LoggedCommit]:
-    """Commits of HEAD from ``since`` to ``until`` (RFC 3339) with the files they changed, parents last.
+    """Commits of HEAD from ``since`` to ``until`` (RFC 3339) with their whole messages and the files they
+    changed, parents last.
 
     Merges have no files, and of very many commits the oldest are omitted. Empty when git fails.
     """
-    times = (f"--since={since}", f"--until={until}")
-    return list(long_log(git, "--name-only", "--topo-order", f"--max-count={_MOST}", *times, "HEAD", "--"))
+    chosen = (f"--since={since}", f"--until={until}", f"--max-count={_MOST}", "--topo-order")
+    return list(long_log(git, f"{_FORMAT}%b", "--name-only", *chosen, "HEAD", "--"))
 
 
 @contextmanager

@@ -12,6 +12,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.paths import is_archived
+from thunderus_mem.document.state import state_in
+from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.log.event import HAND_EDIT, changes_of, named_ids, text_in, texts_in
 from thunderus_mem.log.imported import is_imported
 from thunderus_mem.recap.template import one_line
@@ -333,15 +335,21 @@ _DONE: Final = {
 }
 _BY_HAND: Final = {"create": "added by hand", "remove": "removed by hand"}
 BY_HAND: Final = frozenset((_DONE[HAND_EDIT], *_BY_HAND.values()))
-ADDED: Final = frozenset(("added", _BY_HAND["create"]))
+IN_COMMIT: Final = {"added": "added in a commit", "edited": "edited in a commit"}
+"""What a commit did to a document whose text is the result of no event."""
+ADDED: Final = frozenset(("added", _BY_HAND["create"], IN_COMMIT["added"]))
+DECIDED: Final = frozenset(("accepted", "rejected", "deprecated"))
+"""Operations that edit the state of a decision."""
+IMPORTED: Final = _DONE["import"]
 SUPERSEDED: Final = "superseded"
 MERGED: Final = "merged"
 _NAMING: Final = frozenset({"patch", "note", "approval", "snapshot"})
-_TITLE = lazy_pattern(r"(?m)^[-+ ]title: *(.+)$")
+TITLE: Final = lazy_pattern(r"(?m)^[-+ ]title: *(.+)$")
+_STATE = lazy_pattern(r"(?mi)^([-+])(?:[-*+ ]*\W{0,3}status\W{1,5})?(\w+)\W{0,3}$")
 # "Open the port before the deploy" is a note; "open: who owns the port" is a question.
 _OPEN = lazy_pattern(
     r"\?|\[ \]|(?:to[ -]?do|fixme|unclear|undecided)\b(?:\s*:)?"
-    r"|(?:open(?: end)?|(?:open )?question|follow[ -]?up|next)\s*:",
+    r"|(?:open(?: end)?|(?:open )?question|proposal|proposed|follow[ -]?up|next)\s*:",
     re.IGNORECASE,
 )
 
@@ -358,18 +366,20 @@ class RecapStep(NamedTuple):
 
 @dataclass(slots=True)
 class DocumentRecap:
-    """What happened to one document: its distinct steps in order, the count of each operation, and the ids of
-    the events."""
+    """What happened to one document: its distinct steps in order, the count of each operation, the ids of the
+    events, and the time of the last event, or commit without one (`utc_key`)."""
 
     steps: dict[RecapStep, None] = field(default_factory=dict)
     operations: dict[str, int] = field(default_factory=dict)
     events: dict[str, None] = field(default_factory=dict)
+    last: str = ""
 
-    def add(self, step: RecapStep, event_id: str) -> None:
-        """Add a step of an event."""
+    def add(self, step: RecapStep, ts: str, event_id: str = "") -> None:
+        """Add a step of an event, or of a commit, at a time."""
         self.steps[step] = None
         self.operations[step.operation] = self.operations.get(step.operation, 0) + 1
-        self.events[event_id] = None
+        self.events |= {event_id: None} if event_id else {}
+        self.last = max(self.last, utc_key(ts))
 
 
 class EventReading(NamedTuple):
@@ -396,7 +406,8 @@ class SortedEvents:
     ``requests`` are messages of the user, ``approvals`` reviews of proposals and of tool calls, ``decided``
     marked decisions in texts; ``paths`` counts how often each file is mentioned, ``edited`` are those edited
     by tools; ``titles`` are those in diffs. ``verified`` are documents that the last verification changed;
-    ``unfit`` counts texts omitted because of their content, ``looks`` read-only commands.
+    ``unfit`` counts texts omitted because of their content, ``looks`` read-only commands. ``created`` is
+    whether the memory was.
     """
 
     stories: dict[str, DocumentRecap] = field(default_factory=dict)
@@ -413,6 +424,7 @@ class SortedEvents:
     problems: tuple[CommandProblem, ...] = ()
     unfit: int = 0
     looks: int = 0
+    created: bool = False
 
     def count_paths(self, paths: Iterable[str]) -> None:
         """Add one to the count of each file."""
@@ -423,6 +435,11 @@ class SortedEvents:
 def note_text(event: Event) -> str:
     """The text of a note as one line."""
     return one_line(text_in(event.body, "text"))
+
+
+def is_open_text(text: str) -> bool:
+    """Whether a note or title is a question, or begins with a mark of an open item."""
+    return _OPEN.match(text) is not None or text.endswith("?")
 
 
 def open_text(event: Event) -> str:
@@ -511,7 +528,7 @@ def _sort_text(found: SortedEvents, event: Event, reading: EventReading) -> bool
         return bool(decided)
     text = note_text(event)
     if text:
-        (found.open_ends if _OPEN.match(text) or text.endswith("?") else found.notes).append(event)
+        (found.open_ends if is_open_text(text) else found.notes).append(event)
     return bool(text)
 
 
@@ -526,17 +543,18 @@ def _sort_patch(found: SortedEvents, event: Event, own_id: str) -> bool:
     reason, patch = _reason(event), text_in(event.refs, "patch_id")
     if op == "add" and reason == "init" and [change.doc_id for change in changes] == ["core"]:
         found.stories.setdefault("core", DocumentRecap()).events[event.id] = None  # a template says nothing
+        found.created = True
         return True
     is_approved = any(text_in(one.refs, "patch_id") == patch != "" for one in found.approvals)
     review = "proposal approved" if is_approved else ""
     for change in changes:
-        if (title := _TITLE.search(change.diff or "")) is not None:
+        if (title := TITLE.search(change.diff or "")) is not None:
             found.titles[change.doc_id] = title[1].strip("\"' ")
     replaced = [doc_id for doc_id in named_ids(event) if doc_id != changes[0].doc_id]
     if op == "supersede" and len(changes) == 1 and replaced:
         for doc_id in replaced:  # the event changes their successor
             step = RecapStep(SUPERSEDED, reason, changes[0].doc_id, review)
-            found.stories.setdefault(doc_id, DocumentRecap()).add(step, event.id)
+            found.stories.setdefault(doc_id, DocumentRecap()).add(step, event.ts, event.id)
         return True
     # A document that was only moved keeps its id.
     kept = {change.doc_id for change in changes if change.after}
@@ -552,12 +570,21 @@ def _sort_patch(found: SortedEvents, event: Event, own_id: str) -> bool:
         if change.doc_id == into:
             story.events[event.id] = None
         elif into:  # the reason of a merge repeats the ids
-            story.add(RecapStep(MERGED, "", into, review), event.id)
+            story.add(RecapStep(MERGED, "", into, review), event.ts, event.id)
         else:
             other = former[0] if change.op == "rename" and len(former) == 1 else ""
-            operation = operation_name(op, change.op, change.path)
-            story.add(RecapStep(operation, reason, other, review), event.id)
+            operation = _decided(change) or operation_name(op, change.op, change.path)
+            story.add(RecapStep(operation, reason, other, review), event.ts, event.id)
     return True
+
+
+def _decided(change: Change) -> str:
+    """The new state of a decision if the change edits it, e.g. from proposed to accepted; else ""."""
+    if change.op != "update" or not change.doc_id.startswith("adr."):
+        return ""
+    words = {sign: state_in(word) for sign, word in _STATE.findall(change.diff or "")}
+    state = words.get("+", "")
+    return state if state in DECIDED and words.get("-", state) not in ("", state) else ""
 
 
 def _reason(event: Event) -> str:
@@ -575,7 +602,7 @@ def _sort_verification(found: SortedEvents, event: Event, own_id: str) -> bool:
             story.events[event.id] = None
             story.steps[step] = None
         else:
-            found.stories.setdefault(doc_id, DocumentRecap()).add(step, event.id)
+            found.stories.setdefault(doc_id, DocumentRecap()).add(step, event.ts, event.id)
     found.verified.clear()
     return bool(about)
 

@@ -20,94 +20,49 @@ from thunderus_mem.document.timestamp import format_timestamp, parse_timestamp, 
 from thunderus_mem.document.unicode import visible
 from thunderus_mem.errors import InvalidDocument, NotFound
 from thunderus_mem.log.event import changes_of
+from thunderus_mem.recap.documents import RecapDocuments, explains
 from thunderus_mem.recap.events import (
-    ADDED,
-    BY_HAND,
-    MERGED,
-    SUPERSEDED,
+    IN_COMMIT,
+    DocumentRecap,
     RecapStep,
     decisions_in,
     open_text,
-    operation_name,
     outcome_of,
     said,
     sort_events,
 )
-from thunderus_mem.recap.template import (
-    PROVENANCE,
-    closed,
-    count,
-    cut,
-    fill,
-    one_line,
-    span,
-    spans,
-)
+from thunderus_mem.recap.stories import FEW, LONGEST_TITLE, History, Room, Stories, StoryLine, few_spans
+from thunderus_mem.recap.template import PROVENANCE, count, cut, fill, one_line, span, spans
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.config import configured_caps
 from thunderus_mem.store.paths import GARDENER_FILE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from thunderus_mem.document.document import Document
     from thunderus_mem.git.commits import Commit
     from thunderus_mem.log.line import Event
-    from thunderus_mem.recap.events import (
-        CommandProblem,
-        DocumentRecap,
-        EventReading,
-        Run,
-        SortedEvents,
-    )
+    from thunderus_mem.recap.events import CommandProblem, EventReading, Run, SortedEvents
     from thunderus_mem.recap.scope import Activity, RecapScope
     from thunderus_mem.store.config import Config
 
 _HALF_PAGE: Final = (2_200, 24)
 """The characters and list items allowed before the provenance."""
-_NAMED: Final = 3
-_MOST_COMMITS: Final = 4
+_MOST_COMMITS: Final = 5
 _MOST_DECISIONS: Final = 12
 """The most decisions named besides those with a line of their own."""
 _MOST_CITED: Final = 30
-_LONGEST_TITLE: Final = 70
 _OUTCOMES = {True: "succeeded", False: "failed", None: "outcome unknown"}
 _MOST_OUTCOMES: Final = 4
 _REVIEWED = {"approved": "approval", "rejected": "rejection", "expired": "expired proposal"}
 _ENDED = ((True, "succeeded"), (False, "failed"), (None, "with unknown outcome"))
-_IN_BULK = frozenset(map(operation_name, ("import", "migrate", "resolve", "verify", "anchor")))
-"""Operations that are listed in one line, whatever their reasons."""
 _SETTINGS = (".thunderus/config.toml", GARDENER_FILE)
-_LABELS = {MERGED: "into", SUPERSEDED: "by"}
-_MOST_STEPS: Final = 5
 _DIGITS = lazy_pattern(r"\d+")
-_GONE = frozenset(("removed", "reverted", "removed by hand"))
-_PROPOSED = lazy_pattern(r"(?mi)^##[ \t]+Status[ \t]*\n\s*(?:proposed|draft)\b")
-_LINKABLE = frozenset("[]|#\n`<")
-_IN_LINK = str.maketrans("[]|`<", "()/'(")
-_WORD = lazy_pattern(r"[^\W\d_]{4,}")
-
-
-class _Room(NamedTuple):
-    """The most lines of a section, the longest text quoted in a line, and the most documents named in one."""
-
-    lines: int
-    length: int
-    named: int = 3
-
-
 _ROOMS: Final = (
-    *(_Room(8, 200, 12), _Room(8, 200, 5), _Room(6, 160), _Room(5, 120), _Room(4, 100), _Room(3, 100)),
-    *(_Room(2, 80), _Room(1, 80)),
+    *(Room(8, 200, 12), Room(8, 200, 5), Room(6, 160), Room(5, 120), Room(4, 100, 3, 3)),
+    *(Room(3, 100, 3, 3), Room(2, 80, 3, 3), Room(1, 80, 3, 3)),
 )
-
-
-class _Line(NamedTuple):
-    """A line, and the documents that it is about; those that say why are shown first."""
-
-    text: str
-    explains: bool = True
-    doc_ids: tuple[str, ...] = ()
 
 
 class Page(NamedTuple):
@@ -160,13 +115,14 @@ def page_header(
 
 class _Content(NamedTuple):
     """The material of a recap: its events, sorted; those that it uses; commits, parents first, and the files
-    that they touch; the documents by id and alias."""
+    that they touch; the documents, and the commits and open items that may concern them."""
 
     events: SortedEvents
     used: Sequence[Event]
     commits: Sequence[Commit]
-    committed: Collection[str]
-    documents: Mapping[str, Document]
+    touched: Mapping[str, Sequence[str]]
+    documents: RecapDocuments
+    history: History
 
 
 class _Draft(NamedTuple):
@@ -177,11 +133,12 @@ class _Draft(NamedTuple):
     activity: Activity
     config: Config
 
-    def page(self, cited: Sequence[Event], room: _Room) -> Page:
+    def page(self, cited: Sequence[Event], room: Room) -> Page:
         """A page that shows the events ``cited`` and counts all of them."""
         scope, shown = self.scope, self.content.events
         if left := len(self.content.used) - len(cited):
             shown, _ = sort_events(cited, scope.doc_id, self.activity.reading)
+            _add_commits(shown, self.content.commits, self.activity)
         header = self._header(cited)
         first, last = header["created"], header["updated"]
         private = tuple(event.id for event in cited if event.id in self.activity.private)
@@ -199,6 +156,11 @@ class _Draft(NamedTuple):
             **{name: [visible(line) for line in dict.fromkeys(listed)] for name, listed in lines.items()},
         }
         return Page(header, fill(self.activity.template, self.config.recap_template, values), private)
+
+    def roomy(self, cited: Sequence[Event]) -> Page:
+        """The page with the most room of which the part before the provenance is at most half a page."""
+        pages = (self.page(cited, room) for room in _ROOMS)
+        return next((page for page in pages if page.head_fits), self.page(cited, _ROOMS[-1]))
 
     def _header(self, cited: Sequence[Event]) -> dict[str, Any]:
         content = self.content
@@ -252,27 +214,53 @@ def recap_page(
         )
     for commit in commits:
         sorted_events.count_paths(activity.touched.get(commit.sha, ()))
-    committed = frozenset(path for paths in activity.touched.values() for path in paths)
-    content = _Content(sorted_events, used, commits, committed, documents)
+    _add_commits(sorted_events, commits, activity)
+    history = _history(scope, activity, sorted_events)
+    content = _Content(sorted_events, used, commits, activity.touched, RecapDocuments(documents), history)
     return _fitting(_Draft(scope, content, activity._replace(reading=reading), config))
+
+
+def _add_commits(events: SortedEvents, commits: Sequence[Commit], activity: Activity) -> None:
+    """Add the changes that only commits record."""
+    by_sha = {commit.sha: commit for commit in commits}
+    for change in activity.committed:
+        if change.sha in by_sha:
+            story = events.stories.setdefault(change.doc_id, DocumentRecap())
+            story.add(RecapStep(IN_COMMIT[change.operation]), utc_key(by_sha[change.sha].date))
+
+
+def _history(scope: RecapScope, activity: Activity, events: SortedEvents) -> History:
+    """The commits by file, parents first; the documents whose code was changed in the period or that were
+    changed themselves, and proposals made in it."""
+    by_path: dict[str, list[Commit]] = {}
+    for commit in activity.commits[::-1]:
+        for path in activity.touched.get(commit.sha, ()):
+            by_path.setdefault(path, []).append(commit)
+    outdated = {
+        doc_id: places
+        for doc_id, places in activity.outdated.items()
+        if doc_id in events.stories or any(place.partition("#")[0] in events.paths for place in places)
+    }
+    proposals = [one for one in activity.proposals if scope.holds_moment(one.created)]
+    return History(by_path, outdated, proposals)
 
 
 def _fitting(draft: _Draft) -> Page:
     """The page with half a page before the provenance, and as many events as fit."""
     config, used = draft.config, draft.content.used
-    for room in _ROOMS:
-        page = draft.page(used, room)
-        if page.head_fits:
-            break
+    page = draft.roomy(used)
     if page.fits(config):
         return page
     ranked = _by_importance(used)
 
-    def part(number: int) -> Page:
+    def part(number: int) -> list[Event]:
         kept = set(ranked[:number])
-        return draft.page([event for place, event in enumerate(used) if place in kept], room)
+        return [event for place, event in enumerate(used) if place in kept]
 
-    return part(_largest_that_fits(len(ranked), lambda number: part(number).fits(config)))
+    number = _largest_that_fits(len(ranked), lambda most: draft.page(part(most), _ROOMS[-1]).fits(config))
+    # A longer part before the provenance is worth some citations.
+    pages = (draft.roomy(part(number * percent // 100)) for percent in (97, 94, 90))
+    return next((page for page in pages if page.fits(config)), draft.page(part(number), _ROOMS[-1]))
 
 
 def _by_importance(events: Sequence[Event]) -> list[int]:
@@ -310,28 +298,28 @@ class _Lines:
     whole: _Content
     shown: SortedEvents
     reading: EventReading
-    room: _Room
+    room: Room
     config: Config
 
     def sections(self, left: int) -> dict[str, list[str]]:
         """The sections by name; ``left`` is the number of events omitted for length."""
         left_out = [f"{count(left, 'event')} omitted for length; see `thunderus-mem log`."] if left else []
-        shown, commits = self.shown, self.whole.commits
+        shown, stories = self.shown, self.stories.sections
         decided = self._quoted((event, text, _stated(event)) for event, text in shown.decided)
         notes = self._quoted((event, said(event), "") for event in shown.notes)
         asked = self._quoted((event, open_text(event), "") for event in shown.open_ends)
         unsolved = [self._problem(one) for one in shown.problems if not one.solved]
-        quotes, provenance = self._quotes(), _provenance(shown, commits[:_MOST_CITED], self._cite)
-        return {
+        quotes = self._quotes()
+        provenance = _provenance(shown, self.whole.commits[:_MOST_CITED], self._cite)
+        lines = {
             "summary": [*self._summary(), *left_out, *([f"{PRIVATE_QUOTES}."] if quotes else [])],
             "requests": self._requests(),
-            "decisions": self._best([*self._stories["decisions"], *map(_Line, decided)], 2, _MOST_DECISIONS),
-            "problems": self._few([self._problem(one) for one in shown.problems if one.solved]),
+            "decisions": self._best([*stories["decisions"], *map(StoryLine, decided)], 2, _MOST_DECISIONS),
+            "problems": self._few(self._problem(one) for one in shown.problems if one.solved),
             "commands": self._few(_commands(shown.ran)),
-            "changes": [*self._best(self._stories["changes"]), *self._settings()],
-            "commits": self._commits(),
+            "changes": [*self._best(stories["changes"]), *self._settings()],
             "notes": self._few(notes),
-            "open_ends": self._best([*self._stories["open_ends"], *map(_Line, (*asked, *unsolved))]),
+            "open_ends": self._best([*map(StoryLine, (*unsolved, *asked)), *stories["open_ends"]]),
             "files": self._files() if self.config.recap_include_file_changes else [],
             "provenance": [
                 *provenance,
@@ -339,6 +327,13 @@ class _Lines:
                 *left_out,
             ],
         }
+        about = "\n".join(line for name in ("decisions", "changes", "open_ends") for line in lines[name])
+        return lines | {"commits": self._commits(about)}
+
+    @cached_property
+    def stories(self) -> Stories:
+        """The lines about documents."""
+        return Stories(self.shown, self.whole.documents, self.whole.history, self.reading, self.room)
 
     def _cite(self, ids: Iterable[str]) -> str:
         return ", ".join(f"{span(id)} (private)" if id in self.reading.private else span(id) for id in ids)
@@ -350,14 +345,23 @@ class _Lines:
         ids = [event.id for event in events] + [run.events[-1] for run in shown.ran if run.error]
         return list(dict.fromkeys(id for id in ids if self.reading.quote and id in self.reading.private))
 
-    def _few(self, lines: Sequence[str]) -> list[str]:
+    def _few(self, lines: Iterable[str]) -> list[str]:
         """The first lines, each once, and the number of the others."""
+        return self._best(list(map(StoryLine, lines)))
+
+    def _best(self, lines: Sequence[StoryLine], share: int = 1, named: int = 0) -> list[str]:
+        """The lines that fit, each once, first those with a reason and edits by hand, then the number of
+        things in the others, and the first documents of these; the order is that of the log."""
         listed = list(dict.fromkeys(lines))
-        more = len(listed) - self.room.lines
-        return [*listed[: self.room.lines], f"and {more} more"] if more > 0 else listed
+        ranked = sorted(range(len(listed)), key=lambda at: (not listed[at].explains, at))
+        best, rest = ranked[: share * self.room.lines], ranked[share * self.room.lines :]
+        more = sum(len(listed[at].doc_ids) or 1 for at in rest)
+        links = [self.stories.short_link(id) for at in sorted(rest) for id in listed[at].doc_ids][:named]
+        counted = f"and {more} more{': ' if links else ''}{', '.join(links)}"
+        return [*(listed[at].text for at in sorted(best)), *([counted] if more else [])]
 
     def _cut(self, text: str) -> str:
-        return closed(cut(text, self.room.length))
+        return self.stories.cut(text)
 
     def _quoted(self, texts: Iterable[tuple[Event, str, str]]) -> list[str]:
         """The texts that may be quoted, each once and after its source, and the number of the others."""
@@ -371,170 +375,23 @@ class _Lines:
         lines = [
             line + (f" (written {number} times)" if number > 1 else "") for line, number in times.items()
         ]
-        return [*lines, f"{hidden} in private events, not quoted"] if hidden else lines
+        return [*lines, f"{hidden} stated in private events, not quoted"] if hidden else lines
 
     def _requests(self) -> list[str]:
         if not self.reading.quote:
             return []
         return self._few([f'"{self._cut(one_line(said(event)))}"' for event in self.shown.requests])
 
-    # Documents
-
     def documents(self, doc_ids: Sequence[str]) -> list[str]:
         """Links to the documents of an episode, and the number of those omitted."""
-        lines = [self._link(doc_id) for doc_id in doc_ids[: self.room.named]]
+        lines = [self.stories.link(doc_id) for doc_id in doc_ids[: self.room.named]]
         more = len(doc_ids) - len(lines)
         return [*lines, *([f"and {more} more"] if more else [])]
-
-    def _link(self, doc_id: str) -> str:
-        """A link to the document with its title; its title and id, if it cannot be linked."""
-        document = None if doc_id in self._merged else self.whole.documents.get(doc_id)
-        title = document.title if document is not None else self.shown.titles.get(doc_id, "")
-        title = cut(one_line(title.translate(_IN_LINK)), _LONGEST_TITLE)
-        if document is None or not _LINKABLE.isdisjoint(document.id):
-            shown = span(cut(doc_id, _LONGEST_TITLE))
-            return f"{title} ({shown})" if title and not self.reading.unfit(title) else shown
-        return f"[[{document.id}|{title}]]" if title else f"[[{document.id}]]"
-
-    def _short_link(self, doc_id: str) -> str:
-        """A link to the document without its title."""
-        document = None if doc_id in self._merged else self.whole.documents.get(doc_id)
-        if document is None or not _LINKABLE.isdisjoint(document.id):
-            return span(cut(doc_id, _LONGEST_TITLE))
-        return f"[[{document.id}]]"
-
-    def _because(self, reasons: Iterable[str]) -> str:
-        """The reasons, each once, as the end of a line."""
-        given = [reason for reason in dict.fromkeys(reasons) if reason]
-        if not given:
-            return ""
-        return f" {'Reason' if len(given) == 1 else 'Reasons'}: {self._cut('; '.join(given[:_NAMED]))}."
-
-    @cached_property
-    def _merged(self) -> set[str]:
-        """The documents that were merged into others, which have their ids as aliases now."""
-        stories = self.shown.stories.items()
-        return {doc_id for doc_id, story in stories if MERGED in story.operations}
-
-    def _section_of(self, doc_id: str, steps: Sequence[RecapStep]) -> str:
-        """Where these steps are listed: decisions are records that were added, superseded or reviewed."""
-        is_gone = steps[-1].operation in _GONE and doc_id not in self.whole.documents
-        done = {step.operation for step in steps}
-        decides = not ADDED.isdisjoint(done) or SUPERSEDED in done or any(step.review for step in steps)
-        if not doc_id.startswith("adr.") or is_gone or not decides:
-            return "changes"
-        document = self.whole.documents.get(doc_id)
-        is_proposed = document is not None and _PROPOSED.search(document.body) is not None
-        return "open_ends" if is_proposed and SUPERSEDED not in done else "decisions"
-
-    @cached_property
-    def _stories(self) -> dict[str, list[_Line]]:
-        """What happened to the documents and why, by section: one line for all documents with the same steps
-        for the same reasons. Imports and verifications have a line of their own, whatever their reasons."""
-        together: dict[tuple[str, tuple[RecapStep, ...]], tuple[dict[str, None], dict[str, None]]] = {}
-        for doc_id, story in self.shown.stories.items():
-            steps = self._steps(doc_id, story)
-            alone = [[step] for step in steps if step.operation in _IN_BULK]
-            for each in (*alone, [step for step in steps if step.operation not in _IN_BULK]):
-                if not each:
-                    continue
-                in_bulk = each[0].operation in _IN_BULK
-                key = tuple(step._replace(other="", reason="" if in_bulk else step.reason) for step in each)
-                section = self._section_of(doc_id, each)
-                doc_ids, reasons = together.setdefault((section, key), ({}, {}))
-                doc_ids[doc_id] = reasons[each[-1].reason] = None
-        lines: dict[str, list[_Line]] = {"decisions": [], "open_ends": [], "changes": []}
-        mentioned: set[str] = set()
-        for (section, key), (doc_ids, reasons) in together.items():
-            explained = any(reasons) or any(step.reason or step.operation in BY_HAND for step in key)
-            # The reasons of steps before the last one are given once.
-            first = [
-                step._replace(reason="") if step.reason in {*mentioned, key[-1].reason} else step
-                for step in key[:-1]
-            ]
-            mentioned |= {step.reason for step in first}
-            text = self._story(list(doc_ids), [*first, key[-1]], reasons, section)
-            lines[section].append(_Line(text, explained, tuple(doc_ids)))
-        return lines
-
-    def _best(self, lines: Sequence[_Line], share: int = 1, named: int = 0) -> list[str]:
-        """The lines that fit, first those with a reason and edits by hand, then the number of things in the
-        others, and the first documents of these; the order is that of the log."""
-        listed = list(dict.fromkeys(lines))
-        ranked = sorted(range(len(listed)), key=lambda at: (not listed[at].explains, at))
-        best, rest = ranked[: share * self.room.lines], ranked[share * self.room.lines :]
-        more = sum(len(listed[at].doc_ids) or 1 for at in rest)
-        names = [self._short_link(doc_id) for at in sorted(rest) for doc_id in listed[at].doc_ids][:named]
-        counted = f"and {more} more{': ' if names else ''}{', '.join(names)}"
-        return [*(listed[at].text for at in sorted(best)), *([counted] if more else [])]
-
-    def _steps(self, doc_id: str, story: DocumentRecap) -> list[RecapStep]:
-        """The steps of a document: one for repeated operations, unless they have other reasons; none for a
-        supersession that was undone."""
-        found: list[RecapStep] = []
-        for step in story.steps:
-            if step.operation == SUPERSEDED and not self._supersedes(step.other, doc_id):
-                continue
-            if found and found[-1].operation == step.operation and not (step.reason and found[-1].reason):
-                step = step._replace(reason=found.pop().reason or step.reason)
-            found.append(step)
-        if len(found) > _MOST_STEPS:
-            middle = RecapStep(f"changed {count(len(found) - _MOST_STEPS + 1, 'more time')}")
-            found[_MOST_STEPS - 2 : -1] = [middle]
-        return found
-
-    def _supersedes(self, doc_id: str, old_id: str) -> bool:
-        document = self.whole.documents.get(doc_id)
-        return document is None or any(
-            link.rel == "supersedes" and link.target == old_id for link in document.links
-        )
-
-    def _story(
-        self, doc_ids: Sequence[str], steps: Sequence[RecapStep], reasons: Iterable[str], section: str
-    ) -> str:
-        """The line of documents with the same steps; ``reasons`` are those of the last step."""
-        number = len(doc_ids)
-        others = [self._others(doc_id, steps) for doc_id in doc_ids[: self.room.named]]
-        parts = []
-        for step, other in zip(steps, others[0] if number == 1 else [""] * len(steps), strict=True):
-            done = step.operation
-            if section == "open_ends" and done in ADDED:
-                done = "proposed, not decided"
-            reason = step.reason if step is not steps[-1] else ""
-            parts.append(
-                done
-                + (f" {other}" if other else "")
-                + (f", {step.review}" if step.review else "")
-                + (f" (reason: {self._cut(reason)})" if reason else "")
-            )
-        text = ", then ".join(parts)
-        if number == 1:
-            text = f"{self._link(doc_ids[0])} {text}."
-        else:
-            named = [
-                " ".join((self._link(doc_id), *filter(None, each)))
-                for doc_id, each in zip(doc_ids, others, strict=False)
-            ]
-            text = f"{number} documents {text}: {_few_of(named, number)}."
-        is_unexplained = steps[-1].operation in BY_HAND
-        return text + (self._because(reasons) or (" No reason given." if is_unexplained else ""))
-
-    def _others(self, doc_id: str, steps: Sequence[RecapStep]) -> list[str]:
-        """For each step, the document that this one was merged into, superseded by or renamed from."""
-        own = {step.operation: step.other for step in self.shown.stories[doc_id].steps if step.other}
-        return [
-            ""
-            if not (other := own.get(step.operation))
-            else f"{_LABELS[step.operation]} {self._link(other)}"
-            if step.operation in _LABELS
-            else f"from {span(cut(other, _LONGEST_TITLE))}"
-            for step in steps
-        ]
 
     def _settings(self) -> list[str]:
         """The settings files that were changed in commits."""
         changed = [path for path in _SETTINGS if path in self.whole.events.paths]
-        return [f"Settings changed: {spans(changed)}."] if changed else []
+        return [f"Settings changed: {spans(changed)}."] if changed and not self.whole.events.created else []
 
     # Commands and commits
 
@@ -543,8 +400,8 @@ class _Lines:
         parts: list[str] = []
         error = ""
         for at, each in enumerate(one.attempts):
-            after = [f"editing {_few_spans(each.files)}"] if each.files else []
-            after += [f"running {_few_spans(each.commands)}"] if each.commands else []
+            after = [f"editing {few_spans(each.files)}"] if each.files else []
+            after += [f"running {few_spans(each.commands)}"] if each.commands else []
             between = f" after {' and '.join(after)}" if after else ""
             if each.run.ok:
                 ended = f"; it succeeded{between}" if between else "; a retry succeeded"
@@ -562,35 +419,48 @@ class _Lines:
             return f' with "{self._cut(one_line(error))}"'
         return " with another error" if is_other and error else ""
 
-    def _commits(self) -> list[str]:
-        """The commits, or a representative choice of many, and the numbers of merges and of the others."""
-        most = min(self.room.lines, _MOST_COMMITS)
-        commits = [one for one in self.whole.commits if not one.subject.startswith("Merge ")]
-        chosen = [commits[at] for at in _representative([one.subject for one in commits], most)]
-        lines = [
-            f"{span(one.sha[:7])} {closed(cut(one_line(one.subject), _LONGEST_TITLE))}" for one in chosen
+    def _commits(self, about: str) -> list[str]:
+        """The commits that say most and are not in the lines ``about`` documents, and the number of the
+        others; merges in one line.
+
+        Those of bots, and those that only record what a document line says already, come last."""
+        merges = [one for one in self.whole.commits if one.subject.startswith("Merge ")]
+        commits = [one for one in self.whole.commits if one not in merges]
+        new = [one for one in commits if span(one.sha[:7]) not in about]
+        ranked = sorted(range(len(new)), key=lambda at: (*self._is_minor(new[at]), at))
+        chosen = sorted(ranked[: min(self.room.lines, _MOST_COMMITS)])
+        lines = [self.stories.says(new[at]) for at in chosen]
+        more = len(new) - len(lines)
+        named = few_spans(one.sha[:7] for one in merges)
+        return [
+            *lines,
+            *([f"and {more} more"] if more else []),
+            *([f"{count(len(merges), 'merge')} ({named})"] if merges else []),
         ]
-        more = len(commits) - len(chosen)
-        lines += [f"and {more} more"] if more else []
-        merges = [one.sha[:7] for one in self.whole.commits if one not in commits]
-        return [*lines, f"{count(len(merges), 'merge')} ({_few_spans(merges)})"] if merges else lines
+
+    def _is_minor(self, commit: Commit) -> tuple[bool, bool, int]:
+        paths = self.whole.touched.get(commit.sha, ())
+        in_store = all(path.startswith(".thunderus/") for path in paths)
+        return (commit.author.endswith("[bot]") or in_store, not explains(commit), -len(paths))
 
     def _files(self) -> list[str]:
         """The files touched, or the most touched of many, without those of the store (documents are listed by
         id)."""
-        counts, edited, committed = self.whole.events.paths, self.whole.events.edited, self.whole.committed
-        most = min(self.config.recap_max_files, 3 * self.room.lines)
+        counts, edited = self.whole.events.paths, self.whole.events.edited
+        committed = {path for paths in self.whole.touched.values() for path in paths}
+        most = min(self.config.recap_max_files, self.room.lines)
         paths = [path for path in counts if not path.startswith(".thunderus/")]
         chosen = sorted(sorted(paths, key=lambda path: (-counts[path], path))[:most])
         lines = [
-            span(cut(path, _LONGEST_TITLE))
+            span(cut(path, LONGEST_TITLE))
             + (" (edited, in no commit)" if committed and path in edited and path not in committed else "")
             for path in chosen
         ]
         return [*lines, f"and {len(paths) - most} more"] if most and len(paths) > most else lines
 
     def _summary(self) -> list[str]:
-        day, lines = self.whole.events, []
+        day = self.whole.events
+        lines = ["The memory was created."] if day.created else []
         operations: Counter[str] = Counter()
         for story in day.stories.values():
             operations.update(story.operations)
@@ -608,11 +478,9 @@ class _Lines:
             lines.append(f"{count(len(day.ran) + day.looks, 'command')} run: {parts}.")
         if counts := self._counts():
             lines.append(f"{', '.join(counts)}.")
-        if self.whole.used:
-            lines.append(f"Based on {count(len(self.whole.used), 'event')}.")
         if day.unfit:
             lines.append(f"{count(day.unfit, 'text')} omitted: possible secret or prompt injection.")
-        return lines
+        return lines or [f"{count(len(self.whole.used), 'event')}."]
 
     def _counts(self) -> list[str]:
         day, commits = self.whole.events, self.whole.commits
@@ -624,31 +492,20 @@ class _Lines:
             *((outcomes[outcome], name) for outcome, name in _REVIEWED.items()),
             (solved, "solved problem"),
             (len(day.problems) - solved, "unsolved problem"),
-            (len(day.open_ends), "open item"),
             (len(day.notes), "note"),
         ]
         listed = [count(number, name) for number, name in numbers if number]
         if commits:
             authors = sorted({self._cut(one_line(commit.author)) for commit in commits})
-            shown = [*authors[:_NAMED], *(["others"] if len(authors) > _NAMED else [])]
+            shown = [*authors[:FEW], *(["others"] if len(authors) > FEW else [])]
             by = f" by {', '.join(shown)}" if len(authors) > 1 else ""
             listed.append(f"{count(len(commits), 'commit')}{by}")
         return listed
 
 
-def _few_of(names: Sequence[str], number: int) -> str:
-    """Names, the first of ``number``, separated by commas."""
-    more = f" and {number - len(names)} more" if number > len(names) else ""
-    return ", ".join(names) + more
-
-
-def _few_spans(names: Sequence[str]) -> str:
-    return _few_of([span(cut(name, _LONGEST_TITLE)) for name in names[:_NAMED]], len(names))
-
-
 def _few_parts(parts: Sequence[str]) -> str:
     """The first and the last of the attempts, and the number of the others."""
-    more = len(parts) - _NAMED
+    more = len(parts) - FEW
     shown = [*parts[:2], f"{count(more, 'more failure')}", parts[-1]] if more > 0 else parts
     return ", then ".join(shown)
 
@@ -676,34 +533,6 @@ def _outcomes(each: Sequence[bool | None]) -> str:
     return ", ".join([*named, "…"] if len(parts) > len(named) else named)
 
 
-def _representative(texts: Sequence[str], number: int) -> list[int]:
-    """The positions of at most ``number`` texts that together cover most of the words of all, in order.
-
-    A word weighs as much as the number of texts that contain it; the next text chosen is the one with the
-    largest weight of words not covered yet, relative to its length.
-    """
-    words = [frozenset(_WORD.findall(text.casefold())) for text in texts]
-    weight: dict[str, int] = {}
-    for each in words:
-        for word in each:
-            weight[word] = weight.get(word, 0) + 1
-    covered: set[str] = set()
-    chosen: list[int] = []
-    left = set(range(len(texts)))
-    while left and len(chosen) < number:
-        # A word that is in one text only says nothing about the others.
-        gain = {
-            at: sum(weight[word] for word in words[at] - covered if weight[word] > 1)
-            / (len(words[at]) + 4) ** 0.5
-            for at in left
-        }
-        best = min(left, key=lambda at: (-gain[at], at))
-        chosen.append(best)
-        covered |= words[best]
-        left.discard(best)
-    return sorted(chosen)
-
-
 def _provenance(
     day: SortedEvents, commits: Sequence[Commit], cite: Callable[[Iterable[str]], str]
 ) -> list[str]:
@@ -711,7 +540,7 @@ def _provenance(
     for doc_id, story in day.stories.items():
         if story.events:
             together.setdefault(tuple(story.events), []).append(doc_id)
-    lines = [f"Changes to {_few_spans(doc_ids)}: {cite(events)}" for events, doc_ids in together.items()]
+    lines = [f"Changes to {few_spans(doc_ids)}: {cite(events)}" for events, doc_ids in together.items()]
     cited: set[str] = set()
     for one in day.problems:
         state = "Solved" if one.solved else "Unsolved"

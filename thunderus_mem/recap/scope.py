@@ -1,8 +1,9 @@
 """The period of a recap, and what happened in it: events, commits and files.
 
 A recap covers a day, a session, everything since a moment, or an episode; `scope_of` turns the options of the
-command line into one of these. `Activity` is collected for a recap and knows which events are private.
-Reads the log, git (also to resolve a revision) and files; writes nothing. The scopes are pure.
+command line into one of these. `Activity` is collected for a recap and knows which events are private, and
+what is open. Reads the log, git (also to resolve a revision), code and files; writes only cached verdicts.
+The scopes are pure.
 """
 
 from __future__ import annotations
@@ -27,23 +28,27 @@ from thunderus_mem.document.timestamp import (
 )
 from thunderus_mem.errors import InvalidConfig, NotFound, ThunderusError
 from thunderus_mem.git.changes import merge_base
-from thunderus_mem.git.commits import commit_named, commits_between
+from thunderus_mem.git.commits import commit_named, commits_between, first_commits
 from thunderus_mem.index.log import read
 from thunderus_mem.log.event import document_ids, private_to
 from thunderus_mem.log.imported import is_imported
+from thunderus_mem.memory.proposals import all_waiting
 from thunderus_mem.recap.events import EventReading, thread_of
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.files import read_below
-from thunderus_mem.store.paths import safe_relative
+from thunderus_mem.store.paths import kind_of, safe_relative
+from thunderus_mem.verdicts.judge import Judge
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from thunderus_mem.git.commits import Commit
+    from thunderus_mem.git.commits import Commit, LoggedCommit
+    from thunderus_mem.git.repository import Git
     from thunderus_mem.index.log import EventRow
     from thunderus_mem.index.questions import DocRow
     from thunderus_mem.log.line import Event
     from thunderus_mem.memory.memory import Memory
+    from thunderus_mem.memory.proposals import Proposal
 
 # Commits are often rebased some days after they were made.
 _DAYS_OF_REBASE = 7
@@ -51,10 +56,20 @@ _MOST_DAYS = 3_660
 _WEEK_OR_MONTH = lazy_pattern(r"[0-9]{4}-(?:[Ww][0-9]{1,2}|[0-9]{1,2})")
 
 
+class CommittedChange(NamedTuple):
+    """A commit that ``added`` or ``edited`` a document whose text is the result of no event."""
+
+    doc_id: str
+    sha: str
+    operation: str
+
+
 class Activity(NamedTuple):
     """Events in log order; ids of those private to this working tree; commits, and the files that they
     ``touched``, by hash. Events and commits may lie outside the period of the recap.
 
+    ``committed`` are changes that only commits record, parents first. ``outdated`` are documents whose code
+    changed, with the places of their anchors, ``proposals`` those that wait for review, both as of now.
     ``template`` is the text of a custom recap template, ``reading`` says how to read texts.
     """
 
@@ -62,6 +77,9 @@ class Activity(NamedTuple):
     private: frozenset[str] = frozenset()
     commits: tuple[Commit, ...] = ()
     touched: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    committed: tuple[CommittedChange, ...] = ()
+    outdated: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    proposals: tuple[Proposal, ...] = ()
     template: str = ""
     reading: EventReading = EventReading()
 
@@ -92,9 +110,14 @@ def history_of(memory: Memory) -> Activity:
 
 
 def for_recap(memory: Memory, activity: Activity, first: str, last: str) -> Activity:
-    """The activity with what a page needs besides events: the template, the reading rules, and the commits of
-    HEAD between two times (RFC 3339 or a day) and shortly after."""
-    activity = activity._replace(template=template_of(memory), reading=reading_here(memory))
+    """The activity with what a page needs besides events: the template, the reading rules, what is open, and
+    the commits of HEAD between two times (RFC 3339 or a day) and shortly after."""
+    activity = activity._replace(
+        outdated=_outdated(memory),
+        proposals=tuple(waiting.proposal for waiting in all_waiting(memory.layout)),
+        template=template_of(memory),
+        reading=reading_here(memory),
+    )
     start, end = _moment(first), _moment(last)
     if memory.git is None or start is None or end is None:
         return activity
@@ -102,8 +125,39 @@ def for_recap(memory: Memory, activity: Activity, first: str, last: str) -> Acti
     since, until = f"{start:%Y-%m-%dT%H:%M:%SZ}", f"{end:%Y-%m-%dT%H:%M:%SZ}"
     found = commits_between(memory.git, since, until)
     return activity._replace(
-        commits=tuple(one.commit for one in found), touched={one.commit.sha: one.paths for one in found}
+        commits=tuple(one.commit for one in found),
+        touched={one.commit.sha: one.paths for one in found},
+        committed=tuple(_committed(memory, memory.git, found[::-1])),
     )
+
+
+def _committed(memory: Memory, git: Git, commits: Sequence[LoggedCommit]) -> Iterator[CommittedChange]:
+    """What these commits, parents first, did to documents whose text is the result of no event."""
+    log_index = memory.log_index()
+    paths = dict.fromkeys(path for one in commits for path in one.paths if kind_of(path) is not None)
+    rows = {path: row for path in paths if (row := memory.index.by_path(path)) is not None}
+    only_in_git = {path: row for path, row in rows.items() if not log_index.explains(row.hash)}
+    logged = {path for path, row in only_in_git.items() if log_index.naming([row.id])}
+    first = first_commits(git, list(only_in_git)) if only_in_git else {}
+    for one in commits:
+        for path in one.paths:
+            if path in only_in_git and only_in_git[path].kind != "recap":
+                is_first = path in first and first[path].sha == one.commit.sha
+                # The first commit of a document that the log knows holds what the log records.
+                if not is_first or path not in logged:
+                    operation = "added" if is_first else "edited"
+                    yield CommittedChange(only_in_git[path].id, one.commit.sha, operation)
+
+
+def _outdated(memory: Memory) -> dict[str, tuple[str, ...]]:
+    """The documents whose code changed or is missing, with the places of those anchors."""
+    found: dict[str, tuple[str, ...]] = {}
+    if memory.index.has_anchors():
+        with Judge(memory) as judge:
+            for one in judge.all(memory.index.anchors()):
+                if one.verdict.is_stale:
+                    found[one.doc_id] = (*found.get(one.doc_id, ()), one.anchored.anchor.place)
+    return found
 
 
 def _moment(text: str) -> datetime | None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SECTIONS: Final = (
     "requests", "summary", "documents", "decisions", "changes", "problems", "open_ends", "notes",
-    "commands", "commits", "files", "provenance",
+    "commits", "commands", "files", "provenance",
 )  # fmt: skip
 """Lists of lines, in the order of the built-in page."""
 NAMES: Final = ("title", "kind", "name", "day", *SECTIONS)

@@ -1,0 +1,269 @@
+"""A recap says why and what is open, only from events, commits, documents and proposals."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.events import note_event, patch_event
+from thunderus_mem.document.document import read_document
+from thunderus_mem.document.timestamp import encode_ulid
+from thunderus_mem.git.commits import Commit
+from thunderus_mem.log.event import Change
+from thunderus_mem.memory.proposals import Proposal, ProposedEdit
+from thunderus_mem.recap.documents import commit_says, first_sentence
+from thunderus_mem.recap.events import EventReading
+from thunderus_mem.recap.page import by_name, recap_page
+from thunderus_mem.recap.scope import Activity, CommittedChange, day_scope
+from thunderus_mem.store.config import Config
+
+if TYPE_CHECKING:
+    from tests.support.command_server import Server
+    from thunderus_mem.document.document import Document
+    from thunderus_mem.log.line import Event
+
+DAY = "2026-01-21"
+GOLDEN = Path(__file__).parent.parent / "cases" / "recap"
+FOLDERS = {"adr": "semantic/DECISIONS", "fact": "semantic/FACTS"}
+
+
+def path_of(doc_id: str) -> str:
+    kind, _, name = doc_id.partition(".")
+    return f".thunderus/memory/{FOLDERS[kind]}/{name}.md"
+
+
+def document(doc_id: str, title: str, body: str, *header: str) -> Document:
+    kind = doc_id.partition(".")[0]
+    lines = (f"id: {doc_id}", f"title: {title}", f"kind: {kind}", "tags:", "  - x", *header)
+    text = "---\n" + "\n".join(lines) + f"\n---\n{body}"
+    found = read_document(path_of(doc_id), text.encode()).document
+    assert found is not None
+    return found
+
+
+def adr(doc_id: str, title: str, state: str, context: str, *header: str) -> Document:
+    return document(doc_id, title, f"## Status\n\n{state}\n\n## Context\n\n{context}\n", *header)
+
+
+def patch(number: int, op: str, *docs: str, why: str = "", diff: str = "") -> Event:
+    return patch_event(
+        id=f"evt_{encode_ulid(1_768_953_600_000 + number, number)}",
+        patch_id=f"patch_{encode_ulid(1, number)}",
+        ts=f"{DAY}T09:{number:02d}:00.000Z",
+        session_id="s",
+        actor="user",
+        op=op,
+        changes=[Change("update" if diff else "create", doc, path_of(doc), "a", "b", diff) for doc in docs],
+        why=why,
+    )
+
+
+def commit(letter: str, hour: int, subject: str, body: str = "", author: str = "Ines") -> Commit:
+    return Commit(letter * 40, author, f"{DAY}T{hour:02d}:00:00Z", subject, body)
+
+
+IMPORTED = ("metadata:", "  imported_from: docs/adr/{}.md")
+
+
+def imported(name: str) -> tuple[str, ...]:
+    return tuple(line.format(name) for line in IMPORTED)
+
+
+DOCUMENTS = [
+    adr("adr.redis", "Sessions in Redis", "Superseded by cookies", "Logins were lost.", *imported("1")),
+    adr(
+        "adr.cookies",
+        "Signed cookies",
+        "Accepted",
+        "Redis went down twice.",
+        *("links:", "  supersedes:", "    - adr.redis"),
+        *imported("2"),
+    ),
+    adr("adr.replica", "Reports from a replica", "Proposed", "Reports are slow.", *imported("3")),
+    document("fact.limit", "Pages have 50 items", "Text\n", *imported("4")),
+    document("fact.v1", "Who still calls the v1 endpoints?", "Text\n", *imported("5")),
+    adr(
+        "adr.outbox",
+        "An outbox for events",
+        "Accepted",
+        "The broker lost 300 events. It was full.",
+        *("links:", "  supersedes:", "    - adr.broker"),
+    ),
+    adr("adr.broker", "A broker for events", "Accepted", "Polling is slow."),
+    adr(
+        "adr.idempotent",
+        "Consumers are idempotent",
+        "Accepted",
+        "> quoted\n\nAn event may come **twice**. So what?\n\n- [ ] Shipping lacks the table\n- [x] Orders",
+    ),
+    adr("adr.age", "Encrypt backups", "Proposed", "The audit asks for it."),
+    adr("adr.region", "One region", "Rejected", ""),
+    document("fact.port", "The port", "Text\n"),
+]
+COMMITS = [
+    commit("e", 14, "Bump lib from 1 to 2", "Bumps lib from 1 to 2.\n\nRelease notes: many words here"),
+    commit("d", 13, "Sort pages", "Customers saw the same item on two pages. It was reported twice."),
+    commit("c", 12, "Require idempotent consumers"),
+    commit("b", 11, "Move the port", "The old one is blocked by the new firewall.\n\nSigned-off-by: Ines"),
+    commit("a", 10, "Use the reduced rate", "* list\n* of changes", "bot[bot]"),
+]
+TOUCHED = {
+    "e" * 40: ("lock.txt",),
+    "d" * 40: ("src/api.py",),
+    "c" * 40: (path_of("adr.idempotent"),),
+    "b" * 40: (path_of("fact.port"), "src/port.py"),
+    "a" * 40: ("src/rate.py",),
+}
+PROPOSALS = (
+    Proposal(
+        "patch_1", f"{DAY}T10:00:00.000Z", "agent", "add", "Done by hand twice.", ("fact.flush",),
+        (ProposedEdit(path_of("fact.flush"), "fact.flush", "", "h", "+title: Flush the cache\n"),),
+    ),
+    Proposal("patch_2", "2026-01-20T10:00:00.000Z", "agent", "edit", "Earlier", ("fact.port",), ()),
+    *(
+        Proposal(f"patch_{n}", f"{DAY}T11:00:00.000Z", "agent", "garden", "", ("fact.port",), (), rule="tags")
+        for n in (3, 4)
+    ),
+)  # fmt: skip
+EVENTS = [
+    patch(1, "import", *(one.id for one in DOCUMENTS[:5]), why="One place for decisions"),
+    patch(2, "add", "adr.outbox"),
+    patch(3, "supersede", "adr.outbox")._replace(
+        refs={"paths": [], "memory_doc_ids": ["adr.outbox", "adr.broker"]}, why="Events were lost"
+    ),
+    patch(4, "add", "adr.age"),
+    patch(5, "edit", "fact.port"),
+    patch(6, "edit", "adr.region", diff="@@ -1 +1 @@\n-Proposed\n+Rejected\n", why="Asia needs it"),
+]
+ACTIVITY = Activity(
+    tuple(EVENTS),
+    commits=tuple(COMMITS),
+    touched=TOUCHED,
+    committed=(CommittedChange("adr.idempotent", "c" * 40, "added"),),
+    outdated={"fact.limit": ("src/api.py#page",), "fact.elsewhere": ("src/other.py",)},
+    proposals=PROPOSALS,
+)
+
+
+def page(activity: Activity = ACTIVITY, documents: list[Document] = DOCUMENTS) -> str:
+    return recap_page(day_scope(DAY), activity, by_name(documents), Config()).body
+
+
+def test_recap_of_an_imported_memory_matches_golden_page() -> None:
+    assert page() == (GOLDEN / "imported.md").read_text(encoding="utf-8")
+
+
+def test_unfit_texts_are_not_quoted() -> None:
+    """Neither messages of commits, nor contexts, tasks, reasons and titles of proposals."""
+    bad = ("Customers", "firewall", "broker lost", "audit", "Shipping", "by hand", "Flush")
+    reading = EventReading(unfit=lambda text: any(word in text for word in bad))
+    body = page(ACTIVITY._replace(reading=reading))
+    assert not [word for word in bad if word in body]
+    assert "`ddddddd`" in body
+    assert "Proposal to add `fact.flush` waits for review.\n" in body
+
+
+def test_half_a_page_holds_many_open_items() -> None:
+    many = [adr(f"adr.n{n}", f"Idea {n}", "Proposed", f"It is slow at {n}.") for n in range(60)]
+    events = tuple(patch(n, "add", one.id) for n, one in enumerate(many))
+    stale = {f"fact.n{n}": ("src/api.py",) for n in range(60)}
+    body = page(ACTIVITY._replace(events=events, outdated=stale), many)
+    head = body.partition("\n## Provenance\n")[0]
+    assert len(head) <= 2_200
+    assert "more" in head.partition("## Open items")[2]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("One. Two and more.", "One. Two and more."),
+        ("Logins were lost. Two.", "Logins were lost."),
+        ("- item\n\n| a |\n\n> q\n\n**Date:** x\n\nThe *prose* of [it](x.md) is here.\nMore text.",
+         "The prose of it is here."),
+        ("Signed-off-by: Ines\nCo-authored-by: Ruth", ""),
+        ("Fixes #12", ""),
+        ("", ""),
+        ("1. step\n2. step", ""),
+    ],
+)  # fmt: skip
+def test_first_sentence_of_prose(text: str, sentence: str) -> None:
+    assert first_sentence(text) == sentence
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("Bumps lib from 1.0 to 2.0.", "Bump lib from 1.0 to 2.0"),
+        ("It leaks memory on reload.\n", "Bump lib from 1.0 to 2.0. It leaks memory on reload."),
+        ("", "Bump lib from 1.0 to 2.0"),
+    ],
+)  # fmt: skip
+def test_body_of_a_commit_counts_if_it_adds_to_the_subject(body: str, says: str) -> None:
+    assert commit_says(commit("a", 1, "Bump lib from 1.0 to 2.0", body)) == says
+
+
+def test_tasks_of_playbooks_and_boxes_of_a_state_are_not_open() -> None:
+    boxes = "## Status\n\n- [ ] proposed\n- [x] accepted\n\n## Context\n\nIt is slow.\n"
+    documents = [document("adr.boxes", "Boxes", boxes), document("fact.b", "B", "Text\n\n* [ ] do `it`\n")]
+    activity = Activity((patch(1, "add", "adr.boxes", "fact.b", why="because"),))
+    assert "## Open items\n\n- [[fact.b|B]]: to do: do it.\n\n" in page(activity, documents)
+
+
+def test_nothing_open_is_said() -> None:
+    activity = Activity(
+        (note_event(id="evt_1", ts=f"{DAY}T09:00:00Z", session_id="s", actor="user", text="x"),)
+    )
+    assert "## Open items\n\nNone found.\n" in page(activity, [])
+
+
+def test_commits_code_and_proposals_are_collected(repo: Path, server: Server) -> None:
+    """What the log does not record comes from git, the code, and the proposals that wait for review."""
+
+    def run(*arguments: str, minute: int, actor: str = "user") -> None:
+        clock = {"THUNDERUS_MEM_NOW": f"{DAY}T09:{minute:02d}:00Z", "THUNDERUS_MEM_SEED": str(minute)}
+        done = server.run(*arguments, cwd=str(repo), env=clock | {"THUNDERUS_MEM_ACTOR": actor})
+        assert done.code == 0, done.err
+
+    def save(minute: int, *message: str) -> None:
+        when = f"{DAY}T09:{minute:02d}:30Z"
+        said = [word for part in message for word in ("-m", part)]
+        subprocess.run(["git", "add", "-A"], cwd=repo, check=True)
+        dates = {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
+        subprocess.run(["git", "commit", "-q", *said], cwd=repo, check=True, env=os.environ | dates)
+
+    run("init", minute=0)
+    (repo / "rate.py").write_text("def rate():\n    return 19\n")
+    run("add", "fact", "The rate", "--body", "It is 19.", "--anchor", "rate.py#rate", minute=1)
+    run("add", "fact", "The port", "--body", "It is 80.", minute=2)
+    save(2, "Note the rate and the port", "Both were asked for in support every week.")
+    (repo / "rate.py").write_text("def rate():\n    return 7\n")
+    (repo / path_of("adr.ADR-0001-books")).write_text(
+        adr("adr.books", "Books have a rate of their own", "Accepted", "The law says so.").text
+    )
+    save(3, "Use the reduced rate for books", "The tax office confirmed it on Monday.")
+    (repo / path_of("fact.the-port")).write_text((repo / path_of("fact.the-port")).read_text() + "\nOr 81.\n")
+    save(4, "Name the other port")
+    config = repo / ".thunderus/config.toml"
+    config.write_text(config.read_text().replace('#agents = "apply"', 'agents = "propose"'))
+    run("add", "fact", "The host", "--body", "It is x.", "-m", "Seen in a log", minute=5, actor="agent")
+    run("recap", DAY, minute=6)
+    text = (repo / f".thunderus/memory/episodic/{DAY}.md").read_text()
+    decided, _, rest = text.partition("## Decisions\n\n")[2].partition("\n\n## Changes\n\n")
+    changes, _, rest = rest.partition("\n\n## Open items\n\n")
+    assert decided == (
+        "- [[adr.books|Books have a rate of their own]] added in a commit. Context: The law says so."
+    )
+    assert "- [[fact.the-rate|The rate]] added. Commit: `" in changes
+    assert "` Note the rate and the port. Both were asked for in support every week.\n" in changes
+    assert "- [[fact.the-port|The port]] added, then edited in a commit. Commit: `" in changes
+    open_items = rest.partition("\n\n## ")[0].splitlines()
+    proposal, outdated = open_items
+    assert proposal == "- Proposal to add The host (`fact.the-host`) waits for review. Reason: Seen in a log."
+    assert outdated.startswith("- [[fact.the-rate|The rate]] may be out of date: `rate.py#rate`, changed in")
+    assert outdated.endswith("Use the reduced rate for books. The tax office confirmed it on Monday.")
+    linted = server.run("lint", "--json", cwd=str(repo)).json["diagnostics"]
+    assert not [one for one in linted if "episodic" in one["path"]]

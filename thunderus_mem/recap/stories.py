@@ -1,0 +1,427 @@
+"""The lines of a recap about documents: what happened to each and why, and what is open. Pure.
+
+A reason is what somebody wrote down: the reason of the change (`-m`), the context of a decision, or the
+message of the commit that holds the change; the line says which.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from typing import TYPE_CHECKING, Final
+
+from thunderus_mem.document.timestamp import utc_key
+from thunderus_mem.recap.documents import commit_says
+from thunderus_mem.recap.events import (
+    ADDED,
+    BY_HAND,
+    DECIDED,
+    IMPORTED,
+    MERGED,
+    SUPERSEDED,
+    TITLE,
+    RecapStep,
+    operation_name,
+)
+from thunderus_mem.recap.template import closed, count, cut, one_line, span
+from thunderus_mem.startup import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from thunderus_mem.git.commits import Commit
+    from thunderus_mem.memory.proposals import Proposal
+    from thunderus_mem.recap.documents import RecapDocuments
+    from thunderus_mem.recap.events import DocumentRecap, EventReading, SortedEvents
+
+FEW: Final = 3
+"""The most things named in a list within a line."""
+LONGEST_TITLE: Final = 70
+_IN_BULK = frozenset((IMPORTED, *map(operation_name, ("migrate", "resolve", "verify", "anchor"))))
+"""Operations on several documents that are listed in one line, whatever their reasons."""
+_LABELS = {MERGED: " into", SUPERSEDED: " by", **dict.fromkeys(ADDED, ", superseding")}
+_GONE = frozenset(("removed", "reverted", "removed by hand"))
+_LINKABLE = frozenset("[]|#\n`<")
+_IN_LINK = str.maketrans("[]|`<", "()/'(")
+
+
+class Room(NamedTuple):
+    """The most lines of a section, the longest text quoted in a line, the most documents named in one, and
+    the most steps of a document."""
+
+    lines: int
+    length: int
+    named: int = 3
+    steps: int = 5
+
+
+class StoryLine(NamedTuple):
+    """A line, and the documents that it is about; those that say why are shown first."""
+
+    text: str
+    explains: bool = True
+    doc_ids: tuple[str, ...] = ()
+
+
+class History(NamedTuple):
+    """The commits that may hold the changes: those that touched each file, parents first; the documents whose
+    code changed, and the proposals that wait for review."""
+
+    by_path: Mapping[str, Sequence[Commit]]
+    outdated: Mapping[str, Sequence[str]]
+    proposals: Sequence[Proposal]
+
+
+class _Group(NamedTuple):
+    """Documents with the same ``steps``, and the reasons of their last step."""
+
+    section: str
+    steps: tuple[RecapStep, ...]
+    doc_ids: list[str]
+    reasons: list[str]
+
+
+@dataclass(frozen=True)
+class Stories:
+    """The lines about documents; ``shown`` are the events described."""
+
+    shown: SortedEvents
+    documents: RecapDocuments
+    history: History
+    reading: EventReading
+    room: Room
+
+    @cached_property
+    def sections(self) -> dict[str, list[StoryLine]]:
+        """The lines by section: decisions, changes, and open items."""
+        lines: dict[str, list[StoryLine]] = {"decisions": [], "changes": [], "open_ends": []}
+        mentioned: set[str] = set()
+        for group in self._groups():
+            key = group.steps
+            # The reasons of steps before the last one are given once.
+            first = [
+                step._replace(reason="") if step.reason in {*mentioned, key[-1].reason} else step
+                for step in key[:-1]
+            ]
+            mentioned |= {step.reason for step in first}
+            lines[group.section].append(self._line(group._replace(steps=(*first, key[-1]))))
+        lines["open_ends"] = [
+            *self._proposals(),
+            *lines["open_ends"],
+            *self._imported_proposals(),
+            *self._outdated(),
+            *self._tasks(),
+        ]
+        return lines
+
+    # Links
+
+    def link(self, doc_id: str) -> str:
+        """A link to the document with its title; its title and id, if it cannot be linked."""
+        document = None if doc_id in self._merged else self.documents.get(doc_id)
+        title = document.title if document is not None else self.shown.titles.get(doc_id, "")
+        title = cut(one_line(title.translate(_IN_LINK)), LONGEST_TITLE)
+        if document is None or not _LINKABLE.isdisjoint(document.id):
+            shown = span(cut(doc_id, LONGEST_TITLE))
+            return f"{title} ({shown})" if title and not self.reading.unfit(title) else shown
+        return f"[[{document.id}|{title}]]" if title else f"[[{document.id}]]"
+
+    def short_link(self, doc_id: str) -> str:
+        """A link to the document without its title."""
+        document = None if doc_id in self._merged else self.documents.get(doc_id)
+        if document is None or not _LINKABLE.isdisjoint(document.id):
+            return span(cut(doc_id, LONGEST_TITLE))
+        return f"[[{document.id}]]"
+
+    def cut(self, text: str) -> str:
+        """A text as short as this page needs it."""
+        return closed(cut(text, self.room.length))
+
+    @cached_property
+    def _merged(self) -> set[str]:
+        """The documents that were merged into others, which have their ids as aliases now."""
+        stories = self.shown.stories.items()
+        return {doc_id for doc_id, story in stories if MERGED in story.operations}
+
+    # What happened
+
+    def _groups(self) -> list[_Group]:
+        """The documents with the same steps for the same reasons together. Imports and verifications of
+        several documents are a group of their own, whatever their reasons."""
+        steps = {doc_id: self._steps(doc_id, story) for doc_id, story in self.shown.stories.items()}
+        often = Counter(op for each in steps.values() for op in {step.operation for step in each})
+        together: dict[tuple[str, tuple[RecapStep, ...]], tuple[dict[str, None], dict[str, None]]] = {}
+        for doc_id, each in steps.items():
+            bulk = [step for step in each if step.operation in _IN_BULK and often[step.operation] > 1]
+            for part in (*([step] for step in bulk), [step for step in each if step not in bulk]):
+                if part:
+                    is_bulk = part[0] in bulk
+                    key = tuple(
+                        step._replace(other="", reason="" if is_bulk else step.reason) for step in part
+                    )
+                    doc_ids, reasons = together.setdefault((self._section_of(doc_id, part), key), ({}, {}))
+                    doc_ids[doc_id] = reasons[part[-1].reason] = None
+        return [
+            _Group(section, key, list(doc_ids), [reason for reason in reasons if reason])
+            for (section, key), (doc_ids, reasons) in together.items()
+        ]
+
+    def _steps(self, doc_id: str, story: DocumentRecap) -> list[RecapStep]:
+        """The steps of a document: one for repeated operations, unless they have other reasons; none for a
+        supersession that was undone, or that the line of its successor reports."""
+        found: list[RecapStep] = []
+        for step in story.steps:
+            if step.operation == SUPERSEDED and (
+                not self._supersedes(step.other, doc_id) or self._replaced.get(step.other) == doc_id
+            ):
+                continue
+            if step.operation in ADDED and doc_id in self._replaced:
+                old = self._replaced[doc_id]
+                step = step._replace(other=old, reason=step.reason or self._reason_for(old))
+            if found and found[-1].operation == step.operation and not (step.reason and found[-1].reason):
+                step = step._replace(reason=found.pop().reason or step.reason)
+            found.append(step)
+        if len(found) > self.room.steps:
+            middle = RecapStep(f"changed {count(len(found) - self.room.steps + 1, 'more time')}")
+            found[self.room.steps - 2 : -1] = [middle]
+        return found
+
+    def _supersedes(self, doc_id: str, old_id: str) -> bool:
+        document = self.documents.get(doc_id)
+        return document is None or any(
+            link.rel == "supersedes" and link.target == old_id for link in document.links
+        )
+
+    @cached_property
+    def _replaced(self) -> dict[str, str]:
+        """A document that was added here → the one that it superseded, if that is all that happened to it."""
+        found: dict[str, str] = {}
+        for old, story in self.shown.stories.items():
+            steps = [step for step in story.steps if step.operation != IMPORTED]
+            if [step.operation for step in steps] == [SUPERSEDED] and self._supersedes(steps[0].other, old):
+                successor = self.shown.stories.get(steps[0].other)
+                if successor is not None and not ADDED.isdisjoint(successor.operations):
+                    found.setdefault(steps[0].other, old)
+        return found
+
+    def _reason_for(self, superseded: str) -> str:
+        steps = self.shown.stories[superseded].steps
+        return next(step.reason for step in steps if step.operation == SUPERSEDED)
+
+    def _section_of(self, doc_id: str, steps: Sequence[RecapStep]) -> str:
+        """Where these steps are listed: decisions are records that were added, superseded or reviewed, or
+        whose state was edited."""
+        is_gone = steps[-1].operation in _GONE and self.documents.get(doc_id) is None
+        done = {step.operation for step in steps}
+        decides = not done.isdisjoint((*ADDED, *DECIDED, SUPERSEDED)) or any(step.review for step in steps)
+        if not doc_id.startswith("adr.") or is_gone or not decides:
+            return "changes"
+        is_proposed = self.documents.facts(doc_id).state == "proposed"
+        return "open_ends" if is_proposed and SUPERSEDED not in done else "decisions"
+
+    def _line(self, group: _Group) -> StoryLine:
+        """The line of documents with the same steps."""
+        last = group.steps[-1]
+        if last.operation == IMPORTED and len(group.steps) == 1 < len(group.doc_ids):
+            return StoryLine(self._imported(group), bool(group.reasons), tuple(group.doc_ids))
+        number = len(group.doc_ids)
+        others = [self._others(doc_id, group.steps) for doc_id in group.doc_ids[: self.room.named]]
+        parts = []
+        for step, other in zip(
+            group.steps, others[0] if number == 1 else [""] * len(group.steps), strict=True
+        ):
+            reason = step.reason if step is not last else ""
+            parts.append(
+                self._done(step, group)
+                + other
+                + (f", {step.review}" if step.review else "")
+                + (f" (reason: {self.cut(reason)})" if reason else "")
+            )
+        text = ", then ".join(parts)
+        if number == 1:
+            text = f"{self.link(group.doc_ids[0])} {text}."
+        else:
+            named = [
+                self.link(doc_id) + "".join(each) for doc_id, each in zip(group.doc_ids, others, strict=False)
+            ]
+            text = f"{number} documents {text}: {few_of(named, number)}."
+        why = self._because(group)
+        is_unexplained = last.operation in BY_HAND and not why
+        explains = bool(why or is_unexplained or any(step.reason for step in group.steps))
+        return StoryLine(
+            text + (" No reason given." if is_unexplained else why), explains, tuple(group.doc_ids)
+        )
+
+    def _done(self, step: RecapStep, group: _Group) -> str:
+        if step.operation not in ADDED:
+            return step.operation
+        if group.section == "open_ends":
+            return "proposed, not decided"
+        state = self.documents.facts(group.doc_ids[0]).state if len(group.doc_ids) == 1 else ""
+        return f"{step.operation} as {state}" if state in ("rejected", "deprecated") else step.operation
+
+    def _others(self, doc_id: str, steps: Sequence[RecapStep]) -> list[str]:
+        """For each step, the document that this one was merged into, superseded by, renamed from or
+        supersedes."""
+        story = self.shown.stories[doc_id]
+        own = {step.operation: step.other for step in self._steps(doc_id, story) if step.other}
+        return [
+            ""
+            if not (other := own.get(step.operation))
+            else f"{_LABELS[step.operation]} {self.link(other)}"
+            if step.operation in _LABELS
+            else f" from {span(cut(other, LONGEST_TITLE))}"
+            for step in steps
+        ]
+
+    def _because(self, group: _Group) -> str:
+        """Why, as the end of a line: the reasons, else the context of a decision, else a commit."""
+        if group.reasons:
+            reasons = "; ".join(group.reasons[:FEW])
+            return f" {'Reason' if len(group.reasons) == 1 else 'Reasons'}: {self.cut(reasons)}."
+        if len(group.doc_ids) == 1 and group.section != "changes":
+            context = self.documents.facts(group.doc_ids[0]).context
+            if context and not self.reading.unfit(context):
+                return f" Context: {sentence(self.cut(context))}"
+        commits = {self.holder(doc_id) for doc_id in group.doc_ids[: self.room.named]}
+        commit = commits.pop() if len(commits) == 1 else None
+        return f" Commit: {said}" if commit is not None and (said := self.says(commit)) else ""
+
+    def says(self, commit: Commit) -> str:
+        """A commit's message, as short as this page needs it, with its hash."""
+        text = commit_says(commit)
+        shown = "" if self.reading.unfit(text) else f" {sentence(self.cut(text))}"
+        return span(commit.sha[:7]) + shown
+
+    def holder(self, doc_id: str) -> Commit | None:
+        """The first commit of a document's file after the last event that changed it."""
+        document, story = self.documents.get(doc_id), self.shown.stories[doc_id]
+        if document is None or not story.last:
+            return None
+        commits = self.history.by_path.get(document.path, ())
+        return next((one for one in commits if utc_key(one.date) >= story.last[:19]), None)
+
+    # Imports
+
+    def _imported(self, group: _Group) -> str:
+        """An import: from where, how many, and which decisions with their states."""
+        number, named = len(group.doc_ids), self.room.named
+        origin = self.documents.origin(group.doc_ids)
+        decisions = [doc_id for doc_id in group.doc_ids if doc_id.startswith("adr.")]
+        # An index page or template among decisions has no state.
+        decisions.sort(key=lambda doc_id: not self.documents.facts(doc_id).state)
+        others = [doc_id for doc_id in group.doc_ids if not doc_id.startswith("adr.")]
+        undecided = sum(self.documents.facts(doc_id).state == "proposed" for doc_id in decisions)
+        of_them = f", {undecided} of them proposed" if undecided and len(decisions) > named else ""
+        shown = [self.link(doc_id) + self._state(doc_id) for doc_id in decisions[:named]]
+        parts = [f"{count(len(decisions), 'decision')}{of_them}: {few_of(shown, len(decisions))}"]
+        parts = parts if decisions else []
+        by_kind = [(kind, list(some)) for kind, some in groupby(sorted(others, key=_kind), key=_kind)]
+        for kind, some in by_kind:
+            links = [self.link(doc_id) for doc_id in some[: max(named - len(shown), 0) // len(by_kind)]]
+            parts.append(f"{count(len(some), kind)}{': ' if links else ''}{few_of(links, len(some))}")
+        source = f" from {origin}" if origin else ""
+        return f"{number} documents imported{source}: {'; '.join(parts)}.{self._because(group)}"
+
+    def _state(self, doc_id: str) -> str:
+        if successor := self._successors.get(doc_id):
+            return f" (superseded by {self.short_link(successor)})"
+        state = self.documents.facts(doc_id).state
+        return f" ({state})" if state not in ("", "accepted") else ""
+
+    @cached_property
+    def _successors(self) -> dict[str, str]:
+        return self.documents.successors(self.shown.stories)
+
+    # What is open
+
+    def _imported_proposals(self) -> list[StoryLine]:
+        found = [
+            doc_id
+            for doc_id, story in self.shown.stories.items()
+            if IMPORTED in story.operations
+            and self.documents.facts(doc_id).state == "proposed"
+            and doc_id not in self._successors
+        ]
+        if not found:
+            return []
+        named = few_of([self.link(doc_id) for doc_id in found[: self.room.named]], len(found))
+        return [StoryLine(f"Imported as proposed, not decided: {named}.", doc_ids=tuple(found))]
+
+    def _proposals(self) -> list[StoryLine]:
+        """The proposals that wait for review; those of a rule of the gardener together."""
+        lines = []
+        for rule, some in groupby(sorted(self.history.proposals, key=_rule), key=_rule):
+            listed = list(some)
+            if rule and len(listed) > 1:
+                lines.append(StoryLine(f"{len(listed)} proposals of the gardener ({rule}) wait for review."))
+                continue
+            for one in listed:
+                named = few_of([self._target(one, doc_id) for doc_id in one.targets[:FEW]], len(one.targets))
+                why = one_line(one.why).rstrip(".") if not self.reading.unfit(one.why) else ""
+                reason = f" Reason: {self.cut(why)}." if why else ""
+                lines.append(StoryLine(f"Proposal to {one.op} {named} waits for review.{reason}", bool(why)))
+        return lines
+
+    def _target(self, proposal: Proposal, doc_id: str) -> str:
+        if self.documents.get(doc_id) is not None:
+            return self.link(doc_id)
+        diff = next((edit.diff for edit in proposal.edits if edit.doc_id == doc_id), "")
+        found = TITLE.search(diff)
+        title = cut(one_line(found[1].strip("\"' ")), LONGEST_TITLE) if found else ""
+        shown = span(cut(doc_id, LONGEST_TITLE))
+        return f"{title} ({shown})" if title and not self.reading.unfit(title) else shown
+
+    def _outdated(self) -> list[StoryLine]:
+        lines = []
+        for doc_id, places in self.history.outdated.items():
+            commits = [
+                one for place in places for one in self.history.by_path.get(place.partition("#")[0], ())
+            ]
+            last = max(commits, key=lambda one: utc_key(one.date), default=None)
+            since = f", changed in {self.says(last)}" if last is not None else "."
+            named = few_of([span(cut(place, LONGEST_TITLE)) for place in places[:FEW]], len(places))
+            lines.append(
+                StoryLine(f"{self.link(doc_id)} may be out of date: {named}{since}", True, (doc_id,))
+            )
+        return lines
+
+    def _tasks(self) -> list[StoryLine]:
+        """The documents of the period that ask something, or have unchecked tasks."""
+        lines = []
+        for doc_id in self.shown.stories:
+            facts = self.documents.facts(doc_id)
+            if facts.tasks and not self.reading.unfit(facts.tasks[0]):
+                more = f" and {len(facts.tasks) - 1} more" if len(facts.tasks) > 1 else ""
+                text = f"{self.link(doc_id)}: to do: {sentence(self.cut(facts.tasks[0]) + more)}"
+                lines.append(StoryLine(text, False, (doc_id,)))
+            elif facts.asks and facts.state != "proposed":
+                lines.append(StoryLine(self.link(doc_id), False, (doc_id,)))
+        return lines
+
+
+def _kind(doc_id: str) -> str:
+    return doc_id.partition(".")[0]
+
+
+def _rule(proposal: Proposal) -> str:
+    return proposal.rule
+
+
+def sentence(text: str) -> str:
+    """A text that ends with a full stop, or with its own mark."""
+    return text if text[-1:] in ".!?…" else f"{text}."
+
+
+def few_of(names: Sequence[str], number: int) -> str:
+    """Names, the first of ``number``, separated by commas; "" without any."""
+    more = f" and {number - len(names)} more" if number > len(names) > 0 else ""
+    return ", ".join(names) + more
+
+
+def few_spans(names: Iterable[str]) -> str:
+    """The first names as code spans, and the number of the others."""
+    listed = list(names)
+    return few_of([span(cut(name, LONGEST_TITLE)) for name in listed[:FEW]], len(listed))
