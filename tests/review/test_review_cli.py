@@ -47,8 +47,9 @@ def test_plan_is_shown_queued_and_counted(run: Callable[..., Done]) -> None:
     assert plan.out.startswith(
         "duplicates: 1 to apply\n  merge-duplicates  `fact.two` duplicates `fact.one`\n"
     )
-    assert "+++" not in plan.out
-    assert "+++ b/.thunderus/memory/semantic/FACTS/one.md" in run("garden", "-p").out
+    changed = "    changed: .thunderus/memory/semantic/FACTS/one.md\n    +aliases:\n    +  - fact.two\n"
+    assert "changed:" not in plan.out
+    assert changed in run("garden", "-p").out
     assert plan.out.endswith("Steps: 1 to apply\nNext: thunderus-mem garden --apply\n")
     assert run("garden").out == plan.out
     assert run("garden", "--check").code == 1

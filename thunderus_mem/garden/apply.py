@@ -311,13 +311,20 @@ def _ours(memory: Memory, in_use: Sequence[Profile], today: str) -> frozenset[st
 @dataclass(frozen=True, slots=True)
 class PlannedEdit:
     """The change of one file: ``op`` is create, update, remove or rename (then ``moved_from`` is its old
-    path); ``diff`` is ``None`` if it is too long to show."""
+    path); ``diff`` is ``None`` if it is too long to show.
+
+    A file merged into another document has its id in ``kept_in``, the number of its own ``lines``, and those
+    that are ``missing`` there.
+    """
 
     path: str
     doc_id: str
     op: str
     diff: str | None
     moved_from: str = ""
+    kept_in: str = ""
+    lines: int | None = None
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -476,19 +483,17 @@ def _planned(memory: Memory, step: Step, laid: dict[str, str | None], *, diffs: 
         step.extent,
         step.label,
         step.key,
-        tuple(_planned_edits(memory, step.edits, laid)) if diffs else (),
+        tuple(_planned_edits(memory, step, laid)) if diffs else (),
     )
     if step.extent == "apply":
         laid.update((edit.path, edit.after_text) for edit in step.edits)
     return planned_step
 
 
-def _planned_edits(
-    memory: Memory, edits: Iterable[DocumentEdit], laid: Mapping[str, str | None]
-) -> Iterator[PlannedEdit]:
+def _planned_edits(memory: Memory, step: Step, laid: Mapping[str, str | None]) -> Iterator[PlannedEdit]:
     """The edits of a step as they are reported; the two edits of a move as one."""
     departed: dict[str, FileChange] = {}
-    for edit in edits:
+    for edit in step.edits:
         made = _made(memory, edit, laid)
         if made is None:  # changed in the meantime: the next plan shows it
             yield PlannedEdit(edit.path, edit.doc_id, "", None)
@@ -498,9 +503,25 @@ def _planned_edits(
             old = departed.pop(made.doc_id, None) if made.renames else None
             before, moved_from = (old.before, old.path) if old is not None else (made.before, "")
             diff = unified_diff(before, made.after, made.path)
-            yield PlannedEdit(made.path, made.doc_id, made.op, diff, moved_from)
+            planned_edit = PlannedEdit(made.path, made.doc_id, made.op, diff, moved_from)
+            yield planned_edit if made.after is not None else _kept(planned_edit, made, step)
     for made in departed.values():
         yield PlannedEdit(made.path, made.doc_id, made.op, unified_diff(made.before, None, made.path))
+
+
+_OWN_KEYS: Final = ("id:", "created:", "updated:")
+"""Lines of a header that a document does not share with the one that it is merged into."""
+
+
+def _kept(planned_edit: PlannedEdit, removed: FileChange, step: Step) -> PlannedEdit:
+    """The removal of a file, with what the surviving document, the first of the step, does not contain."""
+    survivor = next((edit for edit in step.edits if edit.doc_id == step.targets[0]), None)
+    if survivor is None or survivor.after_text is None or removed.before is None:
+        return planned_edit
+    there = {line.strip() for line in survivor.after_text.splitlines()}
+    own = removed.before.splitlines()
+    missing = (line for line in own if line.strip() not in there and not line.startswith(_OWN_KEYS))
+    return replace(planned_edit, kept_in=survivor.doc_id, lines=len(own), missing=tuple(missing))
 
 
 def _made(memory: Memory, edit: DocumentEdit, laid: Mapping[str, str | None]) -> FileChange | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 from thunderus_mem.cli.commands.write import written_code
 from thunderus_mem.cli.options import Argument, Call, Commands, Option
 from thunderus_mem.cli.params import DryRun, Why
-from thunderus_mem.cli.text import counted, cut, diff_lines, one_line
+from thunderus_mem.cli.text import counted, cut, diff_line, diff_lines, folded, one_line
 from thunderus_mem.errors import Conflict, ThunderusError
 from thunderus_mem.garden import apply as gardener
 from thunderus_mem.memory.transaction import settle
@@ -20,7 +20,7 @@ from thunderus_mem.recap.recap import recap
 from thunderus_mem.recap.scope import Wanted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from thunderus_mem.cli.console import Console
     from thunderus_mem.garden.plan import Plan, Step
@@ -158,12 +158,56 @@ def plan(value: gardener.PlanReport, console: Console, *, patch: bool = False) -
 
 def _step(step: gardener.PlannedStep, console: Console, *, patch: bool) -> Iterator[str]:
     yield _line(step.action, step.why, console, "  ")
-    if patch:
-        for item in step.evidence:
-            yield f"    {console.style.dim(one_line(item))}"
-        for edit in step.edits:
-            diff = diff_lines(edit.path, edit.op or "change", edit.diff, edit.moved_from, console.style)
-            yield from (f"    {line}" for line in diff)
+    if not patch:
+        return
+    for item in step.evidence:
+        yield from map(console.style.dim, _folds(one_line(item), console))
+    is_merge = any(edit.kept_in for edit in step.edits)
+    for edit in step.edits:
+        # The evidence of a move has both paths.
+        if not edit.moved_from or edit.diff or not any(edit.path in item for item in step.evidence):
+            yield from _edit(edit, console, is_merge=is_merge)
+
+
+def _edit(edit: gardener.PlannedEdit, console: Console, *, is_merge: bool) -> Iterator[str]:
+    """The diff of a file; in a merge only the lines that change, and those that are lost."""
+    style = console.style
+    if edit.kept_in:
+        state = f"{len(edit.missing)} not in" if edit.missing else "all in"
+        about = f"removed: {edit.path} ({counted(edit.lines or 0, 'line')}, {state} {edit.kept_in})"
+        yield from _folds(about, console)
+        diff: Iterable[str] = (diff_line(f"-{line}", style) for line in edit.missing)
+    elif is_merge and edit.diff:
+        yield f"    changed: {edit.path}"
+        diff = (diff_line(line, style) for line in _changes(edit.diff))
+    else:
+        diff = diff_lines(edit.path, edit.op or "change", edit.diff, edit.moved_from, style)
+    yield from (f"    {line}" for line in diff)
+
+
+def _folds(text: str, console: Console) -> list[str]:
+    """An indented line below a step, folded to the terminal."""
+    line = f"    {text}"
+    return (line if console.width is None else folded(line, console.width)).split("\n")
+
+
+def _changes(diff: str) -> Iterator[str]:
+    """The changed lines of a diff without their context, list items below their key."""
+    keys: list[str] = []
+    for line in diff.splitlines()[2:]:
+        depth = _depth(line)
+        keys = [key for key in keys if _depth(key) < depth]
+        if line[:1] in "+-":
+            yield from keys
+            keys = []
+            yield line
+        elif line.endswith(":"):
+            keys.append(line)
+
+
+def _depth(line: str) -> int:
+    """The indentation of a line of a diff."""
+    return len(line[1:]) - len(line[1:].lstrip())
 
 
 def _line(name: str, why: str, console: Console, indent: str = "") -> str:
