@@ -1,7 +1,7 @@
 """The formats of secrets, one row each: kind, anchors, pattern, example and counter-example.
 
-Sources: the formats their issuers publish. Every row is tested by its own examples, and the page of TM401
-lists the rows.
+Sources: the formats their issuers publish; the rows of tokens are in `secret_tokens`. Every row is tested by
+its own examples, and the page of TM401 lists the rows.
 
 In patterns and examples ``%a`` is a letter or digit, ``%w`` also ``_`` and ``-``, ``%h`` a hexadecimal
 digit, ``%u`` a capital letter or digit, ``%l`` a lower-case letter or digit, ``%b`` a character of base 64,
@@ -19,8 +19,7 @@ import re
 from functools import cache
 from typing import Final
 
-from thunderus_mem.document.secret_positions import POSITIONS
-from thunderus_mem.document.secret_tokens import MORE_EMBEDDED, MORE_TOKENS
+from thunderus_mem.document.secret_tokens import ROWS
 from thunderus_mem.startup import NamedTuple
 
 _CLASSES: Final = {
@@ -126,423 +125,7 @@ def _named(kind: str, anchors: str, gate: str, shape: str, example: str, counter
     return SecretRule(kind, _anchors(anchors), shape, example, counter, gate=gate, free=True)
 
 
-TOKENS: Final = (
-    _row(
-        "1password-key",
-        "A3-",
-        r"A3-%u{6}-%u{6,11}(?:-%u{5}){3,4}$",
-        "A·3-%u{6}-%u{6}-%u{5}-%u{5}-%u{5}",
-        "A3-%u{6}",
-    ),
-    _row("adafruit-key", "aio_", r"aio_%a{28}$", "a·io_%a{28}", "aio_%a{8}"),
-    _row("adobe-client-secret", "p8e-", r"p8e-%w{32}$", "p·8e-%w{32}", "p8e-client"),
-    _row(
-        "age-key",
-        "AGE-SECRET-KEY-1",
-        r"AGE-SECRET-KEY-1%u{58}$",
-        "AGE-SECRET·-KEY-1%u{58}",
-        "AGE-SECRET-KEY-1%u{8}",
-    ),
-    _row("airtable-token", "pat", r"pat%a{14}\.%h{64}$", "p·at%a{14}.%h{64}", "path%a{14}.md"),
-    _row("alibaba-key", "LTAI", r"LTAI%a{17,21}$", "LT·AI%a{20}", "LTAI%a{4}"),
-    _row(
-        "amazon-mws-token",
-        "amzn.mws.",
-        r"amzn\.mws\.%h{8}(?:-%h{4}){3}-%h{12}$",
-        "amzn·.mws.%h{8}-%h{4}-%h{4}-%h{4}-%h{12}",
-        "amzn.mws.example",
-    ),
-    _row(
-        "amazon-oauth-secret",
-        "amzn1.oa2-cs",
-        r"amzn1\.oa2-cs\.v1\.%h{64}$",
-        "amzn1·.oa2-cs.v1.%h{64}",
-        "amzn1.oa2-cs.v1",
-    ),
-    _row(
-        "anthropic-key",
-        "sk-ant-",
-        r"sk-ant-[a-z]{3,8}%d{2}-%w{24,120}$",
-        "sk·-ant-api03-%w{93}AA",
-        "sk-ant-api03",
-    ),
-    _row("artifactory-key", "AKCp", r"AKCp%a{69}$", "AK·Cp%a{69}", "AKCp%a{8}"),
-    _row("artifactory-token", "cmVmd", r"cmVmd%a{59}$", "cm·Vmd%a{59}", "cmVmdA"),
-    _row("asana-token", "1/ 2/", r"[12]/%d{15,17}(?:/%d{15,17})?:%h{32}$", "1/%d{16}·:%h{32}", "1/%d{16}"),
-    _row(
-        "atlassian-token",
-        "ATATT3 ATCTT3 ATBB",
-        r"(?:AT[AC]TT3[%w=]{50,250}|ATBB%a{28,32})$",
-        "AT·ATT3%w{180}",
-        "ATATT3",
-    ),
-    _row(
-        "aws-access-key",
-        "AKIA ASIA ABIA ACCA",
-        r"(?:AKIA|ASIA|ABIA|ACCA)%t{16}$",
-        "AK·IA%t{16}",
-        "AKIAIOSFODNN7EXAMPLE",
-    ),
-    _row("aws-bedrock-key", "ABSK", r"ABSK%b{100,270}={0,2}$=", "AB·SK%b{120}", "ABSK"),
-    _row(
-        "azure-client-secret",
-        "7Q~ 8Q~ 9Q~",
-        r"[A-Za-z0-9_~.]{3}[7-9]Q~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~.-])",
-        "Aa0·8Q~%a{34}",
-        "8Q~",
-    ),
-    _row("azure-devops-token", "AZDO", r"%a{76}AZDO%a{4}$", "%a{76}·AZDO%a{4}", "AZDO_TOKEN"),
-    _row(
-        "baidu-key",
-        "bce-v3/",
-        r"bce-v3/ALTAK-%a{15,25}/%h{40}$",
-        "bce·-v3/ALTAK-%a{21}/%h{40}",
-        "bce-v3/ALTAK",
-    ),
-    _row(
-        "bitwarden-token",
-        "0.",
-        r"0\.%h{8}-%h{4}-%h{4}-%h{4}-%h{12}\.%a{30}:%b{22}==",
-        "0·.%h{8}-%h{4}-%h{4}-%h{4}-%h{12}.%a{30}:%b{22}==",
-        "0.%h{8}",
-    ),
-    _row("buildkite-token", "bkua_", r"bkua_%l{40}$", "bk·ua_%l{40}", "bkua_token"),
-    _row("cerebras-key", "csk-", r"csk-%l{40,60}$", "cs·k-%l{48}", "csk-%l{8}"),
-    _row(
-        "circleci-token",
-        "CCIPAT_ CCIPRJ_",
-        r"CCIP(?:AT|RJ)_%a{16,30}_%h{40}$",
-        "CCI·PAT_%a{22}_%h{40}",
-        "CCIPAT_TOKEN",
-    ),
-    _row("clojars-token", "CLOJARS_", r"CLOJARS_%l{60}$", "CLO·JARS_%l{60}", "CLOJARS_USERNAME"),
-    _row("cloudflare-origin-key", "v1.0-", r"v1\.0-%h{24}-%h{146}$", "v1·.0-%h{24}-%h{146}", "v1.0-%h{8}"),
-    _row("contentful-token", "CFPAT-", r"CFPAT-%w{43}$", "CF·PAT-%w{43}", "CFPAT-token"),
-    _row("crates-token", "cio", r"cio(?=[A-Za-z]{0,31}%d)%a{32}$", "c·io%a{32}", "ciopfs"),
-    _row("databricks-token", "dapi", r"dapi%h{32}(?:-%d)?$", "da·pi%h{32}", "dapi%h{8}"),
-    _row("deno-token", "ddp_", r"ddp_%a{36,40}$", "d·dp_%a{36}", "ddp_token"),
-    _row(
-        "digitalocean-token",
-        "dop_v1_ doo_v1_ dor_v1_",
-        r"do[opr]_v1_%h{64}$",
-        "do·p_v1_%h{64}",
-        "dop_v1_token",
-    ),
-    _row(
-        "discord-token",
-        ".",
-        r"[MNO]%w{23,25}\.%w{6}\.%w{27,38}$",
-        "M%w{23}·.%w{6}.%w{27}· discord",
-        "Mm.Nn.Oo discord",
-        near="discord",
-    ),
-    _row("docker-token", "dckr_", r"dckr_(?:pat|oat)_%w{27,32}$", "dc·kr_pat_%w{27}", "dckr_pat_"),
-    _row(
-        "doppler-token",
-        "dp.",
-        r"dp\.(?:pt|ct|sa|scim|audit|st(?:\.%w{2,35})?)\.%a{40,44}$",
-        "d·p.pt.%a{43}",
-        "dp.st.dev",
-    ),
-    _row("dropbox-token", "sl.", r"sl\.(?:u\.)?%w{100,1500}$", "s·l.%w{135}", "sl.u.readme"),
-    _row("duffel-token", "duffel_", r"duffel_(?:live|test)_%w{43}$", "duf·fel_live_%w{43}", "duffel_live_"),
-    _row(
-        "dynatrace-token", "dt0", r"dt0[a-z]%d{2}\.%u{24}\.%u{64}$", "dt·0c01.%u{24}.%u{64}", "dt0c01.%u{24}"
-    ),
-    _row("easypost-key", "EZAK EZTK", r"EZ[AT]K%a{54}$", "EZ·AK%a{54}", "EZAK"),
-    _row(
-        "firebase-server-key",
-        ":APA91b",
-        r"AAAA%w{7}:(?P<value>APA91b%w{100,200})$",
-        "AAAA%w{7}·:APA91b%w{134}",
-        "AAAA:APA91b",
-    ),
-    _row("facebook-token", "EAA", r"EAA[A-Z]%a{80,250}$", "EA·ACB%a{150}", "EAAC"),
-    _row("figma-token", "figd_ figu_", r"fig[du]_%w{40,60}$", "fi·gd_%w{40}", "figd_token"),
-    _row("fireworks-key", "fw_", r"fw_%a{22,24}$", "f·w_%a{24}", "fw_setenv"),
-    _row("flutterwave-key", "FLWSECK", r"FLWSECK(?:_TEST)?-%l{32}-X$", "FLW·SECK-%l{32}-X", "FLWSECK_TEST"),
-    _row(
-        "flyio-token",
-        "fo1_ fm1 fm2_",
-        r"(?:fo1_%w{43}|fm(?:1[ar]|2)_%b{100,2000}={0,3})$",
-        "fo·1_%w{43}",
-        "fo1_token",
-    ),
-    _row("frameio-token", "fio-u-", r"fio-u-%w{64}$", "f·io-u-%w{64}", "fio-u-"),
-    _row(
-        "github-token",
-        "ghp_ gho_ ghu_ ghs_ ghr_",
-        r"gh[pousr]_%a{36,251}$",
-        "g·hp_%a{36}",
-        "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
-    ),
-    _row(
-        "github-fine-token",
-        "github_pat_",
-        r"github_pat_%a{22}_%a{59}$",
-        "github·_pat_%a{22}_%a{59}",
-        "github_pat_token",
-    ),
-    _row("gitlab-runner-token", "GR1348941", r"GR1348941%w{20}$", "GR·1348941%w{20}", "GR1348941"),
-    _row(
-        "gitlab-token",
-        "glpat- gldt- glrt- glptt- glcbt- glsoat- glft- glffct- glimt- glagent- gloas-",
-        r"gl(?:pat|dt|rt|ptt|cbt|soat|ff?c?t|imt|agent|oas)-[A-Za-z0-9_.-]{20,300}$",
-        "gl·pat-%a{20}",
-        "glpat-token",
-    ),
-    _row(
-        "gocardless-token",
-        "live_",
-        r"live_%w{40}$",
-        "li·ve_%w{40} gocardless",
-        "live_%w{10} gocardless",
-        near="gocardless",
-    ),
-    _row("google-api-key", "AIza", r"AIza%w{35}$", "AI·za%w{35}", "AIza%w{5}"),
-    _row("google-client-secret", "GOCSPX-", r"GOCSPX-%w{28}$", "GO·CSPX-%w{28}", "GOCSPX-secret"),
-    _row("google-oauth-token", "ya29.", r"ya29\.%w{40,400}$", "ya·29.%w{80}", "ya29.token"),
-    _row("google-refresh-token", "1//0", r"1//0%w{40,120}$", "1·//0%w{60}", "1//0 1//1"),
-    _row("google-storage-key", "GOOG1", r"GOOG1[A-Z0-9]{20,60}$", "GO·OG1E%u{56}", "GOOG1E"),
-    _row("grafana-token", "glsa_", r"glsa_%a{32}_[0-9a-fA-F]{8}$", "gl·sa_%a{32}_%h{8}", "glsa_token"),
-    _row("grafana-cloud-token", "glc_", r"glc_eyJ%b{32,400}={0,2}$=", "gl·c_eyJ%b{80}", "glc_eyJ"),
-    _row("grafana-key", "eyJrIjoi", r"eyJrIjoi%a{60,400}={0,2}$=", "ey·JrIjoi%a{80}", "eyJrIjoi"),
-    _row("groq-key", "gsk_", r"gsk_%a{48,56}$", "gs·k_%a{52}", "gsk_token"),
-    _row(
-        "harness-token",
-        "pat. sat.",
-        r"[ps]at\.%w{22}\.%a{24}\.%a{20}$",
-        "pa·t.%w{22}.%a{24}.%a{20}",
-        "pat.account.id",
-    ),
-    _row("heroku-key", "HRKU-", r"HRKU-%w{36,64}$", "HR·KU-%w{58}", "HRKU-key"),
-    _row(
-        "honeycomb-key",
-        "hcaik_ hcxik_ hcbik_ hcalk_ hcxlk_",
-        r"hc[axb][il]k_%a{50,70}$",
-        "hc·aik_%a{58}",
-        "hcaik_key",
-    ),
-    _row(
-        "hubspot-token",
-        "pat-",
-        r"pat-(?:na|eu|ap)%d-%h{8}-%h{4}-%h{4}-%h{4}-%h{12}$",
-        "pa·t-na1-%h{8}-%h{4}-%h{4}-%h{4}-%h{12}",
-        "pat-na1",
-    ),
-    _row("huggingface-token", "hf_ api_org_", r"(?:hf|api_org)_%a{34}$", "h·f_%a{34}", "hf_token"),
-    _row("infracost-key", "ico-", r"ico-%a{32}$", "ic·o-%a{32}", "ico-home"),
-    _row(
-        "json-web-token",
-        "eyJ",
-        r"eyJ%w{15,1000}\.eyJ%w{15,4000}\.%w{30,1000}$",
-        "ey·J%w{30}.ey·J%w{60}.%w{43}",
-        "eyJ%w{30}",
-    ),
-    _row(
-        "jetbrains-token",
-        "perm: perm-",
-        r"perm[:-][A-Za-z0-9+/=]{8,80}\.[A-Za-z0-9+/=]{4,40}\.%a{30,60}$",
-        "pe·rm:%b{16}.%b{8}.%a{36}",
-        "perm:read.write",
-    ),
-    _row(
-        "langfuse-key",
-        "sk-lf-",
-        r"sk-lf-%h{8}-%h{4}-%h{4}-%h{4}-%h{12}$",
-        "sk·-lf-%h{8}-%h{4}-%h{4}-%h{4}-%h{12}",
-        "sk-lf-",
-    ),
-    _row("langsmith-key", "lsv2_", r"lsv2_(?:pt|sk)_%h{32}_%h{10}$", "ls·v2_pt_%h{32}_%h{10}", "lsv2_pt"),
-    _row(
-        "launchdarkly-key",
-        "sdk- mob-",
-        r"(?:sdk|mob)-%h{8}-%h{4}-%h{4}-%h{4}-%h{12}$",
-        "sd·k-%h{8}-%h{4}-%h{4}-%h{4}-%h{12}",
-        "sdk-go",
-    ),
-    _row("lichess-token", "lip_", r"lip_%a{20}$", "l·ip_%a{20}", "lip_token"),
-    _row(
-        "linear-key", "lin_api_ lin_oauth_", r"lin_(?:api|oauth)_%a{40,64}$", "li·n_api_%a{40}", "lin_api_key"
-    ),
-    _row("llamaindex-key", "llx-", r"llx-%a{40,60}$", "ll·x-%a{48}", "llx-key"),
-    _row("lob-key", "live_ test_", r"(?:live|test)_%h{35}$", "li·ve_%h{35}", "live_%h{8}"),
-    _row("mailchimp-key", "-us", r"%h{32}-us%d{1,2}$", "%h{32}·-us12", "%h{8}-us12"),
-    _row("mailersend-token", "mlsn.", r"mlsn\.%h{64}$", "ml·sn.%h{64}", "mlsn.com"),
-    _row("mailgun-key", "key-", r"key-%h{32}$", "ke·y-%h{32} mailgun", "key-%h{32}", near="mailgun"),
-    _row("mapbox-token", "sk.eyJ", r"sk\.eyJ%w{40,200}\.%w{20,40}$", "sk·.eyJ%w{80}.%w{22}", "sk.eyJ"),
-    _row("matrix-token", "syt_", r"syt_%w{4,80}_%a{20}_%a{6}$", "sy·t_%a{8}_%a{20}_%a{6}", "syt_token"),
-    _row("maxmind-key", "_mmk", r"%a{6}_%a{29}_mmk$", "%a{6}_%a{29}·_mmk", "%a{6}_mmk"),
-    _row("netlify-token", "nfp_", r"nfp_%a{36,40}$", "n·fp_%a{36}", "nfp_token"),
-    _row(
-        "newrelic-key",
-        "NRAK- NRII- NRJS- NRAL",
-        r"(?:NRAK-%u{27}|NRII-%w{32}|NRJS-%h{19}|%h{36}NRAL)$",
-        "NR·AK-%u{27}",
-        "NRAK-key",
-    ),
-    _row("neon-key", "napi_", r"napi_%l{40,80}$", "na·pi_%l{64}", "napi_schedule_prep"),
-    _row(
-        "notion-token", "ntn_ secret_", r"(?:ntn_%a{40,50}|secret_%a{43})$", "nt·n_%a{46}", "secret_key_base"
-    ),
-    _row("npm-token", "npm_", r"npm_%a{36}$", "np·m_%a{36}", "npm_config_registry"),
-    _row("nuget-key", "oy2", r"oy2%l{43}$", "o·y2%l{43}", "oy2%l{4}"),
-    _row("nvidia-key", "nvapi-", r"nvapi-%w{60,70}$", "nv·api-%w{64}", "nvapi-key"),
-    _row("octopus-key", "API-", r"API-%u{25,36}$", "AP·I-%u{26}", "API-DOCUMENTATION"),
-    _row("onepassword-token", "ops_eyJ", r"ops_eyJ%b{100,2000}={0,2}$=", "op·s_eyJ%b{250}", "ops_eyJ"),
-    _row("onesignal-key", "os_v2_", r"os_v2_(?:app|org)_%l{90,120}$", "os·_v2_app_%l{103}", "os_v2_app"),
-    _row(
-        "openai-key",
-        "sk-",
-        r"sk-(?:(?:proj|svcacct|admin|None)-%w{40,200}|%a{20}T3BlbkFJ%a{20}|%a{48})$",
-        "sk·-proj-%w{74}",
-        "sk-proj-your-key-here",
-    ),
-    _row("openrouter-key", "sk-or-", r"sk-or-v1-%h{64}$", "sk·-or-v1-%h{64}", "sk-or-v1"),
-    _row("openshift-token", "sha256~", r"sha256~%w{43}$", "sha·256~%w{43}", "sha256~token"),
-    _row(
-        "packagist-token",
-        "packagist_",
-        r"packagist_[ou][ru]t_%h{66,70}$",
-        "pack·agist_ort_%h{68}",
-        "packagist_ort",
-    ),
-    _row(
-        "paypal-token",
-        "access_token$",
-        r"access_token\$(?:production|sandbox)\$%l{16}\$%h{32}$",
-        "access·_token$production$%l{16}$%h{32}",
-        "access_token$production",
-    ),
-    _row("perplexity-key", "pplx-", r"pplx-%a{48,56}$", "pp·lx-%a{48}", "pplx-api"),
-    _row("pinecone-key", "pcsk_", r"pcsk_%a{4,8}_%a{50,70}$", "pc·sk_%a{6}_%a{63}", "pcsk_key"),
-    _row(
-        "plaid-token",
-        "access-",
-        r"access-(?:production|development|sandbox)-%h{8}-%h{4}-%h{4}-%h{4}-%h{12}$",
-        "acc·ess-production-%h{8}-%h{4}-%h{4}-%h{4}-%h{12}",
-        "access-production",
-    ),
-    _row(
-        "planetscale-token",
-        "pscale_",
-        r"pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{32,64}$",
-        "pscale·_tkn_%w{43}",
-        "pscale_tkn_",
-    ),
-    _row("postman-key", "PMAK-", r"PMAK-%h{24}-%h{34}$", "PM·AK-%h{24}-%h{34}", "PMAK-key"),
-    _row("posthog-key", "phx_", r"phx_%a{40,60}$", "ph·x_%a{43}", "phx_new"),
-    _row("prefect-key", "pnu_ pnb_", r"pn[ub]_%a{36}$", "pn·u_%a{36}", "pnu_key"),
-    _row("pulumi-token", "pul-", r"pul-%h{40}$", "pu·l-%h{40}", "pul-token"),
-    _row(
-        "pypi-token",
-        "pypi-AgE",
-        r"pypi-AgE%w{50,400}$",
-        "py·pi-AgEIcHlwaS5vcmc%w{120}",
-        "pypi-AgEIcHlwaS5vcmc",
-    ),
-    _row("razorpay-key", "rzp_live_", r"rzp_live_%a{14,24}$", "rz·p_live_%a{14}", "rzp_live_key"),
-    _row("readme-key", "rdme_", r"rdme_%l{70}$", "rd·me_%l{70}", "rdme_key"),
-    _row("render-key", "rnd_", r"rnd_%a{26,36}$", "rn·d_%a{32}", "rnd_number"),
-    _row("replicate-token", "r8_", r"r8_%a{37}$", "r·8_%a{37}", "r8_token"),
-    _row("resend-key", "re_", r"re_%a{8}_%a{22,26}$", "re·_%a{8}_%a{24}", "re_compile"),
-    _row("rubygems-key", "rubygems_", r"rubygems_%h{48}$", "ruby·gems_%h{48}", "rubygems_version"),
-    _row("scalingo-token", "tk-us- tk-eu-", r"tk-(?:us|eu)-%w{48}$", "tk·-us-%w{48}", "tk-us-"),
-    _row("sendgrid-key", "SG.", r"SG\.%w{20,24}\.%w{39,50}$", "S·G.%w{22}.%w{43}", "SG.mail"),
-    _row(
-        "sendinblue-key",
-        "xkeysib- xsmtpsib-",
-        r"x(?:key|smtp)sib-%h{64}-%a{16}$",
-        "xk·eysib-%h{64}-%a{16}",
-        "xkeysib-key",
-    ),
-    _row(
-        "sentry-token",
-        "sntrys_ sntryu_ sntrya_",
-        r"sntry(?:[ua]_%h{64}|s_eyJ[%w+/=]{80,400})(?![A-Za-z0-9])",
-        "sn·tryu_%h{64}",
-        "sntryu_",
-    ),
-    _row("shippo-token", "shippo_", r"shippo_(?:live|test)_%h{40}$", "ship·po_live_%h{40}", "shippo_live_"),
-    _row(
-        "shopify-token",
-        "shpat_ shpca_ shppa_ shpss_",
-        r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}$",
-        "sh·pat_%h{32}",
-        "shpat_token",
-    ),
-    _row(
-        "slack-token",
-        "xoxb- xoxp- xoxa- xoxr- xoxs- xoxe- xoxe. xoxc- xoxd-",
-        r"xox(?:[abcdeprs]|e\.xox[bp])-[%w]{24,250}$",
-        "xo·xb-%d{12}-%d{12}-%a{24}",
-        "xoxb-your-token",
-    ),
-    _row(
-        "slack-app-token",
-        "xapp-",
-        r"xapp-%d-%u{8,14}-%d{10,14}-%a{32,64}$",
-        "xa·pp-1-A%u{10}-%d{12}-%h{64}",
-        "xapp-1-A",
-    ),
-    _row("snyk-token", "snyk_", r"snyk_[us]at\.%h{8}\.[%w.]{40,200}$", "sn·yk_uat.%h{8}.%a{60}", "snyk_uat"),
-    _row("sonarqube-token", "squ_ sqp_ sqa_", r"sq[upa]_%h{40}$", "sq·u_%h{40}", "squ_token"),
-    _row("sourcegraph-token", "sgp_", r"sgp_(?:(?:%h{16}|local)_)?%h{40}$", "sg·p_%h{40}", "sgp_token"),
-    _row(
-        "square-token",
-        "sq0 EAAA",
-        r"(?:sq0(?:atp-%w{22}|csp-%w{43})|EAAA%w{60})$",
-        "sq·0atp-%w{22}",
-        "sq0atp",
-    ),
-    _row(
-        "stripe-key",
-        "sk_live_ rk_live_ sk_test_ rk_test_",
-        r"[rs]k_(?:live|test)_%a{24,120}$",
-        "s·k_live_%a{24}",
-        "sk_live_key",
-    ),
-    _row("stripe-webhook-secret", "whsec_", r"whsec_%b{32,64}={0,2}$=", "wh·sec_%b{32}", "whsec_key"),
-    _row(
-        "supabase-token",
-        "sbp_ sb_secret_",
-        r"(?:sbp_%h{40}|sb_secret_%w{20,40}(?:_%a{8})?)$",
-        "sb·p_%h{40}",
-        "sbp_token",
-    ),
-    _row(
-        "tailscale-key",
-        "tskey-",
-        r"tskey-[a-z]{3,10}-%a{8,24}-%a{20,48}$",
-        "ts·key-auth-%a{12}-%a{32}",
-        "tskey-auth",
-    ),
-    _row("tavily-key", "tvly-", r"tvly-(?:dev-|prod-)?%a{32}$", "tv·ly-%a{32}", "tvly-key"),
-    _row("telegram-token", ":AA", r"%d{8,10}:AA%w{33}$", "%d{10}·:AA%w{33}", "%d{10}:AA"),
-    _row("tencent-key", "AKID", r"AKID%a{32}$", "AK·ID%a{32}", "AKIDEXAMPLE"),
-    _row(
-        "terraform-token",
-        ".atlasv1.",
-        r"%a{14}\.atlasv1\.[%w=]{60,80}$",
-        "%a{14}·.atlasv1.%w{67}",
-        "app.atlasv1.io",
-    ),
-    _row("twilio-key", "SK", r"SK%h{32}$", "S·K%h{32} twilio", "SK%h{32}", near="twilio"),
-    _row(
-        "twitter-token",
-        "AAAAAAAAAAAAAAAAAAAAA",
-        r"A{21}(?P<value>[%a%]{60,100})$",
-        "A·AAAAAAAAAAAAAAAAAAAA%a{80}",
-        "AAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
-    ),
-    _row("typeform-token", "tfp_", r"tfp_[A-Za-z0-9_.=-]{44,64}$", "tf·p_%w{59}", "tfp_token"),
-    _row("vault-token", "hvs. hvb. hvr.", r"hv[sbr]\.%w{24,300}$", "hv·s.%w{90}", "hvs.token"),
-    _row("volcengine-key", "AKLT", r"AKLT%w{40,60}$", "AK·LT%w{43}", "AKLT"),
-    _row("xai-key", "xai-", r"xai-%a{70,90}$", "x·ai-%a{80}", "xai-key"),
-    _row("xata-key", "xau_", r"xau_%a{36}$", "xa·u_%a{36}", "xau_key"),
-    _row("yandex-key", "AQVN YCAJE YCP", r"(?:AQVN%w{35,38}|YC[AP]%w{22,38})$", "AQ·VN%w{36}", "AQVN"),
-    *(_row(*row) for row in MORE_TOKENS),
-)
+TOKENS: Final = tuple(_row(*row) for row in ROWS)
 """Formats recognized by their characters alone."""
 
 EMBEDDED: Final = (
@@ -592,7 +175,79 @@ EMBEDDED: Final = (
         "postgres://app:·k7Vq%a{8}@db.example:5432/x",
         "postgres://user:password@localhost/x",
     ),
-    *(_free(*row) for row in MORE_EMBEDDED),
+    _free(
+        "url-token",
+        "://",
+        r"://(?P<value>%w{20,200})(?::x-oauth-basic)?@(?!o%d|[%w.]{0,60}sentry)[A-Za-z0-9\[]",
+        "https://%a·{32}@git.example/app.git",
+        "https://some-name-of-a-user@git.example/app.git",
+    ),
+    _free(
+        "url-parameter",
+        "pw= pwd= pass= word= wd= key= appid= app_id= token= auth= secret= &p=",
+        (
+            r"(?:[?&](?:(?:cron|access|private|license|write|account)[_-]?key|pw|pwd|pass(?:word|wd)?|key|api[_-]?key|appid|app_id|subscription-key|token"
+            r"|access_token|auth|"
+            r"auth_token|secret|client_secret)"
+            r"|[?&]u(?:ser)?=[%w.@-]{1,40}&p)=(?P<value>[%w.~+/%-]{10,400}={0,2})"
+        ),
+        "https://api.example/v2?api_key=·%a{32}",
+        "https://api.example/v2?api_key=your-own-key",
+    ),
+    _free(
+        "go-database-password",
+        "@tcp( @unix( @udp(",
+        r"%w{1,40}:(?P<value>[^%n/:@\"'`]{6,80})@(?:tcp|unix|udp)\(",
+        "app:·k7Vq%a{8}@tcp(db.example:3306)/shop",
+        "user:password@tcp(db.example:3306)/shop",
+    ),
+    _free(
+        "salesforce-token",
+        "5Aep",
+        r":(?P<value>5Aep[%w.=!]{40,300})@",
+        "force://PlatformCLI::5A·ep%a{80}@example.my.salesforce.com",
+        "force://PlatformCLI::5Aep861",
+    ),
+    _free(
+        "password-hash",
+        ":$",
+        (
+            r"(?<=[a-z0-9_]):(?P<value>\$(?:2[aby]\$%d{2}\$[./%a]{53}"
+            r"|6\$(?:rounds=%d{4,7}\$)?[./%a]{2,16}\$[./%a]{86}"
+            r"|5\$[./%a]{2,16}\$[./%a]{43}|1\$[./%a]{2,8}\$[./%a]{22}|apr1\$[./%a]{2,8}\$[./%a]{22}"
+            r"|y\$[./%a]{2,6}\$[./%a]{8,24}\$[./%a]{43}))"
+        ),
+        "root:$·6$%a{12}$%a{86}:19700:0:",
+        "root:$6$salt$hash",
+    ),
+    _free(
+        "ntlm-hash",
+        ":::",
+        r":%h{32}:(?P<value>%h{32}):::",
+        "admin:500:%h{32}·:%h{32}:::",
+        "admin:500:lm:nt:::",
+    ),
+    _free(
+        "encoded-aws-key",
+        "QVdTX0 QUtJQ",
+        r"(?P<value>(?:QVdTX0(?:FDQ0VTU19LRVl|TRUNSRVR)|QUtJQ)%b{24,2000}={0,2})",
+        "QVdTX0·FDQ0VTU19LRVl%b{60}",
+        "QVdTX0FDQ0VTU19LRVk=",
+    ),
+    _free(
+        "telegram-bot",
+        "telegram.org/bot",
+        r"telegram\.org/bot(?P<value>%d{8,10}:%w{30,40})$",
+        "https://api.telegram.org/bot·%d{10}:AA%w{33}/getMe",
+        "https://api.telegram.org/bot%d{10}/getMe",
+    ),
+    _free(
+        "webhook-path",
+        "hooks/ /hook/ /webhook/",
+        r"/(?:web)?hooks?/(?:catch/|%w{8,40}/){0,2}(?P<value>%a{24,90})$",
+        "https://chat.example/hooks/%a{17}/·%a{48}",
+        "https://chat.example/hooks/incoming",
+    ),
 )
 """Formats without spaces that may follow any character."""
 
@@ -769,7 +424,168 @@ NAMED: Final = (
         "db.example:5432:shop:app:·k7Vq%a{8}",
         "db.example:5432:shop:app:password",
     ),
-    *(_named(*row) for row in POSITIONS),
+    _named(
+        "call-password",
+        "connect login auth credential account users",
+        r"[a-z_]{4,24}[\"']?[ \t]{0,4}(?:[=:][ \t]{0,4})?[(\[{]",
+        (
+            r"(?:connect|login|auth|basicauth|basic_auth|credentials?|accounts|users|authenticate"
+            r"|getconnection)[\"']?[ \t]{0,4}"
+            r"(?:(?:=|:)[ \t]{0,4})?[(\[{]{1,2}[^()\n{}]{0,160}?[\"'],["
+            r" \t]{0,4}[\"'](?P<value>(?=[^\"']{0,60}[0-9])[^\s\"'$<>{}]{6,80})[\"']"
+        ),
+        "connect('db.example', 'app', '·k7Vq%a{8}')",
+        "connect('db.example', 'app', 'password1')",
+    ),
+    _named(
+        "database-login",
+        "sqlplus oracle: sqlldr expdp impdp",
+        r"[a-z:]{5,14}[^\n]{0,40}/",
+        (
+            r"(?:sqlplus|oracle:(?:thin|oci8?):|sqlldr|expdp"
+            r"|impdp)(?:[ \t]-[a-z])?[ \t\"']{0,4}[a-z0-9_$#]{1,30}/(?P<value>[^\s/@\"'<>$&]{6,64})@"
+        ),
+        "sqlplus app/·k7Vq%a{8}@//db.example:1521/X",
+        "sqlplus app/password@//db.example:1521/X",
+    ),
+    _named(
+        "command-password",
+        "net+user net+use+ add_user change_password snyk+auth rootpw +-passwd secret+0 password+0 createuser",
+        r"[a-z_ -]{3,16}[ \t][^\n]{6}|(?:secret|password) 0 ",
+        (
+            r"(?:\bnet user [^\s]{1,40} |\bnet use [^\n]{0,100}/user:[^\s]{1,40} |rabbitmqctl (?:add_user"
+            r"|change_password) [^\s]{1,40} |"
+            r"\bcreateuser [^\s]{1,40} (?:sha|md5)[0-9-]{0,4} |"
+            r"\bsnyk auth |\brootpw (?:--plaintext )?|[a-z0-9] -passwd |\b(?:secret|password) 0 )["
+            r"\"']?(?P<value>[^\s\"'$<>]{6,80})"
+        ),
+        "net user backup ·k7Vq%a{8} /add",
+        "net user backup * /add",
+    ),
+    _named(
+        "piped-password",
+        "-stdin chpasswd sudo+-s cryptsetup pass secret token cred",
+        "[^\n]",
+        (
+            r"\b(?:echo"
+            r"|printf)[ \t](?:-n[ \t])?(?:'%s'[ \t])?[\"']?(?:[a-z0-9_]{1,32}:)?(?P<value>[^\s\"'$<>"
+            r"|:]{8,400})[\"']?[ \t]?(?:\|[^\n|]{0,200}?(?:-stdin|chpasswd|sudo -s|cryptsetup)"
+            r"|>{1,2}[ \t]?[^\s|&;]{0,60}(?:pass|secret|token|cred))"
+        ),
+        "echo ·k7Vq%a{12} | docker login -u ci --password-stdin",
+        "echo $TOKEN | docker login -u ci --password-stdin",
+    ),
+    _named(
+        "identified-password",
+        "identified",
+        r"identified[ \t][^\n]{8}",
+        (
+            r"identified[ \t](?:with[ \t][a-z0-9_'\"]{1,40}[ \t])?(?:by"
+            r"|as)[ \t](?:password[ \t])?[\"']?(?P<value>[^\s\"'$<>;]{6,100})"
+        ),
+        "identified by '·k7Vq%a{8}'",
+        "identified by 'password'",
+    ),
+    _named(
+        "login-pair",
+        "log+in login cred user account sign+in anmeld zugang",
+        r"[a-z ]{4,12}[^\n/]{0,60}/ ?(?=[^\s/]{0,30}[0-9])",
+        (
+            r"(?:log(?:ged)? ?in|login|creds?|credentials|user(?:name)?|account|sign in|anmeld[a-z]{2,5}"
+            r"|zugang[a-z]{0,8})(?:[ \t:][^\n:/]{0,40}?)??[ \t:][\"'`]?"
+            r"[a-z0-9_.@-]{2,40}[\"'`]?(?: / "
+            r"|/)[\"'`]?(?P<value>(?=[^\s]{0,30}[0-9])(?=[^\s]{0,30}[a-z])[^\s/@\"'`<>,;:=(){}\[\]$"
+            r"|\\]{8,40})(?![/:(\[.])"
+        ),
+        "Credentials: root / ·k7Vq%a{8}",
+        "Credentials: root / password",
+    ),
+    _named(
+        "used-as-password",
+        "password passphrase",
+        r"passw|passp",
+        (
+            r"\b(?:use|enter"
+            r"|type)[ \t][\"'`]?(?P<value>[^\s\"'`<>]{8,80})[\"'`]?[ \t]as[ \t](?:the["
+            r" \t])?(?:[a-z]{1,12}[ \t]){0,2}(?:password|passphrase)\b"
+        ),
+        "use ·k7Vq%a{10} as the password",
+        "use something as the password",
+    ),
+    _named(
+        "sent-password",
+        "assword",
+        r"assword[^\n]{0,40}send",
+        r"expect[^\n]{0,40}assword[^\n]{0,40}?send(?:[ \t]--)?[ \t][\"'](?P<value>[^\"'\\$\n]{6,80})",
+        'expect "assword:" { send "·k7Vq%a{8}\\r" }',
+        'expect "assword:" { send "$secret\\r" }',
+    ),
+    _named(
+        "session-cookie",
+        "cookie: +-b+ --cookie+",
+        r"cookie:[ \t]|[ -](?:-b|-cookie) [\"']",
+        (
+            r"(?:cookie:[ \t]|[ -](?:-b|-cookie) [\"'])[^\n]{0,200}?(?:sess|sid|auth|token"
+            r"|jwt)[a-z_.-]{0,16}=(?P<value>(?!\")[a-z0-9%_.:-]{16,400})"
+        ),
+        "Cookie: ses·sionid=%l{32}",
+        "Cookie: sessionid=<session>",
+    ),
+    _named(
+        "call-key",
+        "client( init( translator( realtime( login( search( configure( setup(",
+        r"[a-z]{4,10}\([\"'\n ]",
+        (
+            r"(?:client|init|translator|realtime|login|search|configure|setup)\(\s{0,8}"
+            r"(?:[\"'][a-z0-9_-]{1,60}[\"'],[ \t]{0,4})?"
+            r"[\"'](?P<value>(?=[^\"']{0,40}[0-9])[a-z0-9_.:+/-]{24,120}={0,2})[\"']"
+        ),
+        "rollbar.init('·%h{32}')",
+        "rollbar.init('name-of-the-access-token')",
+    ),
+    _named(
+        "header-key",
+        "key: auth: secret: team: key= team= token=",
+        r"[a-z]{3,6}[:=][ \t]?[^\s]{12}",
+        (
+            r"(?:(?:-h|--header)[ =]?[\"']?|headers=[\"']?|[\"'])[a-z0-9-]{0,40}-"
+            r"(?:key|auth|secret|team|token)[:=][ \t]?(?P<value>[a-z0-9_.~+/-]{12,400}={0,2})"
+        ),
+        "curl -H 'Cdn-Key: ·%a{32}' https://api.example",
+        "curl -H 'Cdn-Key: the-key-of-the-service' https://api.example",
+    ),
+    _named(
+        "login-argument",
+        "+-u+ -auth+ creds+ bundle+config codecov +login+",
+        r" -u |-auth |creds |bundle config|codecov| login ",
+        (
+            r"(?:[ \t](?:-u|-auth|--[a-z]{0,8}-?(?:auth|creds))[ \t]{1,4}[\"']?[^\s:,\"'/]{1,100}[:,][\"']?"
+            r"|\bbundle config[ \t](?:set[ \t])?(?:--[a-z]{1,10}[ \t])?[^\s]{1,80}[ \t][^\s:/]{1,40}:"
+            r"|\bcodecov[^\n|]{0,60}[ \t](?:-t|--token)[ \t]|\b[a-z]{2,12} login (?=[0-9a-f]{32}))"
+            r"(?P<value>[^%n\"'`<>|(){}]{8,200})"
+        ),
+        "lftp -u app,·k7Vq%a{8} sftp://files.example",
+        "lftp -u app,password sftp://files.example",
+    ),
+    _named(
+        "secure-string",
+        "securestring",
+        r"securestring[ \t]",
+        r"convertto-securestring[ \t](?:-string[ \t])?[\"'](?P<value>[^\"'$<>\n]{6,80})[\"']",
+        'ConvertTo-SecureString "·k7Vq%a{8}" -AsPlainText',
+        'ConvertTo-SecureString "$password" -AsPlainText',
+    ),
+    _named(
+        "personal-number",
+        "pin+ pin: pin= puk+ puk: puk=",
+        r"p[iu][nk]",
+        (
+            r"(?<![a-z-])p(?:in|uk)(?:[ \t]{0,2}[:=]|[ \t]is)?[ \t]{1,2}[\"'`]?(?P<value>[0-9]{6,12})"
+            r"(?![\w.-]{1,2}\w)"
+        ),
+        "Door: PIN ·%d{6}",
+        "Door: PIN 123456",
+    ),
 )
 """Formats recognized by a name before the value, on one line and in any case."""
 
