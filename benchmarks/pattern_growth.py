@@ -17,7 +17,7 @@ sys.path.insert(0, PROJECT)
 from tests.support.attacks import attacks, seconds  # noqa: E402
 from tests.support.patterns import patterns  # noqa: E402
 
-SMALL, LARGE = 3_000, 9_000
+SMALL, LARGE = 4_000, 12_000
 """Characters."""
 LIMIT = 6.0
 NOTICEABLE = 0.003

@@ -74,9 +74,10 @@ def test_anchors_of_formats_are_in_the_table_of_the_quick_test() -> None:
             special = anchor == "://" or rule.kind == "asana-token"
             assert special or any(one in anchor for one in known), (rule.kind, anchor)
     for rule in BLOCKS:
-        assert all(
-            any(one in anchor.lower() for one in secret_signs.IN_BLOCKS) for anchor in rule.anchors
-        ) or (rule.near in secret_signs.IN_BLOCKS or rule.near == '"oct"'), rule.kind
+        assert (
+            all(any(one in anchor.lower() for one in secret_signs.IN_BLOCKS) for anchor in rule.anchors)
+            or rule.near in secret_signs.IN_BLOCKS
+        ), rule.kind
     for anchor in (*ANCHORS, *(anchor for rule in NAMED for anchor in rule.anchors)):
         assert any(one in anchor for one in (*secret_signs.OF_KEYS, *secret_signs.OF_PASSWORDS)), anchor
 

@@ -5,6 +5,7 @@ Every token here is made up at run time, so that no scanner takes this file for 
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import os
@@ -252,6 +253,25 @@ MENTIONS = (
     "echo -n '{password}' > ~/.vault_pass",
     "postgres://app%40example:{password}@db.example/x",
     "curl -u ops:'{password}' https://a.example",
+    "echo {key} | deploy login --organization acme",
+    "sudo -S true <<< '{key}'",
+    "rdesktop -u ops -p Tide-Lamp-61 a.example",
+    "xfreerdp /v:a.example /u:ops /p:{password}",
+    "require('twilio')('AC0a1b2c3d4e5f60718293a4b5c6d7e8f9', '9f8e7d6c5b4a39281706f5e4d3c2b1a0')",
+    "| service | integration key |\n|---|---|\n| checkout | {key} |",
+    'acl {{ tokens {{ agent = "5441abd7-31f0-42c9-a5d1-f98fd3b912d7" }} }}',
+    "Put 9f8e7d6c5b4a39281706f5e4d3c2b1a0 into `config/main.key` and start it.",
+    "WIFI:T:WPA;S:guests;P:tulip-harbor-62;;",
+    "Recovery codes:\n\n- ~~4f1c2-9ab37~~\n- 558f6-a6afe",
+    "Wallet, seed: orbit tunnel velvet lemon cruise panther idle gospel wrist mango fabric shove. Keep it.",
+    "accounts: ['0xbdeec6c002f65672fafdf1e56e96168f8e73e736274ad57a8fd3c77d248f633b']",
+    "jwt.sign(payload, '{key}')",
+    "NetworkSKey: 9b51322ad11dfa3be6332e185731050f",
+    "Console: qa@acme.example / {password}",
+    "bindpw {password}",
+    "rocommunity {password}",
+    "enable secret 9 $9$tQaHogAa68o06C$MwziGEuPNnW14yA1LpjQHL4Kmtera7qby1JyyHEKl4F",
+    "Door code: 4520#",
 )
 
 
@@ -278,10 +298,75 @@ def test_value_soon_after_a_name_is_found(text: str) -> None:
         "https://storage.example/index.html?sig=scheduling&test=honor",
         "mnemonic: abandon abandon abandon abandon abandon about",
         "- [[adr.tokens|Use tokens]]: `evt_01KFFWGKG8QQJM2S6R76FQCZ26`",
+        "Phase 0.9 PASS \u2014 OVERRIDE-17kQ by the lead, PASS (GateB2-xK)",
+        "PASS: LoginDialogRejectsShortNames2\nPASS: TokenRefreshAfter401Retry",
+        "PASS: tests/test_end2end/test_move_4_files.py",
+        "It improves pass@1 for CodeLlama-13B (+3) and Llama3.1-8B; Pass@256 rose (Qwen3-4B).",
+        "[Fix one missing seed node](./How%20to%20fix%201%20missing%20seed%20node.md)",
+        "[Find the private key](./Where%20is%20my%20key%20in%202%20steps.md#Step%202)",
+        "Kennwort: mindestens zw\u00f6lf Zeichen, keine Namen, keine Jahreszahlen.",
+        "aes = AES.new(password, AES.MODE_CFB, iv); secret.getBytes(StandardCharsets.UTF_8)",
+        "This story is based on user/kustomize#2825, see login at kubernetes/website#26970.",
+        "msiexec /package $pwd\\AcmeService.10.0.1816.exe /log $pwd\\install.1.log",
+        "ssl_ciphers ECDHE:!aNULL:!EXPORT:!PSK:!aECDH:!EDH-DSS-DES3-SHA:!KRB5-DES3;",
+        "args: ['-e', 'DB_PASSWORD', '-e', 'DB_NAME',\n'-e', 'DB_SPACE=db2-Local', '-e', 'DB_MODE=sta3Dio']",
+        "In Athena the same key is identified as `my-app/2022-05-11/17-aB3`.",
+        "DB_PASSWORD=s3cr3t-Value12 and password: superSecure1",
+        "author=Password: author_id=4815162342",
+        "Authorization: Bearer q7Tx9Lm2RvK0pZ81sWd4...",
+        "X509v3 Authority Key Identifier:\n  keyid:D6:4D:F9:39:60:6C:A4:97:0B:77:B3:1C",
+        "Subject Key Identifier: D6:4D:F9:39:60:6C:A4:97:0B:77:B3:1C:99:5A:02",
+        "The files had keys that looked like this:\n- `my-app/2022-05-11/17-aB3/3f1c9a77e2`",
+        'storedKey : "Ist4cgpEd1vTbnRnQLdobgmOsBA="',
+        "cache-key: 9f8e7d6c5b4a39281706f5e4d3c2b1a0\nidempotency key: 9f8e7d6c5b4a39281706f5e4d3",
     ],
 )
 def test_words_after_a_name_are_no_finding(text: str) -> None:
     assert find_secrets(text) == []
+
+
+def web_token(claims: str) -> str:
+    parts = ('{"alg":"HS256","typ":"JWT"}', claims)
+    encoded = [base64.urlsafe_b64encode(part.encode()).decode().rstrip("=") for part in parts]
+    return ".".join([*encoded, "KUNEmq5fJp68i1WYsOWO" + "LzRsflLTFET7Jjp2dElpaAf"])
+
+
+LEAKED = web_token('{"sub":"deployer","role":"owner","exp":1906700000}')
+SIGNED = web_token('{"iss":"storage","path":"/88/3011","exp":1706700000}')
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"![before](https://images.example/88/3011.png?jwt={LEAKED})",
+        f'<img src="https://images.example/88/3011.jpg?w=1&token={LEAKED}" width="40">',
+        f"[slides](https://files.example/deck?token={LEAKED})",
+        f"See https://files.example/object/sign/88/3011?token={SIGNED}",
+        "[![coverage](https://cov.example/gh/acme/web/badge.svg?token=7KJ2QWMZ1P)](https://cov.example)",
+        "[report](https://reports.example/report?token=050f35f76512b1a7c9d04e)",
+        "[post](https://social.example/explore/68dbc161?xsec_token=ABQgeyLaLBR3lK7tQ2x)",
+        "https://books.example/books?id=4aAmKFQC&pg=PA11&sig=" + "UYthMOe3gDSLJE8xQ2mZ7",
+        "A token is returned: " + web_token('{"iss":"http://localhost:8080/realms/demo"}'),
+        "https://jwt.example/#debugger?token=" + web_token('{"sub":"1234567890","name":"John Doe"}'),
+    ],
+)
+def test_link_that_carries_its_own_permission_is_no_finding(text: str) -> None:
+    assert find_secrets(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Authorization: Bearer {LEAKED}",
+        f"JWT={LEAKED}",
+        f'const jwt = "{LEAKED}";',
+        f"curl 'https://api.example/v1/me?token={LEAKED}'",
+        f"wss://live.example/socket?token={LEAKED}",
+        "[console](https://api.example/v1?api_key=050f35f76512b1a7c9d04e)",
+    ],
+)
+def test_web_token_outside_a_link_to_a_file_is_found(text: str) -> None:
+    assert find_secrets(text)
 
 
 def test_kinds_are_unique_and_pages_show_no_value() -> None:

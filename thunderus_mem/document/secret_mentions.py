@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from string import ascii_letters
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.secret_values import (
+    is_of_pieces,
     is_placeholder,
     is_unpronounceable,
     looks_chosen,
@@ -26,32 +28,53 @@ ANCHORS: Final = (
     *("pass", "pwd", "pw", "psk", "secret", "token", "key", "bearer", "kennwort", "contrase", "senha"),
     *("wachtwoord", "parola", "\u043f\u0430\u0440\u043e\u043b", "\u5bc6\u7801", "\u5bc6\u78bc"),
     *("\u53e3\u4ee4", "\u30d1\u30b9\u30ef\u30fc\u30c9", "\ube44\ubc00\ubc88\ud638", "has\u0142o", "seed"),
-    *("appid", "snmp-server community", "recovery", "mnemonic", "clave", "cl\u00e9", "_pat", "pepper"),
+    *(
+        "appid",
+        "snmp-server community",
+        "rocommunity",
+        "rwcommunity",
+        "recovery",
+        "mnemonic",
+        "clave",
+        "cl\u00e9",
+        "_pat",
+        "pepper",
+    ),
 )
 """Lower-case texts one of which is in every name of a secret."""
 
 _PASSWORD: Final = (
     r"(?<!etc/)passw(?:or)?ds?(?![a-z])|pass[ _-]?phrases?|passcodes?|passwort|pwd"
-    r"|(?<![a-z0-9-])pw(?![a-z0-9-])|"
-    r"(?<![a-z])psk(?![a-z])|(?:(?<![a-z])|(?<=require)|(?<=store)|(?<=key)|(?<=root)|(?<=smtp)"
+    r"|(?<![0-9-])pw(?![a-z0-9-])|"
+    r"(?<![a-z!])psk(?![a-z])|(?:(?<![a-z])|(?<=require)|(?<=store)|(?<=key)|(?<=root)|(?<=smtp)"
     r"|(?<=user)|(?<=db))pass(?![a-z])|"
-    r"(?<=root)pw|kennwort|"
+    r"kennwort|"
     r"(?<=mot[ _-]de[ _-])passe(?![a-z])|(?<![a-z])clave(?![a-z])|contrase\u00f1a|senha|wachtwoord"
     r"|(?<![a-z])parola"
     r"|\u043f\u0430\u0440\u043e\u043b\w{1,3}|"
     r"\u5bc6[\u7801\u78bc]|\u53e3\u4ee4|\u30d1\u30b9\u30ef\u30fc\u30c9|\ube44\ubc00\ubc88\ud638|has\u0142o|"
-    r"snmp-server community|(?:seed|recovery) (?:phrase|words)|mnemonic"
+    r"(?:snmp-server |r[ow])community6?|(?:seed|recovery) (?:phrase|words)|mnemonic"
 )
 _KEY: Final = (
     r"(?<!non-)secrets?(?![a-z])|(?<![cx]srf)(?<![cx]srf[ _-])(?<!search)"
     r"(?<![?&]ss)(?<!next)(?<!page)tokens?(?![a-z])|(?<![a-z])keyfile|bearer"
-    r"|(?<![a-z])seed(?![a-z.])|appid|_pat(?![a-z])|pepper(?![a-z])|(?<![a-z])cl\u00e9(?![a-z])"
+    r"|(?<![a-z])seed(?![a-z.]| node)|appid(?![\\\s])|_pat(?![a-z])"
+    r"|pepper(?![a-z])|(?<![a-z])cl\u00e9(?![a-z])"
 )
 _NAME: Final = lazy_pattern(rf"(?:(?P<password>{_PASSWORD})|(?P<key>{_KEY}))")
 _QUALIFIED: Final = lazy_pattern(
-    r"(?:api|app|application|cron|deploy|fernet|rescue|unseal|wifi|wlan|wpa2?|write|access|account|admin|auth|client|consumer|crypt|decryption|encryption|hmac|host"
-    r"|integration|jwt|license|licence|live|master|private|root|routing|sdk|sending|service|shared|sign"
-    r"|signing|storage|validation|webhook)[_. -]?keys?(?![a-z])"
+    r"(?:access|account|activation|admin|aes|api|app|apps|application|auth|backup|client|consumer|cookie|cron"
+    r"|crypt|data|decryption|deploy|deployer|device|disk|encryption|eyaml|fernet|hmac|host|ingest|integration"
+    r"|isakmp|jwt|license|licence|live|luks|master|network|noise|nwks|partner|preshared|private|project"
+    r"|recovery|rescue|root|routing|rpc|sdk|sending|service|session|shared|sign|signing|storage|team|tsig"
+    r"|tunnel|unseal|upload|validation|vault|vpn|webhook|wifi|wlan|wpa2?|write)[_. -]?keys?(?![a-z])"
+)
+# Any other key that a long random value is assigned to, unless what it opens is public.
+_SOME_KEY: Final = lazy_pattern(
+    r"(?<![a-z])(?!(?:public|pub|primary|foreign|sort|partition|cache|idempotency|dedup|object|bucket|ssh|gpg"
+    r"|pgp|group|row|index|map|hash|shard|site|search|publishable|lookup|unique|request|message|event|known"
+    r"|registry|image|blob|layer|file|node|apt|rpm|maven|trusted|build|state|lock|stored?|server)[_. -]?k)"
+    r"(?P<some>[a-z]{2,14}[_. -]?)keys?(?![a-z])"
 )
 _TOKEN: Final = lazy_pattern(
     r"[^\s\"'`\u00ab\u00bb\u300c\u300d\u201c\u201d\u201e<>|,;\uff0c\u3002\uff08\uff09\[\](){}\\]{6,400}",
@@ -70,7 +93,8 @@ _PHRASE: Final = lazy_pattern(
 )
 # Only an assignment, or the word "is", between name and value.
 _DIRECT: Final = lazy_pattern(
-    r"[\w.-]{0,24}?(?: #?[0-9]{1,2}(?=:))?(?:\(\w{1,12}\)|\[\w{0,12}\])?[\"'`*_\])}]{0,6}\s{0,8}"
+    r"[\w.-]{0,24}?(?:[ \t]?[:=]?[ \t]?\{[ \t]?\w{1,20}[ \t]?(?=[:=]))?"
+    r"(?: #?[0-9]{1,2}(?=:))?(?:\(\w{1,12}\)|\[\w{0,12}\])?[\"'`*_\])}]{0,6}\s{0,8}"
     r"(?:(?:[:=?+~]{0,2}[=:>|,]{1,3}|\u2192|->|\u2014|\uff1a|is(?: now)?|was|lautet|ist|est|es|\u00e8"
     r"|\u00e9|to|\u662f|\u70ba|\u4e3a|\u306f|"
     r"contains|value=|plaintext|--plaintext|by|: &?(?:str|string)\b ?=)\s{0,8})?"
@@ -82,6 +106,8 @@ _ASSIGNS: Final = lazy_pattern(
     r"|\bto|\u662f|\u306f|contains)\W{0,6}",
     re.IGNORECASE,
 )
+_ASSIGNED: Final = lazy_pattern(r"[\"'`*]{0,3}\s{0,2}(?:[:=]|=>|is )\s{0,3}[\"'`*]{0,3}")
+_USER: Final = lazy_pattern("user|login|account|@", re.IGNORECASE)
 _SAID: Final = lazy_pattern(
     r"(?:[s)]?[ ][\w'`-]{1,20}){0,7}[ ](?:is(?: now)?|was|lautet|ist|est|es|\u00e8|\u00e9|contains"
     r"|to)[ ][\"'`\u00ab\u201c\u201e*]{0,3}",
@@ -93,7 +119,7 @@ _BLANK: Final = lazy_pattern(r"[s)\s\"'`*]{0,12}")
 # What makes a random value near a name no secret.
 _PUBLIC: Final = lazy_pattern(
     r"sha-?[0-9]|md5|hash|digest|checksum|integrity|commit|public|fingerprint|publishable|encrypted"
-    r"|sealed|vault|"
+    r"|sealed|vault(?!_)|"
     r"thumbprint|signature|\bids?\b|_id\b|uuid|guid|tenant|arn:|example|sample|revision|version|\.lock"
     r"|etag|nonce|salt",
     re.IGNORECASE,
@@ -101,7 +127,7 @@ _PUBLIC: Final = lazy_pattern(
 # A password that is encrypted, or a text about one.
 _OTHER: Final = lazy_pattern(r"ENC\[|[._-](?:hint|help|label|title|policy|error|rules?|length)\b")
 _CODE: Final = lazy_pattern(
-    r"(?<![0-9a-f])b64|encode|decode|crypt|scram|argon|pbkdf|rpc|osxkey|\\\\"
+    r"%20|arxiv|^(?:[0-9a-f]{2}:){4}|(?<![0-9a-f])b64|encode|decode|crypt|scram|argon|pbkdf|rpc|osxkey|\\\\"
     r"|^[a-z]{1,9}$|(?-i:^[a-z]+$|^[A-Z]+$|^[A-Za-z][a-z]+(?:[A-Z][a-z]+|[A-Z]{2,3}){1,2}$)",
     re.IGNORECASE,
 )
@@ -156,10 +182,12 @@ _STOPS: Final = frozenset(
     ]
 )
 _WINDOW: Final = 100
+_USER_NEAR: Final = 40
 _LONGEST_LINE: Final = 4_000
 _LONGEST_TOKEN: Final = 400
 _VERBS: Final = frozenset(("pass", "pwd", "pw"))
-_BEFORE_KEY: Final = 14
+_BEFORE_KEY: Final = 16
+_LONG_KEY: Final = 24
 _AFTER_KEY: Final = 5
 _SUFFIX: Final = 16
 _ROWS: Final = 40
@@ -169,6 +197,7 @@ _ENDS_IN_WORD: Final = lazy_pattern("[A-Za-z0-9]*$")
 _FEW_DIGITS: Final = 3
 # A value is judged after each name near it.
 _CACHED: Final = 256
+_HEAD: Final = lazy_pattern(r"[\s\w\"'`*./()-]{0,60}")
 _NEXT: Final = lazy_pattern(
     r"(?:[ \t>]{0,12}\n)?(?:[ \t]{0,12}(?:type|description|sensitive)[ \t]{0,12}=[^\n]{0,100}\n){0,3}"
     r"[ \t>*+-]{0,16}(?:(?:default"
@@ -193,10 +222,17 @@ def mentioned_values(text: str, lowered: str, starts: list[int]) -> Iterator[tup
     for at in starts:
         name = _NAME.match(lowered, at)
         if name is None and lowered.startswith("key", at):
-            name = _QUALIFIED.search(lowered, max(at - _BEFORE_KEY, 0), at + _AFTER_KEY)
+            around = max(at - _BEFORE_KEY, 0), at + _AFTER_KEY
+            name = _QUALIFIED.search(lowered, *around) or _SOME_KEY.search(lowered, *around)
         if name is None or (names and name.start() < names[-1].end()):
             continue
-        if name.lastgroup != "password" and not _LIKELY.search(text, at, at + 2 * _WINDOW):
+        if name[0] == "pwd" and text.startswith(("/", "\\"), name.end()):
+            continue  # the working directory
+        if (
+            name.lastgroup != "password"
+            and name[0] != "seed"
+            and not _LIKELY.search(text, at, at + 2 * _WINDOW)
+        ):
             continue
         if _is_in_id(text, name.start(), name.end()):
             continue
@@ -224,7 +260,7 @@ def _in_line(text: str, names: list[re.Match[str]], start: int, end: int) -> Ite
             yield place
     tables = _tables(text, start, end) if not found else []
     for name in names if tables else ():
-        if name.lastgroup == "password":
+        if name.lastgroup != "some" and not _PUBLIC.search(text, start, end):
             for place in _in_column(text, name, start, tables):
                 found = True
                 yield place
@@ -245,7 +281,8 @@ def _is_in_id(text: str, start: int, end: int) -> bool:
 def _after(text: str, name: re.Match[str], start: int, end: int) -> tuple[int, int] | None:
     at, stop = name.end(), min(name.end() + _WINDOW, end)
     password = name.lastgroup == "password"
-    if password and name[0] != "pass":
+    weak = name[0] == "pass" and text[max(name.start() - 1, 0)] not in "_" + ascii_letters
+    if name[0] == "seed" or (password and name[0] != "pass"):
         quoted = _QUOTED.search(text, at, min(stop + _WINDOW, end))
         if (
             quoted is not None
@@ -261,6 +298,8 @@ def _after(text: str, name: re.Match[str], start: int, end: int) -> tuple[int, i
             break
         assigned = text[at] in "=:" or "=" in token[0][:_SUFFIX]
         if (token.start() == at and not assigned) or text.startswith("(", token.end()):
+            continue
+        if token[0].endswith(("...", "\u2026")) or _is_link(text, token):
             continue
         value = token[0].rstrip(".:*!?)") if not _is_closed(text, token) else token[0]
         first = token.start()
@@ -282,10 +321,29 @@ def _after(text: str, name: re.Match[str], start: int, end: int) -> tuple[int, i
         ) or (password and _SAID.fullmatch(text, at, first) is not None)
         if not direct and first > token.start() and re.search("[/?]", token[0][: first - token.start()]):
             continue
+        if weak and not _follows_weak(text, name, first, value):
+            continue
+        if name.lastgroup == "some" and (len(value) < _LONG_KEY or not _ASSIGNED.fullmatch(text, at, first)):
+            continue
         near = text[_word_start(text, name.start()) : first]
         if _is_secret(value, password=password, direct=direct, near=near):
             return first, first + len(value)
     return None
+
+
+def _is_link(text: str, token: re.Match[str]) -> bool:
+    """Whether a word is the text or the target of a link."""
+    return text.startswith("](", max(token.start() - 2, 0)) or text.startswith("](", token.end())
+
+
+def _follows_weak(text: str, name: re.Match[str], first: int, value: str) -> bool:
+    """Whether a value belongs to the word "pass", which is also a verb and a verdict: it is assigned, or a
+    user is named before; and after a verdict it has no words."""
+    if "/" in value or (text[name.start() : name.end()] == "PASS" and is_of_pieces(value)):
+        return False
+    return _ASSIGNED.fullmatch(text, name.end(), first) is not None or (
+        _USER.search(text, max(name.start() - _USER_NEAR, 0), name.start()) is not None
+    )
 
 
 def _word_start(text: str, at: int) -> int:
@@ -302,7 +360,7 @@ def _is_option(text: str, name: re.Match[str]) -> bool:
     return (
         word.startswith("-")
         or text[name.start() : name.end()].isupper()
-        or word.lower() in ("requirepass", "rootpw")
+        or (len(word) > 2 and word.lower().endswith(("requirepass", "pw", "community")))
         or text.startswith("enable ", max(name.start() - 7, 0))
     )
 
@@ -340,8 +398,8 @@ def _looks_secret(value: str, password: bool, direct: bool) -> bool:
     if password and direct:
         return looks_chosen(value)
     if password and _is_short(value):
-        return looks_random(value) and _is_mixed(value)
-    if re.search("[a-z]{5}-", value):
+        return looks_random(value) and _is_mixed(value) and not is_of_pieces(value)
+    if (not direct and is_of_pieces(value)) or re.search("[a-z]{5}-", value):
         return False
     if direct and len(value) >= 16:
         return looks_random(value)
@@ -355,7 +413,8 @@ def _is_short(value: str) -> bool:
 def _is_mixed(value: str) -> bool:
     digits = len(re.findall("[0-9]", value))
     signs = re.search("[!#$%^&*+?~]", value) is not None
-    return value.upper() != value != value.lower() and (digits >= 2 or signs or is_unpronounceable(value))
+    inside = re.search("[a-z][A-Z]", value) is not None and is_unpronounceable(value)
+    return value.upper() != value != value.lower() and (digits >= 2 or signs or inside)
 
 
 def _is_phrase(value: str) -> bool:
@@ -375,6 +434,8 @@ def _tables(text: str, start: int, end: int) -> list[_Table]:
     found = []
     for sign in "|,;\t":
         head = text[start:end].split(sign)
+        if not all(map(_HEAD.fullmatch, head)):
+            continue
         rows: list[tuple[int, list[str]]] = []
         at = end + 1
         while len(head) > 1 and len(rows) < _ROWS:
@@ -385,7 +446,7 @@ def _tables(text: str, start: int, end: int) -> list[_Table]:
                 break
             rows.append((at, cells))
             at = stop + 1
-        if rows:
+        if rows and (sign != "|" or not set("".join(rows[0][1])) - set(" :-+")):
             found.append(_Table(sign, head, rows))
     return found
 
@@ -400,7 +461,8 @@ def _in_column(
             continue
         for at, cells in rows:
             cell = cells[number].strip(' *`"')
-            if 6 <= len(cell) <= 64 and " " not in cell and len(set(cell)) >= 5 and _is_chosen_in_table(cell):
+            fits = _is_chosen_in_table if name.lastgroup == "password" else _is_key_in_table
+            if 6 <= len(cell) <= 64 and not re.search("[ '=]", cell) and len(set(cell)) >= 5 and fits(cell):
                 first = text.index(cell, at + sum(len(one) + 1 for one in cells[:number]))
                 yield first, first + len(cell)
 
@@ -409,9 +471,13 @@ def _is_chosen_in_table(cell: str) -> bool:
     return looks_chosen(cell) and re.search("[0-9]", cell) is not None and not _CODE.search(cell)
 
 
+def _is_key_in_table(cell: str) -> bool:
+    return len(cell) >= _SUFFIX and looks_generated(cell) and not is_of_pieces(cell) and "/" not in cell
+
+
 def _below(text: str, name: re.Match[str], start: int, end: int) -> tuple[int, int] | None:
     """A value alone on the next line, under a name at the end of a line."""
-    if end - name.end() > 60:
+    if end - name.end() > 60 or name.lastgroup == "some":
         return None
     below = _NEXT.match(text, end + 1)
     if below is None:
@@ -422,6 +488,6 @@ def _below(text: str, name: re.Match[str], start: int, end: int) -> tuple[int, i
     fits = (
         looks_random(value) if name.lastgroup == "password" else len(value) >= 20 and looks_generated(value)
     )
-    if fits and not is_placeholder(value) and not _PUBLIC.search(text, start, end):
-        return below.span("value")
-    return None
+    if not fits or is_of_pieces(value) or is_placeholder(value) or _PUBLIC.search(text, start, end):
+        return None
+    return below.span("value")

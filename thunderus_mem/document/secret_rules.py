@@ -184,11 +184,11 @@ EMBEDDED: Final = (
     ),
     _free(
         "url-parameter",
-        "pw= pwd= pass= word= wd= key= appid= app_id= token= auth= secret= &p=",
+        "pw= pwd= pass= word= wd= phrase= ey= appid= app_id= oken= auth= ecret= &p=",
         (
-            r"(?:[?&](?:(?:cron|access|private|license|write|account)[_-]?key|pw|pwd|pass(?:word|wd)?|key|api[_-]?key|appid|app_id|subscription-key|token"
-            r"|access_token|auth|"
-            r"auth_token|secret|client_secret)"
+            r"(?:[?&](?!(?:next|page|[cx]srf|search|sync|resume|cursor|continuation)[%w]{0,3}[tT]oken)(?:[%w.]{0,20}"
+            r"(?:[pP]ass(?:word|wd|phrase)?|[tT]oken|[sS]ecret)|pw|pwd|app_?id|key|auth"
+            r"|(?:[%w]{0,10}(?:access|api|app|auth|cron|license|private|subscription|write|account))[_-]?[kK]ey)"
             r"|[?&]u(?:ser)?=[%w.@-]{1,40}&p)=(?P<value>[%w.~+/%-]{10,400}={0,2})"
         ),
         "https://api.example/v2?api_key=·%a{32}",
@@ -310,10 +310,18 @@ BLOCKS: Final = (
     _free(
         "recovery-code",
         "ecovery+code ackup+code",
-        r"(?:ecovery"
-        r"|ackup) codes?[^\n]{0,80}(?:\n{1,2}|: )[ \t>*+`-]{0,12}(?P<value>(?=%w{0,10}%d)%l{4,6}-%l{4,6})\b",
+        r"(?:ecovery|ackup) codes?[^\n]{0,80}(?:\n{1,2}|: )(?:[ \t>*+-]{0,8}~~[^\n]{0,40}\n){0,12}"
+        r"[ \t>*+`-]{0,12}(?:%d{1,2}[.)] )?"
+        r"(?P<value>(?=%w{0,10}%d)%l{4,6}-%l{4,6}\b|%d{8}(?=[ ,\n]{1,2}%d{8})|%d{4}[ -]%d{4}\b)",
         "Recovery codes:\n- %l{5}-·x7w9k",
         "Recovery codes:\n- kept in the safe",
+    ),
+    _free(
+        "wireless-code",
+        "WIFI:",
+        r"WIFI:(?:[A-OQ-Z]:[^;\n]{0,64};){0,4}P:(?P<value>[^;\n]{8,63});",
+        "WIFI:T:WPA;S:guests;P:·k7Vq%a{8};;",
+        "WIFI:T:nopass;S:guests;;",
     ),
 )
 """Formats with spaces or line ends."""
@@ -326,9 +334,9 @@ _VALUE: Final = (
     r"(?:\\?(?P<quote>[\"'`]))?(?P<value>(?(quote)[^%n\"'`\\]{8,300}+(?=\\?[\"'`])"
     r"|[^%n\"'`<>,;&(){}\[\]|\\]{8,300}+(?![(\[])))"
 )
-_WORD: Final = r"(?:passw(?:or)?d|passphrase|pass|token|secret|api-?key|(?:access|auth|secret|account)-key)"
+_WORD: Final = r"(?:passw(?:or)?d|passphrase|pass|token|secret|api-?key|key|auth)"
 _NAME: Final = (
-    r"(?:passw(?:or)?d|passphrase|passcode|pwd|(?<![a-z])(?:pass|psk|pw)|(?<!hashed_)(?<!:)secret"
+    r"(?:passw(?:or)?d|passphrase|passcode|pwd|(?<![a-z!])(?:pass|psk|pw)|(?<!hashed_)(?<!:)secret"
     r"|(?<!publickey)(?<![?&])(?<![cx]srf)(?<!next)(?<!page)(?<!search)(?<![?&]ss)(?<![cx]srf-)token"
     r"|(?:api|app|access|account|auth|client|consumer|crypt|encryption|hmac|jwt|license|master|private|"
     r"preshared|root|secret|service|shared|sign|signing|storage|webhook)[_. -]?key(?:[_-]?(?:base|data))?"
@@ -356,34 +364,36 @@ NAMED: Final = (
     ),
     _named(
         "authorization-header",
-        "auth",
-        r"authorization[\"'`\\]{0,3}[ \t]{0,4}[:=,\"']",
-        r"authorization(?:\\?[\"'`]){0,2}[ \t]{0,4}(?:[:=,]|(?=[\"']))[ \t]{0,4}[\"'`]{0,2}"
-        r"(?:(?:bearer|basic|token|apikey|api-key|key|ssws|splunk|bot|genie-?key)[ \t]{1,4})?"
+        "auth ssws+ geniekey+",
+        r"authorization[\"'`\\]{0,3}[ \t]{0,4}[:=,\"']|ssws |geniekey ",
+        r"(?:\b(?:ssws|geniekey)[ \t](?=%w{32})"
+        r"|authorization(?:\\?[\"'`]){0,2}[ \t]{0,4}(?:[:=,]|(?=[\"']))[ \t]{0,4}[\"'`]{0,2}"
+        r"(?:(?:bearer|basic|token|apikey|api-key|key|ssws|splunk|bot|genie-?key)[ \t]{1,4})?)"
         r"(?P<value>[A-Za-z0-9_.~+/=:-]{10,2000}+)(?!\()",
         "Author·ization: Bearer %a{40}",
         "Authorization: Bearer <token>",
     ),
     _named(
         "command-line-password",
-        "+-p +-u +-a +-w +-x +--user +--proxy-user +--pass htpasswd",
-        r" -(?:[upawx][^a-z]|p[^\s]|-(?:user|proxy-user|pass)|pass)|htpasswd",
+        "+-p +-u +-a +-w +-x +-k +--user +--proxy-user +--pass htpasswd +/p +/rp",
+        r" (?:-(?:[upawxkl][^a-z]|p[^\s]|-(?:user|proxy-user|pass)|pass)|/)|htpasswd",
         r"(?:\b(?:curl|wget|http)\b[^\n|]{0,300}?[ \t](?:-u|--user|--proxy-user)[ =]?[\"']?[^\s:\"']{1,100}"
         r":[\"']?"
-        r"|\bsshpass[ \t]{1,4}-p[ \t]{0,2}[\"']?"
+        r"|\bcurl\b[^\n|]{0,300}?[ \t](?:-u|--user)[ =]?[\"']?(?=[a-z0-9_-]{20,200}:(?:x|api_token)?[\s\"'])"
+        r"|\b(?:sshpass|security)\b[^\n|]{0,60}?[ \t]-p[ \t]{0,2}[\"']?"
         r"|\b(?:mysql|mariadb)[a-z-]{0,12}\b[^\n|]{0,200}?[ \t]-p[\"']?"
         r"|\bredis-cli\b[^\n|]{0,100}?[ \t](?:-a|--pass)[ \t]{1,4}[\"']?"
         r"|\b(?:7za?|7zz|rar|unrar)\b[^\n|]{0,100}?[ \t]-p"
-        r"|\b(?:zip|unzip|mosquitto_[a-z]{3}|ipmitool|radclient|cqlsh|smbmap|crackmapexec|netexec"
-        r"|evil-winrm)\b[^\n|]{0,200}?[ \t]-p[ \t]{1,4}[\"']?"
+        r"|\b(?:zip|unzip|radclient)\b[^\n|]{0,200}?[ \t]-p[ \t]{1,4}[\"']?"
         r"|\bsnmp[a-z]{3,10}\b[^\n|]{0,200}?[ \t]-[ax][ \t]{1,4}(?!sha|md5|aes|des)[\"']?"
         r"|\bhttps?[ \t]{1,4}[^\n|]{0,100}?-a[ \t]{1,4}[\"']?[^\s:\"']{1,64}:"
-        r"|\b(?:docker|podman|helm|az|oc|skopeo|buildah|nerdctl|mongo[a-z]{0,8}|rabbitmqadmin"
-        r"|sqlcmd)\b[^\n|]{0,200}?"
-        r"[ \t]-p[ \t]{1,4}[\"']?"
         r"|\bldap[a-z]{3,8}\b[^\n|]{0,200}?[ \t]-w[ \t]{1,4}[\"']?"
+        r"|\bopenssl\b[^\n|]{0,200}?[ \t]-k[ \t]{1,4}[\"']?"
         r"|\bsmbclient\b[^\n|]{0,200}?[ \t]-u[ \t]{1,4}[\"']?[^\s%\"']{1,64}%"
         r"|\bhtpasswd\b[ \t]{1,4}-[a-z]{0,6}b[a-z]{0,6}[ \t]{1,4}(?:[^\s]{1,100} )?[^\s]{1,64} [\"']?"
+        r"|[ \t]-(?:u|l|-user(?:name)?)[ \t=]{0,2}[^\s]{1,80}[ \t](?:[^\n|]{0,80}?[ \t])??"
+        r"-(?:p|pw|-pass)[ \t=]{1,2}[\"']?"
+        r"|/(?:u(?:ser)?:|ru[ \t])[^\s]{1,80}[ \t](?:[^\n|]{0,60}?[ \t])??/(?:p(?:ass(?:word)?)?:|rp[ \t])"
         r"|-pass(?:in|out)?[ \t]{1,4}[\"']?pass:)"
         r"(?P<value>[^%n\"'`<>|]{6,200}+)",
         "mysql·dump -u app -pk7Vq%a{8} shop",
@@ -391,7 +401,7 @@ NAMED: Final = (
     ),
     _named(
         "secret-option",
-        "pass secret token key",
+        "pass secret token key auth",
         r"(?<=-)[a-z-]{3,12}[ \t]",
         r"--(?:[a-z]{1,12}-){0,3}" + _WORD + r"[ \t]{1,4}[\"']?(?P<value>[^%n\"'`<>|,;(){}\[\]]{8,300}+)",
         "deploy --tok·en %a{24}",
@@ -450,38 +460,54 @@ NAMED: Final = (
     ),
     _named(
         "command-password",
-        "net+user net+use+ add_user change_password snyk+auth rootpw +-passwd secret+0 password+0 createuser",
-        r"[a-z_ -]{3,16}[ \t][^\n]{6}|(?:secret|password) 0 ",
+        "net+user net+use+ add_user change_password rootpw +-passwd createuser +on+> http-basic",
+        r"[a-z_ -]{3,16}[ .\t]?[^\n]{6}",
         (
             r"(?:\bnet user [^\s]{1,40} |\bnet use [^\n]{0,100}/user:[^\s]{1,40} |rabbitmqctl (?:add_user"
-            r"|change_password) [^\s]{1,40} |"
-            r"\bcreateuser [^\s]{1,40} (?:sha|md5)[0-9-]{0,4} |"
-            r"\bsnyk auth |\brootpw (?:--plaintext )?|[a-z0-9] -passwd |\b(?:secret|password) 0 )["
-            r"\"']?(?P<value>[^\s\"'$<>]{6,80})"
+            r"|change_password) [^\s]{1,40} |\bcreateuser [^\s]{1,40} (?:sha|md5)[0-9-]{0,4} "
+            r"|\bhttp-basic\.[^\s]{1,60} [^\s]{1,40} |user [^\s]{1,40} on >"
+            r"|\brootpw (?:--plaintext )?|[a-z0-9] -passwd )[\"']?(?P<value>[^\s\"'<>]{6,80})"
         ),
         "net user backup ·k7Vq%a{8} /add",
         "net user backup * /add",
     ),
     _named(
+        "device-secret",
+        "secret+ password+ key+",
+        r"(?:secret|password|key) [05-9] ",
+        r"\b(?:secret|password|key) [05-9] (?P<value>(?=[^\s]{0,60}[0-9])[^\s\"'<>]{8,120})",
+        "enable secret 9 ·k7Vq%a{20}",
+        "enable secret 9 characters",
+    ),
+    _named(
         "piped-password",
-        "-stdin chpasswd sudo+-s cryptsetup pass secret token cred",
+        "-stdin chpasswd sudo+-s cryptsetup pass secret token cred login kinit",
         "[^\n]",
         (
             r"\b(?:echo"
-            r"|printf)[ \t](?:-n[ \t])?(?:'%s'[ \t])?[\"']?(?:[a-z0-9_]{1,32}:)?(?P<value>[^\s\"'$<>"
-            r"|:]{8,400})[\"']?[ \t]?(?:\|[^\n|]{0,200}?(?:-stdin|chpasswd|sudo -s|cryptsetup)"
+            r"|printf)[ \t](?:-n[ \t])?(?:'%s(?:\\n)?'[ \t])?[\"']?(?:[a-z0-9_]{1,32}:)?(?P<value>[^\s\"'$<>"
+            r"|:]{8,400})[\"']?[ \t]?(?:\|[^\n|]{0,200}?"
+            r"(?:-stdin|chpasswd|sudo -s|cryptsetup|login\b|kinit|-token)"
             r"|>{1,2}[ \t]?[^\s|&;]{0,60}(?:pass|secret|token|cred))"
         ),
         "echo ·k7Vq%a{12} | docker login -u ci --password-stdin",
         "echo $TOKEN | docker login -u ci --password-stdin",
     ),
     _named(
+        "here-string",
+        "<<<",
+        "<<<",
+        r"<<<[ \t]?[\"']?(?P<value>[^\s\"'$<>|]{8,400})",
+        "sudo -S true <<< '·k7Vq%a{12}'",
+        'sudo -S true <<< "$PASSWORD"',
+    ),
+    _named(
         "identified-password",
         "identified",
         r"identified[ \t][^\n]{8}",
         (
-            r"identified[ \t](?:with[ \t][a-z0-9_'\"]{1,40}[ \t])?(?:by"
-            r"|as)[ \t](?:password[ \t])?[\"']?(?P<value>[^\s\"'$<>;]{6,100})"
+            r"identified[ \t](?:with[ \t][a-z0-9_'\"]{1,40}[ \t](?:by|as)|by)[ \t]"
+            r"(?:password[ \t])?[\"']?(?P<value>[^\s\"'<>;]{6,100})"
         ),
         "identified by '·k7Vq%a{8}'",
         "identified by 'password'",
@@ -491,14 +517,26 @@ NAMED: Final = (
         "log+in login cred user account sign+in anmeld zugang",
         r"[a-z ]{4,12}[^\n/]{0,60}/ ?(?=[^\s/]{0,30}[0-9])",
         (
-            r"(?:log(?:ged)? ?in|login|creds?|credentials|user(?:name)?|account|sign in|anmeld[a-z]{2,5}"
-            r"|zugang[a-z]{0,8})(?:[ \t:][^\n:/]{0,40}?)??[ \t:][\"'`]?"
+            r"(?<![a-z/])(?:log(?:ged)? ?in|login|creds?|credentials|user(?:name)?|account|sign in"
+            r"|anmeld[a-z]{2,5}|zugang[a-z]{0,8})(?:[ \t:][^\n:/]{0,40}?)??[ \t:]{1,2}[\"'`]?"
             r"[a-z0-9_.@-]{2,40}[\"'`]?(?: / "
-            r"|/)[\"'`]?(?P<value>(?=[^\s]{0,30}[0-9])(?=[^\s]{0,30}[a-z])[^\s/@\"'`<>,;:=(){}\[\]$"
+            r"|/)[\"'`]?(?P<value>(?=[^\s]{0,30}[0-9])(?=[^\s]{0,30}[a-z])(?![^\s]{0,30}#[0-9])[^\s/@\"'`<>,;:=(){}\[\]$"
             r"|\\]{8,40})(?![/:(\[.])"
         ),
         "Credentials: root / ·k7Vq%a{8}",
         "Credentials: root / password",
+    ),
+    _named(
+        "user-and-password",
+        "root+/ admin+/ istrator+/ @",
+        r"[a-z]{4,8} /|@[a-z0-9.-]{4,60}[\"'`*]{0,3}(?:,| [/aw])",
+        (
+            r"(?:(?<![\w/.-])(?:root|admin|administrator)[\"'`*]{0,3} / "
+            r"|[a-z0-9._-]{2,30}@[a-z0-9-]{2,30}\.[a-z0-9.-]{2,30}[\"'`*]{0,3}(?: / |, | with | and ))"
+            r"[\"'`*]{0,3}(?P<value>(?=[^\s]{0,60}[0-9])[^\s\"'`<>,;:=(){}\[\]@|\\/]{8,60}+)(?!@)"
+        ),
+        "Console: qa@acme.example / ·k7Vq%a{8}",
+        "Console: qa@acme.example / password",
     ),
     _named(
         "used-as-password",
@@ -511,6 +549,18 @@ NAMED: Final = (
         ),
         "use ·k7Vq%a{10} as the password",
         "use something as the password",
+    ),
+    _named(
+        "used-as-key",
+        "token secret key credential passw",
+        r"[a-z]",
+        (
+            r"\b(?:use|enter|type|put|paste|write|save|store|copy|set)[ \t][\"'`]?"
+            r"(?P<value>[^\s\"'`<>]{16,200})[\"'`]?[ \t](?:as|into|in|to|for|at)[ \t]"
+            r"[^\n.,;]{0,40}?[\w./~-]{0,40}(?:password|token|secret|key|credential)"
+        ),
+        "put ·%a{32} into `config/main.key`",
+        "put something into `config/main.key`",
     ),
     _named(
         "sent-password",
@@ -533,12 +583,15 @@ NAMED: Final = (
     ),
     _named(
         "call-key",
-        "client( init( translator( realtime( login( search( configure( setup(",
-        r"[a-z]{4,10}\([\"'\n ]",
+        "client( init( translator( realtime( login( search( configure( setup( sign( encode( hmac( hmac.new("
+        " fernet( aes.new( wallet( \"ac 'ac accounts",
+        r"[a-z.]{4,12}\([\"'\n b]|[a-z.]{4,12}\([^\n]{1,80},|[\"']ac[0-9a-f]{32}|accounts[\"']?[ \t]?[:=]",
         (
-            r"(?:client|init|translator|realtime|login|search|configure|setup)\(\s{0,8}"
+            r"(?:(?:client|init|translator|realtime|login|search|configure|setup)\(\s{0,8}"
             r"(?:[\"'][a-z0-9_-]{1,60}[\"'],[ \t]{0,4})?"
-            r"[\"'](?P<value>(?=[^\"']{0,40}[0-9])[a-z0-9_.:+/-]{24,120}={0,2})[\"']"
+            r"|(?:sign|encode|createhmac)\([^()\n]{1,80}?,[ \t]?|(?:hmac\.new|fernet|aes\.new|wallet)\(b?"
+            r"|[\"']ac[0-9a-f]{32}[\"'],[ \t]?|accounts[\"']?[ \t]?[:=][ \t]?\[[ \t]?)"
+            r"[\"'](?P<value>(?=[^\"']{0,40}[0-9])[a-z0-9_.:+/-]{16,120}={0,2})[\"']"
         ),
         "rollbar.init('·%h{32}')",
         "rollbar.init('name-of-the-access-token')",
@@ -556,13 +609,14 @@ NAMED: Final = (
     ),
     _named(
         "login-argument",
-        "+-u+ -auth+ creds+ bundle+config codecov +login+",
-        r" -u |-auth |creds |bundle config|codecov| login ",
+        "+-u+ -auth+ creds+ bundle+config codecov +login+ +auth+ +install+",
+        r" -u |-auth |creds |bundle config|codecov| (?:login|auth|install) ",
         (
             r"(?:[ \t](?:-u|-auth|--[a-z]{0,8}-?(?:auth|creds))[ \t]{1,4}[\"']?[^\s:,\"'/]{1,100}[:,][\"']?"
             r"|\bbundle config[ \t](?:set[ \t])?(?:--[a-z]{1,10}[ \t])?[^\s]{1,80}[ \t][^\s:/]{1,40}:"
-            r"|\bcodecov[^\n|]{0,60}[ \t](?:-t|--token)[ \t]|\b[a-z]{2,12} login (?=[0-9a-f]{32}))"
-            r"(?P<value>[^%n\"'`<>|(){}]{8,200})"
+            r"|\bcodecov[^\n|]{0,60}[ \t](?:-t|--token)[ \t]"
+            r"|[a-z] (?:login|auth|auth init -t|service install) (?=%w{20})|\bredis-cli[^\n|]{0,60} auth )"
+            r"(?P<value>[^%n\"'`<>|(){}]{8,400})"
         ),
         "lftp -u app,·k7Vq%a{8} sftp://files.example",
         "lftp -u app,password sftp://files.example",
@@ -577,11 +631,12 @@ NAMED: Final = (
     ),
     _named(
         "personal-number",
-        "pin+ pin: pin= puk+ puk: puk=",
-        r"p[iu][nk]",
+        "pin+ pin: pin= puk+ puk: puk= +code",
+        r"p[iu][nk]| code",
         (
-            r"(?<![a-z-])p(?:in|uk)(?:[ \t]{0,2}[:=]|[ \t]is)?[ \t]{1,2}[\"'`]?(?P<value>[0-9]{6,12})"
-            r"(?![\w.-]{1,2}\w)"
+            r"(?<![a-z-])(?:p(?:in|uk)|(?:door|gate|alarm|safe|entry|keypad|lockbox) code)"
+            r"(?: (?:for|of|to) [^\n:0-9]{1,30})?(?:[ \t]{0,2}[:=]|[ \t]is)?[ \t]{1,2}[\"'`*]{0,2}"
+            r"(?P<value>[0-9]{6,12}|(?<=[:s] )(?!19|20)[0-9]{4,5}#?)(?![\w.-]{0,2}\w)"
         ),
         "Door: PIN ·%d{6}",
         "Door: PIN 123456",

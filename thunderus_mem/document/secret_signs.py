@@ -10,12 +10,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 IN_WORDS: Final = {
     16: (
         "@tcp( @unix( @udp( sig= pw= pwd= pass= word= wd= key= appid= app_id= token= auth= secret= &p= "
-        "ASt ACDb AEh ASb ARm AIoT AzSe AzFu AzCa APIM ACRD npg_ WPL_AP AKIA ASIA ABIA ACCA LTAI "
+        "ASt ACDb AEh ASb ARm AIoT AzSe AzFu AzCa APIM ACRD npg_ WPL_AP AKIA ASIA ABIA ACCA LTAI wd= "
+        "phrase= ey= oken= ecret= "
         "rzp_live_ sm_"
     ),
     24: (
@@ -26,18 +27,18 @@ IN_WORDS: Final = {
     ),
     32: (
         "aio_ ATATT3 ATCTT3 ATBB k_test_ A3- re_ cio fc- GOCSPX- p8e- dapi dckr_ ico- -us syt_ AKID "
-        "sk-ant- 7Q~ 8Q~ 9Q~ hf_ api_org_ tvly- shpat_ shpca_ shppa_ shpss_ whsec_ AIza glc_ tskey-"
+        "sk-ant- 7Q~ 8Q~ 9Q~ hf_ api_org_ tvly- :fx shpat_ shpca_ shppa_ shpss_ whsec_ AIza glc_ tskey-"
     ),
     40: (
         "apify_api_ ddp_ ghp_ gho_ ghu_ ghs_ ghr_ sdk- mob- test_ _mmk nfp_ npm_ pnu_ pnb_ r8_ hook "
         "chat.googleapis.com/ /with/key/ /robot/send .pagerduty.com/ xau_ bkaj_ bkct_ bkpt_ HRKU- waka_ "
         "4b1d FLWSECK sk-lf- pscale_ secret- csk- cfut_ cfat_ cfk_ e2b_ 1//0 pat- llx- ntn_ secret_ phx_ "
         "pul- rpa_ squ_ sqp_ sqa_ sgp_ :AA vcp_ vci_ vca_ vcr_ vck_ AKLT amzn.mws. BBDC- bkua_ essu_ "
-        "figd_ figu_ ya29. napi_ dp. glsa_ oy2 5Aep LS0tLS1CRUdJTi fo1_ fm1 fm2_ tgp_v1_ lin_api_ "
+        "figd_ figu_ ya29. napi_ dp. cs_ glsa_ oy2 5Aep LS0tLS1CRUdJTi fo1_ fm1 fm2_ tgp_v1_ lin_api_ "
         "lin_oauth_ sk- tfp_"
     ),
     48: (
-        "CFPAT- perm: perm- mdb_sa_sk_ sha256~ lsv2_ access- gsk_ shippo_ pplx- tk-us- tk-eu- "
+        "prv NNSXS. CFPAT- perm: perm- mdb_sa_sk_ sha256~ lsv2_ access- gsk_ shippo_ pplx- tk-us- tk-eu- "
         "AccountKey= SharedAccessKey= duffel_ telegram.org/bot hcaik_ hcxik_ hcbik_ hcalk_ hcxlk_ jina_ "
         "rubygems_ EZAK EZTK pypi-AgE snyk_ xapp- pcsk_ :dev :prod :stag :test :pre :default SG. cmVmd "
         "CCIPAT_ CCIPRJ_ APP_USR- PMAK- AQE $aact_ nvapi- sk.eyJ CLOJARS_ eyJ bce-v3/ mlsn. ::: "
@@ -53,8 +54,8 @@ IN_WORDS: Final = {
 
 NEAR: Final = ("discord", "gocardless", "mailgun", "twilio")
 IN_BLOCKS: Final = (
-    *("private key", "private-lines:", '"kty"', "openvpn static", "mc alias set", "chpasswd"),
-    *("ecovery code", "ackup code"),
+    *("private key", "private-lines:", '"kty"', '"oct"', "openvpn static", "mc alias set", "chpasswd"),
+    *("ecovery code", "ackup code", "wifi:"),
 )
 OF_KEYS: Final = (
     *("secret", "token", "key", "bearer", "appid", " -p", " -u", " -a", " -w", " -x", " --user", "cred"),
@@ -75,7 +76,9 @@ OF_KEYS: Final = (
         "team:",
         "team=",
     ),
-    *("bundle config", "codecov"),
+    *("bundle config", "codecov", " -k", " -l", " /p", " /rp", "<<<", "hmac", "fernet", "aes.new"),
+    *("wallet(", "ssws ", "geniekey "),
+    *("sign(", "encode(", '"ac', "'ac", "login ", "auth", "install ", "http-basic", " on >", "credential"),
 )
 OF_PASSWORDS: Final = (
     *("pass", "pw", "psk", "kennwort", "contrase", "senha", "wachtwoord", "parola", "assword", "clave"),
@@ -85,6 +88,13 @@ OF_PASSWORDS: Final = (
     *(
         "net user",
         "net use",
+        "community",
+        "root /",
+        "admin /",
+        "istrator /",
+        "@",
+        " code",
+        "kinit",
         "add_user",
         "identified",
         "securestring",
@@ -118,7 +128,10 @@ OF_PHRASES: Final = (
 )
 """One of them is in every name of a secret that may consist of words."""
 
-AFTER: Final = (" as ", "echo", "printf")
+AFTER: Final = (
+    *(" as ", "echo", "printf", "use ", "enter ", "type ", "put ", "paste ", "write ", "save ", "store "),
+    *("copy ", "set ", "<<<"),
+)
 """In lines with these the value may be before the name."""
 
 _SHORTEST: Final = 6
@@ -225,7 +238,8 @@ def _is_after_name(text: str, lowered: str) -> bool:
         chosen = any(name in low for name in OF_PASSWORDS)
         if (
             any(_may_be_random(word) for word in _words(rest))
-            or (chosen and _may_be_chosen(rest, _rows(lines, number)))
+            or any(_may_be_random(word) for row in _rows(lines, number) for word in _words(row))
+            or (chosen and any(map(_may_be_password, _words("\n".join([rest, *_rows(lines, number)])))))
             or any(_may_be_random(word) for word in _words(_below(lines, number)))
             or (
                 any(one in low for one in OF_PHRASES)
@@ -238,7 +252,7 @@ def _is_after_name(text: str, lowered: str) -> bool:
 
 def _words(line: str) -> Iterator[str]:
     """The parts of a line between blanks of ASCII; values may contain others."""
-    return (word for word in line.replace("\t", " ").split(" ") if len(word) >= _SHORTEST)
+    return (word for word in line.replace("\t", " ").replace("\n", " ").split(" ") if len(word) >= _SHORTEST)
 
 
 def _rows(lines: list[str], number: int) -> Iterator[str]:
@@ -271,14 +285,8 @@ def _may_be_random(word: str) -> bool:
     return letters and _has_unusual_pairs(word)
 
 
-def _may_be_chosen(rest: str, rows: Iterable[str]) -> bool:
-    """Whether a part of a word may pass `secret_values.looks_chosen`, or is a long number."""
-    return any(map(_may_be_password, _words(rest))) or any(
-        _may_be_random(word) or _may_be_password(word) for row in rows for word in _words(row)
-    )
-
-
 def _may_be_password(word: str) -> bool:
+    """Whether a part of the word may pass `secret_values.looks_chosen`, or is a long number."""
     classes = _classes(word)
     if b"a" in classes and b"A" in classes and any(sign in word for sign in "!#$%^&*?"):
         return True

@@ -1,4 +1,4 @@
-"""Tell secret values from words, identifiers, paths, templates and placeholders."""
+"""Tell secret values from words, identifiers, paths, templates, placeholders and links for the reader."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ _CODE = (
 )
 _SHORT_WORDS = r"pa[s$]+|pwd|test|demo|abc|foo|bar(?![a-z])|some|(?<![a-z0-9])my|sha[0-9]|md5|user|hash"
 _MADE_UP = (
-    r"p(?:[a4@]|%40)[s$]+|w[o0]rd[^a-z]*$|pwd|secret|token|test|demo|abc|1234|123$|qwert|hunter2"
+    r"p(?:[a4@]|%40)[s$]+|w[o0]rd[^a-z]*$|pwd|s[e3]cr[e3]t|s[e3]cur|token|test|demo|abc|1234|123$|qwert|hunter2"
     r"|letmein|admin|user|value|string|foo|bar(?![a-z])|some|(?<![a-z0-9])my|"
     r"base64|hash|sha[0-9]|md5|generated|random|encoded|hidden|masked|todo|null|undefined|"
-    r"\$[{(]|\{\{|%\(|[<>]|(?-i:\$[A-Z_]{3})|^[$%/~]|%[A-Z_]{3,40}%|://|/\.|\.(?:com|io|org|net|txt|key|pem"
+    r"^[a-z_]{1,40}(?:\.[a-z_]{1,40}){1,9}$|\$[{(]|\{\{|%\(|[<>]|(?-i:\$[A-Z_]{3})|^[$%/~]|%[A-Z_]{3,40}%|://|/\.|\.(?:com|io|org|net|txt|key|pem"
     r"|json|ya?ml|env|md|py|js|ts|go|sh)\b|::|->|\(\)|^[@#]"
 )
 # Words, each with up to four digits: identifiers, names of resources, versions.
 _WORD = r"(?:[A-Za-z]?[a-z]+|[A-Z]+)[0-9]{0,4}"
 _WORDS = (
     rf"[0-9A-F]{{8}}|[0-9A-F]{{16}}|[^A-Za-z0-9]*(?:{_WORD}|v?[0-9]{{1,6}})"
-    rf"(?:[-_./:@+,=]+(?:{_WORD}|[0-9]{{1,5}}))*[^A-Za-z0-9]*"
+    rf"(?:[-_./:@+,=]+(?:{_WORD}|(?<==)[0-9]{{1,20}}|[0-9]{{1,5}}))*[^A-Za-z0-9]*"
 )
 # Passwords as their rules demand them, such as a word with a capital, digits and a sign.
 _STRONG = r"(?=.{0,80}[a-z])(?=.{0,80}[A-Z])(?=.{0,80}[0-9]{2})(?=.{0,80}[!?@#$%^&*~]).{8,80}"
@@ -48,9 +48,18 @@ _CHOSEN = (
     r"[^/\\:=<>()]{8,60}"
 )
 _IDENTIFIER = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
+# Words inside an identifier, as in "TokenRefreshAfter401Retry" or "Llama-3.2-3B".
+_PIECE = "[A-Z]?[a-z]{3,}|[A-Z]{3,}"
+_OF_PIECES: Final = 0.75
+_FEW_NUMBERS: Final = 4
+_FILE = r"\.(?:png|jpe?g|gif|svg|webp|avif|bmp|ico|mp[34]|m4[av]|mov|webm|og[gv]|m3u8|pdf)$"
+_FOR_READER = r"(?:\]\(<?|(?:src|href)=[\"']?)[a-z]{2,8}$"
+_PERMISSION = r"[?&](?:[a-z_]{0,12}token|key|auth|sig|jwt|app_?id)=$"
+_LONGEST_URL: Final = 600
 _UNUSUAL_SHARE: Final = 0.3
 _FEW_UNUSUAL: Final = 3
 _SHORT_KEY: Final = 24
+_SHORT_PIECES: Final = 16
 _LONG: Final = 80
 _RANDOM_REST: Final = 8
 
@@ -76,6 +85,17 @@ def _is_mixed_inside(value: str) -> bool:
     return re.search("[a-z][A-Z]", value) is not None and is_unpronounceable(value)
 
 
+def is_of_pieces(value: str) -> bool:
+    """Whether most letters of a value are in words, with capitals, digits or signs between them."""
+    letters = sum(map(str.isalpha, value))
+    return (
+        re.fullmatch(r"[\w./:-]+", value) is not None
+        and sum(map(len, re.findall(_PIECE, value))) >= _OF_PIECES * letters
+        and len(re.findall("[0-9]+", value)) <= _FEW_NUMBERS
+        and not is_unpronounceable(value)
+    )
+
+
 @cache
 def _pairs() -> frozenset[str]:
     return frozenset(first + second for first, after in FOLLOWERS.items() for second in after)
@@ -94,6 +114,8 @@ def is_unpronounceable(value: str) -> bool:
 def looks_random(value: str) -> bool:
     """Whether a value after a name looks like a secret, and not like a word, a path or a template."""
     if not re.search("[A-Za-z]", value) or is_made_up(value):
+        return False
+    if len(value) >= _SHORT_PIECES and is_of_pieces(value):
         return False
     decoded = _decoded(value)
     if decoded is not None and not looks_random(decoded):
@@ -152,3 +174,38 @@ def _decoded(value: str) -> str | None:
     except ValueError:
         return None
     return text.strip() if text.strip().isprintable() else None
+
+
+def is_in_url(text: str, start: int) -> bool:
+    """Whether a value is in the query of a URL."""
+    return _url_before(text, start) != ""
+
+
+def _url_before(text: str, start: int) -> str:
+    """The URL that a value is in the query of, up to the value and with what is before it; or nothing."""
+    at = text.rfind("://", max(start - _LONGEST_URL, 0), start)
+    if at < 0 or re.search("[\\s\"'`<>]", text[at:start]) or not re.search("[?#&]", text[at:start]):
+        return ""
+    return text[max(at - 24, 0) : start]
+
+
+def is_for_reader(text: str, start: int) -> bool:
+    """Whether a value is in a link that carries its own permission: the link of an image, a video or another
+    file to look at, or one that a reader of the page follows."""
+    url = _url_before(text, start)
+    before, _, path = url.partition("://")
+    if re.search(_FILE, re.split("[?#]", path)[0], re.IGNORECASE):
+        return True
+    return bool(re.search(_FOR_READER, before, re.IGNORECASE) and re.search(_PERMISSION, path, re.IGNORECASE))
+
+
+def claims(token: str) -> str:
+    """The claims of a JSON Web Token as text, or nothing if it has none."""
+    from base64 import urlsafe_b64decode
+
+    _, _, rest = token.partition(".")
+    encoded = rest.partition(".")[0]
+    try:
+        return urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)).decode("utf-8", "replace")
+    except ValueError:
+        return ""

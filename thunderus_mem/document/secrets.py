@@ -15,7 +15,15 @@ from thunderus_mem.document.literals import Literals, lower
 from thunderus_mem.document.secret_mentions import ANCHORS, mentioned_values
 from thunderus_mem.document.secret_rules import BLOCKS, EMBEDDED, NAMED, TOKENS, SecretRule
 from thunderus_mem.document.secret_signs import is_of_words
-from thunderus_mem.document.secret_values import is_placeholder, looks_chosen, looks_random
+from thunderus_mem.document.secret_values import (
+    claims,
+    is_for_reader,
+    is_in_url,
+    is_placeholder,
+    looks_chosen,
+    looks_generated,
+    looks_random,
+)
 from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
@@ -27,15 +35,18 @@ _FEW_CHARACTERS = 7
 _FEW_IN_PASSWORD = 5
 _SHORTEST = 16
 _REACH = 400
+_AFTER = 200
 _LONGEST_VALUE_HERE = 2_400
 _LONGEST_VALUE = 200
 # Kinds whose place says that the value is a password, and that it is random.
 _PASSWORDS = frozenset(
     (
         *("used-as-password", "sent-password", "identified-password", "call-password", "changed-password"),
-        *("secure-string", "command-password"),
+        *("secure-string", "command-password", "command-line-password", "user-and-password", "url-password"),
+        "wireless-code",
     )
 )
+_KEYS = frozenset(("used-as-key", "here-string"))
 _BY_PLACE = frozenset(
     (
         "url-parameter",
@@ -84,8 +95,12 @@ _BEYOND_ASCII: Final = tuple(anchor for anchor in _SEARCHED if not anchor.isasci
 
 _BLANK: Final = bytes(32 if code in b"\t\n\v\f\r\x1c\x1d\x1e\x1f" else code for code in range(256))
 
-# The claims of the jwt.io example token found in much documentation ("sub": "1234567890").
-_TUTORIAL_JWT = "eyJzdWIiOiIxMjM0NTY3ODkwIi"
+_BY_NAME = frozenset(("assigned-secret", MENTIONED))
+# In the claims of tokens of tutorials and of a server on the author's machine.
+_TUTORIAL = re.compile("1234567890|John Doe|//localhost|//127\\.0\\.0\\.1")
+# In those of tokens that let the reader of a page see one file.
+_OF_A_FILE = re.compile(r"\"(?:path|url|obj)\"\s?:")
+_SIGNED = re.compile(r"\b(?:sv|se|sr|skn)=")
 
 
 def _is_placeholder(rule: SecretRule, value: str) -> bool:
@@ -98,10 +113,12 @@ def _is_placeholder(rule: SecretRule, value: str) -> bool:
         return value in "01234567890123456789"
     if not by_name and rule not in BLOCKS and is_of_words(value):
         return True
-    if rule.kind == "json-web-token":
-        return _TUTORIAL_JWT in value
     if rule.kind in _PASSWORDS:
         return not looks_chosen(value)
+    if rule.kind in _KEYS:
+        return not looks_generated(value)
+    if rule.kind == "device-secret" and value.startswith("$"):
+        return False
     return (by_name or rule.kind in _BY_PLACE) and not looks_random(value)
 
 
@@ -121,7 +138,7 @@ def find_secrets(text: str) -> list[Secret]:
     said = [
         Secret(MENTIONED, start, end, _fingerprint(text[start:end]))
         for start, end in _mentioned(text, lowered, places)
-        if _is_apart(start, end, known)
+        if _is_apart(start, end, known) and not _is_public(MENTIONED, text, start, end)
     ]
     return _without_overlaps([*known, *said]) if said else known
 
@@ -131,9 +148,27 @@ def _secrets(matches: Iterable[tuple[SecretRule, re.Match[str]]]) -> list[Secret
     for rule, match in matches:
         group = "value" if "value" in match.re.groupindex else 0
         value = match[group]
-        if not _is_placeholder(rule, value):
-            found.append(Secret(rule.kind, match.start(group), match.end(group), _fingerprint(value)))
+        start, end = match.span(group)
+        if not _is_placeholder(rule, value) and not _is_public(rule.kind, match.string, start, end):
+            found.append(Secret(rule.kind, start, end, _fingerprint(value)))
     return found
+
+
+def _is_public(kind: str, text: str, start: int, end: int) -> bool:
+    """Whether what is around a value says that it is abbreviated, of a tutorial or for the reader."""
+    if text.startswith(("...", "\u2026"), end):
+        return True
+    web_token = text.startswith("eyJ", start)
+    said = claims(text[start:end]) if web_token else ""
+    if _TUTORIAL.search(said):
+        return True
+    if kind == "shared-access-signature" and not _SIGNED.search(text, max(start - _REACH, 0), end + _AFTER):
+        return True
+    if kind in _BY_NAME and not web_token:
+        return is_in_url(text, start)  # `url-parameter` finds those
+    return (kind == "url-parameter" or web_token) and (
+        is_for_reader(text, start) or (_OF_A_FILE.search(said) is not None and is_in_url(text, start))
+    )
 
 
 def _lowered(text: str) -> str:
