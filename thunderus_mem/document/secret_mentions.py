@@ -57,8 +57,8 @@ _PASSWORD: Final = (
 )
 _KEY: Final = (
     r"(?<!non-)secrets?(?![a-z])|(?<![cx]srf)(?<![cx]srf[ _-])(?<!search)"
-    r"(?<![?&]ss)(?<!next)(?<!page)tokens?(?![a-z])|(?<![a-z])keyfile|bearer"
-    r"|(?<![a-z])seed(?![a-z.]| node)|appid(?![\\\s])|_pat(?![a-z])"
+    r"(?<!authenticity_)(?<!middleware)(?<![?&]ss)(?<!next)(?<!page)tokens?(?![a-z])|(?<![a-z])keyfile|bearer"
+    r"|(?<![a-z])seed(?![a-z.]| node)|_pat(?![a-z])"
     r"|pepper(?![a-z])|(?<![a-z])cl\u00e9(?![a-z])"
 )
 _NAME: Final = lazy_pattern(rf"(?:(?P<password>{_PASSWORD})|(?P<key>{_KEY}))")
@@ -77,7 +77,7 @@ _SOME_KEY: Final = lazy_pattern(
     r"(?P<some>[a-z]{2,14}[_. -]?)keys?(?![a-z])"
 )
 _TOKEN: Final = lazy_pattern(
-    r"[^\s\"'`\u00ab\u00bb\u300c\u300d\u201c\u201d\u201e<>|,;\uff0c\u3002\uff08\uff09\[\](){}\\]{6,400}",
+    r"[^\s\"'`\u00ab\u00bb\u201c\u201d\u201e\u2190-\u21ff\u2e80-\uffef<>|,;\[\](){}\\]{6,400}",
     re.IGNORECASE,
 )
 _QUOTED: Final = lazy_pattern(
@@ -107,7 +107,7 @@ _ASSIGNS: Final = lazy_pattern(
     re.IGNORECASE,
 )
 _ASSIGNED: Final = lazy_pattern(r"[\"'`*]{0,3}\s{0,2}(?:[:=]|=>|is )\s{0,3}[\"'`*]{0,3}")
-_USER: Final = lazy_pattern("user|login|account|@", re.IGNORECASE)
+_USER: Final = lazy_pattern(r"user|login|account|\w@[a-z]", re.IGNORECASE)
 _SAID: Final = lazy_pattern(
     r"(?:[s)]?[ ][\w'`-]{1,20}){0,7}[ ](?:is(?: now)?|was|lautet|ist|est|es|\u00e8|\u00e9|contains"
     r"|to)[ ][\"'`\u00ab\u201c\u201e*]{0,3}",
@@ -127,7 +127,8 @@ _PUBLIC: Final = lazy_pattern(
 # A password that is encrypted, or a text about one.
 _OTHER: Final = lazy_pattern(r"ENC\[|[._-](?:hint|help|label|title|policy|error|rules?|length)\b")
 _CODE: Final = lazy_pattern(
-    r"%20|arxiv|^(?:[0-9a-f]{2}:){4}|(?<![0-9a-f])b64|encode|decode|crypt|scram|argon|pbkdf|rpc|osxkey|\\\\"
+    r"%20|arxiv|utf-?(?:8|16)|^s-1-[0-9]|@[a-z0-9-]{3,40}\.[a-z]{2}|/.{0,200}/.{0,200}[._-]|[._-].{0,200}/.{0,200}/|-----|^arn:|^0x(?:[0-9a-f]{6,16}|[0-9a-f]{40})$|^(?:[0-9a-f]{2}:){4}"
+    r"|(?<![0-9a-f])b64|encode|decode|crypt|scram|argon|pbkdf|rpc|osxkey|\\\\"
     r"|^[a-z]{1,9}$|(?-i:^[a-z]+$|^[A-Z]+$|^[A-Za-z][a-z]+(?:[A-Z][a-z]+|[A-Z]{2,3}){1,2}$)",
     re.IGNORECASE,
 )
@@ -183,6 +184,7 @@ _STOPS: Final = frozenset(
 )
 _WINDOW: Final = 100
 _USER_NEAR: Final = 40
+_SEED_WORDS: Final = 10
 _LONGEST_LINE: Final = 4_000
 _LONGEST_TOKEN: Final = 400
 _VERBS: Final = frozenset(("pass", "pwd", "pw"))
@@ -291,7 +293,8 @@ def _after(text: str, name: re.Match[str], start: int, end: int) -> tuple[int, i
         ):
             return quoted.span("value")
         words = _PHRASE.match(text, at)
-        if words is not None and _is_phrase(words["value"]):
+        least = _SEED_WORDS if name[0] == "seed" else 1
+        if words is not None and words["value"].count(" ") >= least and _is_phrase(words["value"]):
             return words.span("value")
     for token in _TOKEN.finditer(text, at, min(stop + _LONGEST_TOKEN, end)):
         if token.start() > stop:
@@ -342,7 +345,8 @@ def _follows_weak(text: str, name: re.Match[str], first: int, value: str) -> boo
     if "/" in value or (text[name.start() : name.end()] == "PASS" and is_of_pieces(value)):
         return False
     return _ASSIGNED.fullmatch(text, name.end(), first) is not None or (
-        _USER.search(text, max(name.start() - _USER_NEAR, 0), name.start()) is not None
+        text[name.end() : first].isspace()
+        and _USER.search(text, max(name.start() - _USER_NEAR, 0), name.start()) is not None
     )
 
 

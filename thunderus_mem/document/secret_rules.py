@@ -186,9 +186,9 @@ EMBEDDED: Final = (
         "url-parameter",
         "pw= pwd= pass= word= wd= phrase= ey= appid= app_id= oken= auth= ecret= &p=",
         (
-            r"(?:[?&](?!(?:next|page|[cx]srf|search|sync|resume|cursor|continuation)[%w]{0,3}[tT]oken)(?:[%w.]{0,20}"
-            r"(?:[pP]ass(?:word|wd|phrase)?|[tT]oken|[sS]ecret)|pw|pwd|app_?id|key|auth"
-            r"|(?:[%w]{0,10}(?:access|api|app|auth|cron|license|private|subscription|write|account))[_-]?[kK]ey)"
+            r"(?:[?&](?:(?:[%w.]{0,20}(?:[pP]ass(?:word|wd|phrase)?|[sS]ecret)|pw|pwd|app_?id|key|auth)"
+            r"|(?:(?:access|auth|api|app|bot|client|deploy|id|jwt|oauth|private|refresh|secret|security|session|user)[_-]?)?[tT]oken"
+            r"|[%w]{0,10}(?:access|api|app|auth|cron|license|private|subscription|write|account)[_-]?[kK]ey)"
             r"|[?&]u(?:ser)?=[%w.@-]{1,40}&p)=(?P<value>[%w.~+/%-]{10,400}={0,2})"
         ),
         "https://api.example/v2?api_key=·%a{32}",
@@ -337,7 +337,7 @@ _VALUE: Final = (
 _WORD: Final = r"(?:passw(?:or)?d|passphrase|pass|token|secret|api-?key|key|auth)"
 _NAME: Final = (
     r"(?:passw(?:or)?d|passphrase|passcode|pwd|(?<![a-z!])(?:pass|psk|pw)|(?<!hashed_)(?<!:)secret"
-    r"|(?<!publickey)(?<![?&])(?<![cx]srf)(?<!next)(?<!page)(?<!search)(?<![?&]ss)(?<![cx]srf-)token"
+    r"|(?<!publickey)(?<!authenticity_)(?<!middleware)(?<![?&])(?<![cx]srf)(?<!next)(?<!page)(?<!search)(?<![?&]ss)(?<![cx]srf-)token"
     r"|(?:api|app|access|account|auth|client|consumer|crypt|encryption|hmac|jwt|license|master|private|"
     r"preshared|root|secret|service|shared|sign|signing|storage|webhook)[_. -]?key(?:[_-]?(?:base|data))?"
     r"|secret[_-]?(?:base|value|string|token))(?:[_-]?[0-9]{1,2})?"
@@ -384,7 +384,7 @@ NAMED: Final = (
         r"|\b(?:mysql|mariadb)[a-z-]{0,12}\b[^\n|]{0,200}?[ \t]-p[\"']?"
         r"|\bredis-cli\b[^\n|]{0,100}?[ \t](?:-a|--pass)[ \t]{1,4}[\"']?"
         r"|\b(?:7za?|7zz|rar|unrar)\b[^\n|]{0,100}?[ \t]-p"
-        r"|\b(?:zip|unzip|radclient)\b[^\n|]{0,200}?[ \t]-p[ \t]{1,4}[\"']?"
+        r"|(?<![.\w])(?:zip|unzip|radclient)\b[^\n|]{0,200}?[ \t]-p[ \t]{1,4}[\"']?"
         r"|\bsnmp[a-z]{3,10}\b[^\n|]{0,200}?[ \t]-[ax][ \t]{1,4}(?!sha|md5|aes|des)[\"']?"
         r"|\bhttps?[ \t]{1,4}[^\n|]{0,100}?-a[ \t]{1,4}[\"']?[^\s:\"']{1,64}:"
         r"|\bldap[a-z]{3,8}\b[^\n|]{0,200}?[ \t]-w[ \t]{1,4}[\"']?"
@@ -481,8 +481,8 @@ NAMED: Final = (
     ),
     _named(
         "piped-password",
-        "-stdin chpasswd sudo+-s cryptsetup pass secret token cred login kinit",
-        "[^\n]",
+        "echo+ printf+",
+        r"(?:echo|printf) [^\n]{8,400}(?:\||>)",
         (
             r"\b(?:echo"
             r"|printf)[ \t](?:-n[ \t])?(?:'%s(?:\\n)?'[ \t])?[\"']?(?:[a-z0-9_]{1,32}:)?(?P<value>[^\s\"'$<>"
@@ -552,10 +552,10 @@ NAMED: Final = (
     ),
     _named(
         "used-as-key",
-        "token secret key credential passw",
-        r"[a-z]",
+        "use+ enter+ put+ paste+ write+ save+ store+ copy+",
+        r"[a-z]{3,5} [\"'`]?[^\s]{16}",
         (
-            r"\b(?:use|enter|type|put|paste|write|save|store|copy|set)[ \t][\"'`]?"
+            r"\b(?:use|enter|put|paste|write|save|store|copy)[ \t][\"'`]?"
             r"(?P<value>[^\s\"'`<>]{16,200})[\"'`]?[ \t](?:as|into|in|to|for|at)[ \t]"
             r"[^\n.,;]{0,40}?[\w./~-]{0,40}(?:password|token|secret|key|credential)"
         ),
@@ -590,7 +590,7 @@ NAMED: Final = (
             r"(?:(?:client|init|translator|realtime|login|search|configure|setup)\(\s{0,8}"
             r"(?:[\"'][a-z0-9_-]{1,60}[\"'],[ \t]{0,4})?"
             r"|(?:sign|encode|createhmac)\([^()\n]{1,80}?,[ \t]?|(?:hmac\.new|fernet|aes\.new|wallet)\(b?"
-            r"|[\"']ac[0-9a-f]{32}[\"'],[ \t]?|accounts[\"']?[ \t]?[:=][ \t]?\[[ \t]?)"
+            r"|[\"']ac[0-9a-f]{32}[\"'],[ \t]?|accounts[\"']?[ \t]?[:=][ \t]?\[[ \t]?(?=[\"']0x[0-9a-f]{64}))"
             r"[\"'](?P<value>(?=[^\"']{0,40}[0-9])[a-z0-9_.:+/-]{16,120}={0,2})[\"']"
         ),
         "rollbar.init('·%h{32}')",

@@ -38,7 +38,7 @@ IN_WORDS: Final = {
         "lin_oauth_ sk- tfp_"
     ),
     48: (
-        "prv NNSXS. CFPAT- perm: perm- mdb_sa_sk_ sha256~ lsv2_ access- gsk_ shippo_ pplx- tk-us- tk-eu- "
+        "prv NNSXS. CFPAT- perm: perm- mdb_sa_sk_ sha256~ lsv2_ access- gsk_ pplx- tk-us- tk-eu- "
         "AccountKey= SharedAccessKey= duffel_ telegram.org/bot hcaik_ hcxik_ hcbik_ hcalk_ hcxlk_ jina_ "
         "rubygems_ EZAK EZTK pypi-AgE snyk_ xapp- pcsk_ :dev :prod :stag :test :pre :default SG. cmVmd "
         "CCIPAT_ CCIPRJ_ APP_USR- PMAK- AQE $aact_ nvapi- sk.eyJ CLOJARS_ eyJ bce-v3/ mlsn. ::: "
@@ -58,80 +58,36 @@ IN_BLOCKS: Final = (
     *("ecovery code", "ackup code", "wifi:"),
 )
 OF_KEYS: Final = (
-    *("secret", "token", "key", "bearer", "appid", " -p", " -u", " -a", " -w", " -x", " --user", "cred"),
-    *(" --proxy-user", ":5432:", "sqlplus", "oracle:", "sqlldr", "expdp", "impdp", "-stdin", "sudo -s"),
-    *("cryptsetup", "log in", "logged in", "user", "sign in", "anmeld", "zugang", "cookie:", " -b "),
-    *(
-        "--cookie ",
-        "client(",
-        "init(",
-        "translator(",
-        "realtime(",
-        "search(",
-        "configure(",
-        "setup(",
-        "cl\u00e9",
-        "_pat",
-        "pepper",
-        "team:",
-        "team=",
-    ),
-    *("bundle config", "codecov", " -k", " -l", " /p", " /rp", "<<<", "hmac", "fernet", "aes.new"),
-    *("wallet(", "ssws ", "geniekey "),
-    *("sign(", "encode(", '"ac', "'ac", "login ", "auth", "install ", "http-basic", " on >", "credential"),
+    *("secret", "token", "key", "bearer", "appid", "cred", ":5432:", "sqlplus", "oracle:", "sqlldr"),
+    *("expdp", "impdp", "-stdin", "sudo -s", "cryptsetup", "log in", "logged in", "user", "sign in"),
+    *("anmeld", "zugang", "cookie:", " -b ", "--cookie ", "client(", "init(", "translator(", "realtime("),
+    *("search(", "configure(", "setup(", "cl\xe9", "_pat", "pepper", "team:", "team=", "bundle config"),
+    *("codecov", "<<<", "hmac", "fernet", "aes.new", "use ", "enter ", "put ", "paste ", "write "),
+    *("save ", "store ", "copy ", "echo ", "printf ", "wallet(", "ssws ", "sign(", "encode(", '"ac'),
+    *("'ac", "install "),
 )
 OF_PASSWORDS: Final = (
     *("pass", "pw", "psk", "kennwort", "contrase", "senha", "wachtwoord", "parola", "assword", "clave"),
     *("\u043f\u0430\u0440\u043e\u043b", "\u5bc6\u7801", "\u5bc6\u78bc", "\u53e3\u4ee4"),
     *("\u30d1\u30b9\u30ef\u30fc\u30c9", "\ube44\ubc00\ubc88\ud638", "has\u0142o", "seed", "recovery"),
-    *("snmp-server community", "mnemonic", "auth", "connect", "login", "credential", "account", "users"),
-    *(
-        "net user",
-        "net use",
-        "community",
-        "root /",
-        "admin /",
-        "istrator /",
-        "@",
-        " code",
-        "kinit",
-        "add_user",
-        "identified",
-        "securestring",
-        "createuser",
-        "secret 0",
-        "password 0",
-    ),
-    *("pin ", "pin:", "pin=", "puk ", "puk:", "puk="),
+    *("mnemonic", "auth", "connect", "login", "credential", "account", "users", "net use", "community"),
+    *("root /", "admin /", "istrator /", "@", " code", "kinit", "add_user", "identified", "securestring"),
+    *("createuser", "secret 0", "pin ", "pin:", "pin=", "puk ", "puk:", "puk=", " -p", " -u", " -a"),
+    *(" -w", " -x", " -k", " -l", " --user", " /p", " /rp", "http-basic", " on >", " --proxy-user"),
 )
 """In lower case; one of them is in every name of a secret and before its value, `AFTER` excepted.
 
 People choose the values of the second ones."""
 
 OF_PHRASES: Final = (
-    *(
-        "passw",
-        "phrase",
-        "passc",
-        "passe",
-        "pw",
-        "psk",
-        "kennwort",
-        "contrase",
-        "senha",
-        "wachtwoord",
-        "parola",
-    ),
-    *("\u043f\u0430\u0440\u043e\u043b", "\u5bc6\u7801", "\u5bc6\u78bc", "\u53e3\u4ee4"),
+    *("passw", "phrase", "passc", "passe", "pw", "psk", "kennwort", "contrase", "senha", "wachtwoord"),
+    *("parola", "\u043f\u0430\u0440\u043e\u043b", "\u5bc6\u7801", "\u5bc6\u78bc", "\u53e3\u4ee4"),
     *("\u30d1\u30b9\u30ef\u30fc\u30c9", "\ube44\ubc00\ubc88\ud638", "has\u0142o", "community", "words"),
-    *("mnemonic", "clave"),
+    *("mnemonic", "clave", "seed"),
 )
 """One of them is in every name of a secret that may consist of words."""
 
-AFTER: Final = (
-    *(" as ", "echo", "printf", "use ", "enter ", "type ", "put ", "paste ", "write ", "save ", "store "),
-    *("copy ", "set ", "<<<"),
-)
+AFTER: Final = (" as ", "<<<")
 """In lines with these the value may be before the name."""
 
 _SHORTEST: Final = 6
@@ -238,6 +194,7 @@ def _is_after_name(text: str, lowered: str) -> bool:
         chosen = any(name in low for name in OF_PASSWORDS)
         if (
             any(_may_be_random(word) for word in _words(rest))
+            or (" code" in low and b"0000" in _classes(rest))
             or any(_may_be_random(word) for row in _rows(lines, number) for word in _words(row))
             or (chosen and any(map(_may_be_password, _words("\n".join([rest, *_rows(lines, number)])))))
             or any(_may_be_random(word) for word in _words(_below(lines, number)))

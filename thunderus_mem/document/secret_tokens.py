@@ -342,7 +342,6 @@ ROWS: Final = (
         "sn·tryu_%h{64}",
         "sntryu_",
     ),
-    ("shippo-token", "shippo_", r"shippo_(?:live|test)_%h{40}$", "ship·po_live_%h{40}", "shippo_live_"),
     (
         "shopify-token",
         "shpat_ shpca_ shppa_ shpss_",
@@ -438,7 +437,6 @@ ROWS: Final = (
     ),
     ("e2b-key", "e2b_", r"e2b_%h{40}$", "e·2b_%h{40}", "e2b_api_key"),
     ("elastic-key", "essu_", r"essu_%b{40,100}={0,2}$=", "es·su_%b{60}", "essu_key"),
-    ("elevenlabs-key", "sk_", r"sk_%h{48}$", "s·k_%h{48}", "sk_%h{8}"),
     ("firecrawl-key", "fc-", r"fc-%h{32}$", "f·c-%h{32}", "fc-list"),
     ("intra-42-secret", "s-s4t2", r"s-s4t2(?:ud|af)-%h{64}$", "s·-s4t2ud-%h{64}", "s-s4t2ud-"),
     ("jina-key", "jina_", r"jina_%h{32}%w{20,40}$", "ji·na_%h{32}%a{28}", "jina_embeddings"),

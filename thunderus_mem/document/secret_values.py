@@ -12,7 +12,7 @@ from thunderus_mem.document.secret_signs import FOLLOWERS
 _PLACEHOLDER = (
     r"example|sample|placeholder|redacted|dummy|change_?-?me|xxxx|your[_-]?|notreal|not-real|fake"
     r"|foobar|deadbeef|^pk[._](?:live|test|eyJ)|^[0-9]:[0-9]{6,16}:(?:web|ios|android):|"
-    r"^20[0-9]{2}-[0-9]{2}-[0-9]{2}T|^phc_|^ENC\[|^[0-9.,]{1,20}[a-z]{1,3}$|"
+    r"^20[0-9]{2}-[0-9]{2}-[0-9]{2}T|^phc_|^ENC\[|^[*~+-]{0,4}[0-9.,]{1,20}[a-z]{1,3}\**$|"
     # Published by their issuers, for tests.
     r"4eC39HqLyjWDarjt|Eby8vdM02xNOcqFlq|devstoreaccount1|6LeIxAcTAAAA|"
     # The ids of our events, which recaps cite after titles such as "Use tokens".
@@ -24,14 +24,14 @@ _CODE = (
     r"example|sample|password|secret|generated|encoded|undefined|placeholder|base64|header|payload"
     r"|signature|"
     r"^sha[0-9]{1,3}[:-]|^ENC\[|^AgB[a-z]|"
-    r"\$[{(]|\{\{|%\(|[<>]|\$[A-Z_]{3}|^[$%~]|^/(?![A-Za-z0-9+/]{39,400}={0,2}$)|://|::|->|\(\)|^[@#]"
+    r"\$[{(]|\{\{|%\(|[<>]|\$[A-Z_]{3}|^[$%~^]|[a-z]\|[a-z]|abcdefg|12345678|^/(?![A-Za-z0-9+/]{39,400}={0,2}$)|://|::|->|\(\)|^[@#]"
 )
 _SHORT_WORDS = r"pa[s$]+|pwd|test|demo|abc|foo|bar(?![a-z])|some|(?<![a-z0-9])my|sha[0-9]|md5|user|hash"
 _MADE_UP = (
     r"p(?:[a4@]|%40)[s$]+|w[o0]rd[^a-z]*$|pwd|s[e3]cr[e3]t|s[e3]cur|token|test|demo|abc|1234|123$|qwert|hunter2"
     r"|letmein|admin|user|value|string|foo|bar(?![a-z])|some|(?<![a-z0-9])my|"
     r"base64|hash|sha[0-9]|md5|generated|random|encoded|hidden|masked|todo|null|undefined|"
-    r"^[a-z_]{1,40}(?:\.[a-z_]{1,40}){1,9}$|\$[{(]|\{\{|%\(|[<>]|(?-i:\$[A-Z_]{3})|^[$%/~]|%[A-Z_]{3,40}%|://|/\.|\.(?:com|io|org|net|txt|key|pem"
+    r"^[a-z_]{1,40}(?:\.[a-z_]{1,40}){1,9}$|\$[{(]|\{\{|%\(|[<>]|(?-i:\$[A-Z_]{3})|^[$%/~^]|[a-z]\|[a-z]|%[A-Z_]{3,40}%|://|/\.|\.(?:com|io|org|net|txt|key|pem"
     r"|json|ya?ml|env|md|py|js|ts|go|sh)\b|::|->|\(\)|^[@#]"
 )
 # Words, each with up to four digits: identifiers, names of resources, versions.
@@ -54,7 +54,7 @@ _OF_PIECES: Final = 0.75
 _FEW_NUMBERS: Final = 4
 _FILE = r"\.(?:png|jpe?g|gif|svg|webp|avif|bmp|ico|mp[34]|m4[av]|mov|webm|og[gv]|m3u8|pdf)$"
 _FOR_READER = r"(?:\]\(<?|(?:src|href)=[\"']?)[a-z]{2,8}$"
-_PERMISSION = r"[?&](?:[a-z_]{0,12}token|key|auth|sig|jwt|app_?id)=$"
+_PERMISSION = r"[?&](?:[a-z_]{0,12}token|key|auth|sig|jwt|app_?id)=$|/$"
 _LONGEST_URL: Final = 600
 _UNUSUAL_SHARE: Final = 0.3
 _FEW_UNUSUAL: Final = 3
@@ -91,7 +91,7 @@ def is_of_pieces(value: str) -> bool:
     return (
         re.fullmatch(r"[\w./:-]+", value) is not None
         and sum(map(len, re.findall(_PIECE, value))) >= _OF_PIECES * letters
-        and len(re.findall("[0-9]+", value)) <= _FEW_NUMBERS
+        and len(re.findall("[0-9]+", value)) <= max(_FEW_NUMBERS, len(value) // 6)
         and not is_unpronounceable(value)
     )
 
@@ -177,14 +177,15 @@ def _decoded(value: str) -> str | None:
 
 
 def is_in_url(text: str, start: int) -> bool:
-    """Whether a value is in the query of a URL."""
+    """Whether a value is in the query of a URL or a part of its path."""
     return _url_before(text, start) != ""
 
 
 def _url_before(text: str, start: int) -> str:
-    """The URL that a value is in the query of, up to the value and with what is before it; or nothing."""
+    """The URL with a value in its query or path, and what is before it, up to the value; or nothing."""
     at = text.rfind("://", max(start - _LONGEST_URL, 0), start)
-    if at < 0 or re.search("[\\s\"'`<>]", text[at:start]) or not re.search("[?#&]", text[at:start]):
+    inside = text[at + 3 : start]
+    if at < 0 or re.search("[\\s\"'`<>]", inside) or not re.search("[?#&]|/$", inside):
         return ""
     return text[max(at - 24, 0) : start]
 
@@ -192,8 +193,7 @@ def _url_before(text: str, start: int) -> str:
 def is_for_reader(text: str, start: int) -> bool:
     """Whether a value is in a link that carries its own permission: the link of an image, a video or another
     file to look at, or one that a reader of the page follows."""
-    url = _url_before(text, start)
-    before, _, path = url.partition("://")
+    before, _, path = _url_before(text, start).partition("://")
     if re.search(_FILE, re.split("[?#]", path)[0], re.IGNORECASE):
         return True
     return bool(re.search(_FOR_READER, before, re.IGNORECASE) and re.search(_PERMISSION, path, re.IGNORECASE))

@@ -24,7 +24,7 @@ from thunderus_mem.document.secret_values import (
     looks_generated,
     looks_random,
 )
-from thunderus_mem.startup import NamedTuple
+from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -91,16 +91,21 @@ _SEARCHED: Final = tuple(
 _FOUND_BY: Final = Literals(
     (anchor.encode(), number) for number, anchor in enumerate(_SEARCHED) if anchor.isascii()
 )
+_BLOCK_ANCHORS: Final = tuple((rule, frozenset(map(str.lower, rule.anchors))) for rule in BLOCKS)
+_NAMED_BY: Final = {
+    anchor: [number for number, rule in enumerate(NAMED) if anchor in rule.anchors]
+    for anchor in dict.fromkeys(anchor for rule in NAMED for anchor in rule.anchors)
+}
 _BEYOND_ASCII: Final = tuple(anchor for anchor in _SEARCHED if not anchor.isascii())
 
 _BLANK: Final = bytes(32 if code in b"\t\n\v\f\r\x1c\x1d\x1e\x1f" else code for code in range(256))
 
 _BY_NAME = frozenset(("assigned-secret", MENTIONED))
 # In the claims of tokens of tutorials and of a server on the author's machine.
-_TUTORIAL = re.compile("1234567890|John Doe|//localhost|//127\\.0\\.0\\.1")
+_TUTORIAL = lazy_pattern("1234567890|John Doe|//localhost|//127\\.0\\.0\\.1")
 # In those of tokens that let the reader of a page see one file.
-_OF_A_FILE = re.compile(r"\"(?:path|url|obj)\"\s?:")
-_SIGNED = re.compile(r"\b(?:sv|se|sr|skn)=")
+_OF_A_FILE = lazy_pattern(r"\"(?:path|url|obj)\"\s?:")
+_SIGNED = lazy_pattern(r"\b(?:sv|se|sr|skn)=")
 
 
 def _is_placeholder(rule: SecretRule, value: str) -> bool:
@@ -211,10 +216,8 @@ def _in_words(text: str, places: dict[str, list[int]]) -> Iterator[tuple[SecretR
 
 
 def _in_blocks(text: str, places: dict[str, list[int]]) -> Iterator[tuple[SecretRule, re.Match[str]]]:
-    for rule in BLOCKS:
-        if any(anchor.lower() in places for anchor in rule.anchors) and (
-            not rule.near or rule.near in places
-        ):
+    for rule, anchors in _BLOCK_ANCHORS:
+        if not anchors.isdisjoint(places) and (not rule.near or rule.near in places):
             yield from ((rule, match) for match in rule.pattern.finditer(text))
 
 
@@ -222,9 +225,13 @@ def _in_lines(
     text: str, lowered: str, places: dict[str, list[int]]
 ) -> Iterator[tuple[SecretRule, re.Match[str]]]:
     """Matches of `NAMED`, in the lines where the gate of a rule matches at an anchor."""
-    for rule in NAMED:
-        done = 0
-        for at in sorted([at for anchor in rule.anchors for at in places.get(anchor, ())]):
+    starts: dict[int, list[int]] = {}
+    for anchor, found in places.items():
+        for number in _NAMED_BY.get(anchor, ()):
+            starts.setdefault(number, []).extend(found)
+    for number in sorted(starts):
+        rule, done = NAMED[number], 0
+        for at in sorted(starts[number]):
             if at >= done and _gate(rule.gate).match(lowered, at):
                 start = max(lowered.rfind("\n", 0, at) + 1, at - _REACH, done)
                 done = lowered.find("\n", at)
