@@ -328,6 +328,8 @@ def test_value_soon_after_a_name_is_found(text: str) -> None:
         "Azure AD PowerShell (AppId: `1b730954-1685-4b74-9bfd-dac224a7b894`)",
         "NGC user key: S-1-5-21-4982361023-1004336348-1177238915-1003",
         "The user can pass boards to `MCTSWrapper2xK`; the device key as password, 401\u2192clear.",
+        "| Cross-encoder model | \u2705 PASS | ms-marco-MiniLM-L-6-v2 |",
+        "Root / 7th\u3068\u4e0a\u58f0\u3092\u5e83\u304f",
         "X509v3 Authority Key Identifier:\n  keyid:D6:4D:F9:39:60:6C:A4:97:0B:77:B3:1C",
         "Subject Key Identifier: D6:4D:F9:39:60:6C:A4:97:0B:77:B3:1C:99:5A:02",
         "The files had keys that looked like this:\n- `my-app/2022-05-11/17-aB3/3f1c9a77e2`",

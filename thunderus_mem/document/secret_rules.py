@@ -336,8 +336,10 @@ _VALUE: Final = (
 )
 _WORD: Final = r"(?:passw(?:or)?d|passphrase|pass|token|secret|api-?key|key|auth)"
 _NAME: Final = (
-    r"(?:passw(?:or)?d|passphrase|passcode|pwd|(?<![a-z!])(?:pass|psk|pw)|(?<!hashed_)(?<!:)secret"
-    r"|(?<!publickey)(?<!authenticity_)(?<!middleware)(?<![?&])(?<![cx]srf)(?<!next)(?<!page)(?<!search)(?<![?&]ss)(?<![cx]srf-)token"
+    r"(?:passw(?:or)?d|passphrase|passcode|pwd|(?<![a-z!])(?:(?<=_)pass|pass(?![ \t*`]{0,4}\|)|psk|pw)"
+    r"|(?<!hashed_)(?<!:)secret"
+    r"|(?<!publickey)(?<!authenticity_)(?<!middleware)(?<![?&])(?<![cx]srf)(?<![cx]srf-)(?<!next)(?<!page)"
+    r"(?<!search)(?<![?&]ss)token"
     r"|(?:api|app|access|account|auth|client|consumer|crypt|encryption|hmac|jwt|license|master|private|"
     r"preshared|root|secret|service|shared|sign|signing|storage|webhook)[_. -]?key(?:[_-]?(?:base|data))?"
     r"|secret[_-]?(?:base|value|string|token))(?:[_-]?[0-9]{1,2})?"

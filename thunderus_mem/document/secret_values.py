@@ -17,6 +17,8 @@ _PLACEHOLDER = (
     r"4eC39HqLyjWDarjt|Eby8vdM02xNOcqFlq|devstoreaccount1|6LeIxAcTAAAA|"
     # The ids of our events, which recaps cite after titles such as "Use tokens".
     r"^(?:evt|patch|snap|sess)_[0-9A-HJKMNP-TV-Z]{26}$|"
+    # Words of languages without spaces.
+    r"[\u2e80-\uffef]|"
     r"\.\.\.|\u2026|\*\*\*|[_-]here\b|insert|replace|(.)\1{5}"
 )
 # Words of passwords in documentation, and characters of code, templates and paths.
