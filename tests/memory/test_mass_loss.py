@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.support.command_server import Done
+    from tests.support.command_server import Done, Server
     from thunderus_mem.memory.memory import Memory
 
 FACTS = ".thunderus/memory/semantic/FACTS"
@@ -178,3 +178,20 @@ def test_command_line_reports_the_loss_once(repo: Path, run: Callable[..., Done]
     assert run("events", "record").code == 5
     assert len(run("events", "record", "--yes").out.splitlines()) == 8
     assert run("add", "fact", "New", "--tag", "n", "--body", "New.").code == 0
+
+
+def test_undo_of_a_large_import_is_no_loss(repo: Path, server: Server, run: Callable[..., Done]) -> None:
+    assert run("init").code == 0
+    notes = repo / "notes"
+    notes.mkdir()
+    for number in range(12):
+        (notes / f"port-{number}.md").write_text(f"# Port {number}\n\nIt is {number}.\n")
+    assert run("import", "markdown", "notes", "--kind", "fact", "--tag", "net").code == 0
+    killed = server.run("undo", cwd=str(repo), env={"FAILPOINT": "before-rename-taken:kill:8"})
+    assert killed.code == 137
+    assert len(os.listdir(repo / FACTS)) == 5
+    looked, written, undone = run("search", "port"), run("events", "record"), run("undo", "--redo")
+    assert (looked.code, written.code, undone.code) == (0, 0, 0)
+    assert "disappeared" not in looked.err + written.err + undone.err
+    assert len(os.listdir(repo / FACTS)) == 12
+    assert "disappeared" not in run("undo").err

@@ -65,7 +65,8 @@ class Refreshed(NamedTuple):
 
     ``rebuilt`` is the reason for a rebuild ("" = none); with ``in_memory`` the file was left as it is, and
     the index was built in memory for this command only. ``problems`` counts the files with findings of the
-    reader; ``held`` counts documents kept although their folder cannot be read.
+    reader; ``held`` counts documents kept although their folder cannot be read. ``gone`` are the ids of the
+    removed ones.
     """
 
     added: int
@@ -76,6 +77,7 @@ class Refreshed(NamedTuple):
     problems: int = 0
     held: int = 0
     in_memory: bool = False
+    gone: tuple[str, ...] = ()
 
     @property
     def before(self) -> int:
@@ -261,8 +263,9 @@ def _apply(
         if database.path and (update.changed or not _manifest_is_ours(layout, index, meta)):
             stamp = write_manifest(layout.manifest_file, index.manifest())
             database.set_meta("manifest", stamp)
+    gone = update.removed
     return Refreshed(
-        update.added, update.modified, update.removed, total, problems=problems, held=update.held
+        update.added, update.modified, len(gone), total, problems=problems, held=update.held, gone=gone
     )
 
 

@@ -570,7 +570,7 @@ class _Changed(NamedTuple):
 
 
 class Update:
-    """One update within the caller's transaction. ``added``, ``modified``, ``removed`` count documents;
+    """One update within the caller's transaction. ``added`` and ``modified`` count documents;
     ``unsettled`` are files that must be read again next time despite their stamps; ``drift`` is the change of
     the generation."""
 
@@ -598,9 +598,9 @@ class Update:
         return sum(written and self._was[doc_id] for doc_id, written in self._written.items())
 
     @property
-    def removed(self) -> int:
-        """Number of documents without a file now."""
-        return sum(self._was[doc_id] and not written for doc_id, written in self._written.items())
+    def removed(self) -> tuple[str, ...]:
+        """The ids of the documents without a file now."""
+        return tuple(doc_id for doc_id, written in self._written.items() if self._was[doc_id] and not written)
 
     @property
     def changed(self) -> bool:

@@ -109,12 +109,18 @@ class Memory:
         paths written: unchanged files are not looked at again.
         """
         refreshed = self._refreshed(changed)
-        if refreshed.removed > most_lost(refreshed.before):
+        most = most_lost(refreshed.before)
+        if refreshed.removed > most and (lost := self._count_unexplained(refreshed.gone)) > most:
             self.say(
-                f"{refreshed.removed:,} of {refreshed.before:,} documents have disappeared since the "
-                "last command; run `thunderus-mem status` to see whether a commit or an event removed them"
+                f"{lost:,} of {refreshed.before:,} documents have disappeared since the last command, and no "
+                "event removed them; run `thunderus-mem status` to see whether a commit did"
             )
         return refreshed
+
+    def _count_unexplained(self, gone: Collection[str]) -> int:
+        """The number of missing documents that no event removed; an interrupted command may have."""
+        index = self.log_index()
+        return sum(not index.removed(doc_id) for doc_id in gone)
 
     def _refreshed(self, changed: Collection[str] | None) -> Refreshed:
         if self._index is not None:
