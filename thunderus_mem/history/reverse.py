@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from thunderus_mem.log.reader import EventLog
     from thunderus_mem.log.shard import LoggedEvent
     from thunderus_mem.memory.memory import Memory
+    from thunderus_mem.memory.past_texts import UndoTexts
 
 UNDO: Final = "undo"
 
@@ -83,12 +84,8 @@ def permissions_in(mode: str) -> int | None:
 
 
 class DocumentStep(NamedTuple):
-    """What an event did to one document: its id, path and hash before and after, and the diff.
+    """What an event did to one document: its id, path and hash before and after, and the diff."""
 
-    ``place`` is the index in the event of the change that has the text before.
-    """
-
-    place: int
     old_id: str
     new_id: str
     old_path: str
@@ -123,11 +120,11 @@ def steps_of(event: Event, not_made: Collection[tuple[str, str]] = ()) -> list[D
             paired |= {at, pair[0]}
             ids, paths = (one.doc_id, pair[1].doc_id), (one.path, pair[1].path)
             diff = pair[1].diff or one.diff
-            found.append(DocumentStep(at, *ids, *paths, one.before, pair[1].after, diff))
+            found.append(DocumentStep(*ids, *paths, one.before, pair[1].after, diff))
     for at, one in listed:
         if at not in paired:
             ids, paths = (one.doc_id, one.doc_id), (one.path, one.path)
-            found.append(DocumentStep(at, *ids, *paths, one.before, one.after, one.diff))
+            found.append(DocumentStep(*ids, *paths, one.before, one.after, one.diff))
     return found
 
 
@@ -213,14 +210,22 @@ class DocumentHistory:
 class Sources(NamedTuple):
     """The history of the documents and the sources of their past texts.
 
-    ``kept`` returns the text that this working tree kept for a change in an event, ``committed`` the texts
-    that git has of some paths, by hash. ``now`` is the time for ``updated``.
+    ``kept`` are the texts that this working tree kept, ``committed`` returns those that git has of some
+    paths, by hash. ``now`` is the time for ``updated``.
     """
 
     history: DocumentHistory
-    kept: Callable[[str, int], str | None]
+    kept: UndoTexts
     committed: Callable[[Iterable[str]], Mapping[str, str]]
     now: str
+
+
+class Blocked(NamedTuple):
+    """A document that an event changed and that cannot be reverted: a later change conflicts, or its past
+    text cannot be found."""
+
+    step: DocumentStep
+    error: Conflict | NotFound
 
 
 class Reverser:
@@ -230,22 +235,27 @@ class Reverser:
         self._tree = tree
         self._sources = sources
         self._done: set[str] = set()
+        self._blocked: dict[str, Conflict | NotFound] = {}
 
-    def reverse(self, event: Event) -> list[FileChange]:
-        """The changes that revert an event; none where its changes are already gone.
-
-        Raises `Conflict` if a later change conflicts, `NotFound` if a past text cannot be found.
-        """
+    def reverse(self, event: Event) -> tuple[list[FileChange], list[Blocked]]:
+        """The changes that revert an event, none where its changes are already gone; and the documents that
+        cannot be reverted, also because the reversal of a later event is blocked."""
         paths = {path for step in steps_of(event) for path in (step.old_path, step.new_path)}
         reversal_of = _EventReversal(event, paths, self._tree, self._sources, frozenset(self._done))
-        made = [
-            reversal
-            for step in reversed(steps_of(event, self._sources.history.not_made))
-            for reversal in reversal_of.reversals(step)
-        ]
+        made: list[FileChange] = []
+        blocked: list[Blocked] = []
+        for step in reversed(steps_of(event, self._sources.history.not_made)):
+            names = {step.old_id, step.new_id, step.old_path, step.new_path} - {""}
+            try:
+                for name in sorted(names & self._blocked.keys()):
+                    raise self._blocked[name]
+                made += reversal_of.reversals(step)
+            except (Conflict, NotFound) as error:
+                blocked.append(Blocked(step, error))
+                self._blocked |= dict.fromkeys(names, error)
         self._tree.change(made)
         self._done.add(event.id)
-        return made
+        return made, blocked
 
 
 class _EventReversal(NamedTuple):
@@ -327,8 +337,8 @@ class _EventReversal(NamedTuple):
 
     def _exact(self, step: DocumentStep, now: str | None) -> str:
         """The text before the event, for a document unchanged since the event."""
-        kept = self.sources.kept(self.event.id, step.place)
-        if kept is not None and content_hash(kept) == step.before:
+        kept = self.sources.kept.texts(self.event.id).get(step.before)
+        if kept is not None and not (step.before == step.after and step.old_path != step.new_path):
             return kept
         if step.before == step.after and now is not None:
             return now
@@ -345,9 +355,12 @@ class _EventReversal(NamedTuple):
         return text if now is None else three_way(as_lf(now), now, text) or text
 
     def _past(self, step: DocumentStep, now: str | None) -> PastTexts:
-        own = [*(change for _, change in self.history.of(step)), *self.history.by_hand(step)]
+        made = self.history.of(step)
+        own = [*(change for _, change in made), *self.history.by_hand(step)]
         paths = self.paths.union(change.path for change in own)
-        return PastTexts(own, now, lambda: self.sources.committed(paths))
+        return PastTexts(
+            own, now, lambda: self.sources.kept.of_changes(made), lambda: self.sources.committed(paths)
+        )
 
     def _conflict(self, step: DocumentStep, what: str = "changed", *, overlaps: bool = False) -> Conflict:
         """The error for a later change that prevents reverting this one."""

@@ -52,10 +52,19 @@ class UndoneDocument(NamedTuple):
     kept: str = ""
 
 
+class SkippedDocument(NamedTuple):
+    """A document that a partial undo left as it is, and why."""
+
+    id: str
+    path: str
+    reason: str
+
+
 class UndoneEvent(NamedTuple):
     """An undone event or, with ``again``, one redone by undoing its undo; and the new event.
 
-    ``documents`` is empty if none of its changes was left.
+    ``documents`` is empty if none of its changes was left. ``undo_id`` is empty in a dry run, and if all its
+    documents were skipped.
     """
 
     id: str
@@ -66,6 +75,7 @@ class UndoneEvent(NamedTuple):
     again: bool
     undo_id: str
     documents: tuple[UndoneDocument, ...]
+    skipped: tuple[SkippedDocument, ...] = ()
 
     @property
     def is_aborted(self) -> bool:
@@ -91,12 +101,19 @@ class _Reversal(NamedTuple):
     """One event to revert, the changes that do it, and the patch of the undo.
 
     ``waiting`` are the paths that the event has not been written to yet: these writes are aborted.
+    ``blocked`` are its documents that stay as they are.
     """
 
     chosen: reverse.Chosen
     patch: str
     changes: tuple[FileChange, ...]
     waiting: frozenset[str]
+    blocked: tuple[reverse.Blocked, ...] = ()
+
+    @property
+    def is_skipped(self) -> bool:
+        """Whether nothing of the event can be reverted."""
+        return bool(self.blocked) and not (self.changes or self.waiting)
 
     @property
     def why(self) -> str:
@@ -121,18 +138,20 @@ def undo(
     why: str = "",
     dry_run: bool = False,
     exact: bool = False,
+    partial: bool = False,
     modes: Mapping[str, int] = MappingProxyType({}),
 ) -> Undone:
     """Revert the chosen changes, each as a new event, all or nothing.
 
     A change that could not be written to its files yet is aborted instead. With ``exact``, any later change
-    to one of the documents is a conflict. ``modes`` are permissions of restored files by path; the default is
+    to one of the documents is a conflict. With ``partial``, documents in conflict are skipped, unless all
+    are. ``modes`` are permissions of restored files by path; the default is
     those in the log.
 
     Raises `Conflict` if a later change conflicts, `NotFound` if there is nothing to undo or a past text
     cannot be found, `Refused` for a secret.
     """
-    planner = _Planner(memory, choice, exact=exact)
+    planner = _Planner(memory, choice, exact=exact, partial=partial)
     if dry_run:
         memory.refresh()
         by_hand = [edit.change for edit in hand_edits(memory, memory.git_state())]
@@ -148,7 +167,9 @@ def undo(
             warnings = _left_behind(memory, planned)
             written: list[_Reverted] = []
             for one in planned:
-                written.append(_revert(transaction, memory, one, why, modes))
+                written.append(
+                    _Reverted() if one.is_skipped else _revert(transaction, memory, one, why, modes)
+                )
                 if not transaction.outcome.published:  # a write failed, and the next step may need that file
                     break
         return _undone(planned, written)._replace(
@@ -161,10 +182,11 @@ def undo(
 class _Planner:
     """Plans what `undo` writes, again for each attempt; texts are fetched from git between attempts."""
 
-    def __init__(self, memory: Memory, choice: reverse.UndoChoice, *, exact: bool) -> None:
+    def __init__(self, memory: Memory, choice: reverse.UndoChoice, *, exact: bool, partial: bool) -> None:
         self._memory = memory
         self._choice = choice
         self._exact = exact
+        self._partial = partial
         self._shards = reverse.committed_shards(memory)
         self.committed = CommittedTexts(memory.git)
 
@@ -176,7 +198,7 @@ class _Planner:
         events = reverse.around(memory, [one.event for command in commands for one in command])
         sources = reverse.Sources(
             history=reverse.DocumentHistory(events, by_hand, waiting),
-            kept=memory.undo_texts.read,
+            kept=memory.undo_texts,
             committed=self.committed.texts,
             now=format_timestamp(memory.now()),
         )
@@ -189,11 +211,37 @@ class _Planner:
                 _check_places(one.event)
                 if self._exact:
                     _check_unchanged(tree, one.event, waiting)
-                changes = tuple(reverser.reverse(one.event))
+                changes, blocked = reverser.reverse(one.event)
                 _check_secrets(changes)
                 unwritten = frozenset(path for event_id, path in waiting if event_id == one.event.id)
-                planned.append(_Reversal(one, patch, changes, unwritten))
+                planned.append(_Reversal(one, patch, tuple(changes), unwritten, tuple(blocked)))
+        conflicts = [one for reversal in planned for one in reversal.blocked]
+        if conflicts and (not self._partial or all(one.is_skipped for one in planned)):
+            steps = sum(len(reverse.steps_of(one.chosen.event)) for one in planned)
+            raise _conflict(conflicts, self._choice, is_all=len(conflicts) == steps)
         return planned
+
+
+_MOST_NAMED: Final = 5
+
+
+def _conflict(
+    blocked: Sequence[reverse.Blocked], choice: reverse.UndoChoice, *, is_all: bool
+) -> Conflict | NotFound:
+    """The error of the first document, with the names of the others and, if not all are blocked, the command
+    that reverts the rest."""
+    names = list(dict.fromkeys(one.step.name for one in blocked))
+    error = blocked[0].error
+    message, hint = str(error), error.hint or ""
+    if others := names[1:_MOST_NAMED]:
+        more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+        message += f"; also in conflict: {', '.join(map(repr, others))}{more}"
+    if not is_all:
+        hint += f"; to {'redo' if choice.redo else 'undo'} the rest, run `thunderus-mem undo"
+        hint += f" {choice.event}" if choice.event else ""
+        hint += f" -n {choice.number}" if choice.number > 1 else ""
+        hint += f"{' --redo' if choice.redo else ''} --partial`"
+    return type(error)(message, hint=hint)
 
 
 def _reader(memory: Memory) -> Callable[[str], str | None]:
@@ -306,6 +354,7 @@ def _undone_event(one: _Reversal, by: _Reverted) -> UndoneEvent:
         one.chosen.again,
         by.id,
         (*_aborted(one, by.kept), *_documents(one.changes)),
+        tuple(SkippedDocument(step.name, step.new_path, str(error)) for step, error in one.blocked),
     )
 
 

@@ -11,13 +11,14 @@ import os
 from functools import cache
 from typing import TYPE_CHECKING
 
-from thunderus_mem.document.diff import apply_diff
+from thunderus_mem.document.diff import three_way
 from thunderus_mem.document.document import MAX_DOCUMENT, content_hash, read_document
 from thunderus_mem.document.redaction import has_secret
 from thunderus_mem.errors import NotFound, Refused, ThunderusError
 from thunderus_mem.index.refresh import most_lost
 from thunderus_mem.log.event import Change, hand_edit_id
 from thunderus_mem.log.transitions import happened
+from thunderus_mem.memory.past_texts import PastTexts, as_lf
 from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.files import ABSENT, read_file
 from thunderus_mem.store.paths import kind_of
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
     from thunderus_mem.git.repository import Git, GitState
+    from thunderus_mem.log.line import Event
     from thunderus_mem.memory.memory import Memory
+    from thunderus_mem.memory.past_texts import UndoTexts
     from thunderus_mem.store.layout import Layout
 
 _MANY = 100
@@ -39,12 +42,17 @@ class HandEdit(NamedTuple):
     doc_id: str
     before: str
     after: str
-    describe: Callable[[HandEdit], Change]
+    describe: Callable[[HandEdit], tuple[Change, str | None, str | None]]
 
     @property
     def change(self) -> Change:
         """The edit as a change for the log, with its diff."""
-        return self.describe(self)
+        return self.describe(self)[0]
+
+    @property
+    def texts(self) -> tuple[str | None, str | None]:
+        """The texts before and after; ``None`` for no file or an unknown text."""
+        return self.describe(self)[1:]
 
     @property
     def event_id(self) -> str:
@@ -98,7 +106,8 @@ def hand_edits(memory: Memory, state: GitState | None) -> tuple[HandEdit, ...]:
     gone = {path for doc_id in vanished if (path := named.path(doc_id))}.difference(edited)
     gone = {path for path in gone if not os.path.lexists(os.path.join(layout.root, path))}
     committed = _committed(asked, [*edited, *gone])
-    finder = _Finder(layout, _History(memory, waiting, [*edited, *gone], ()), committed)
+    history = _History(memory, waiting, [*edited, *gone], ())
+    finder = _Finder(layout, history, committed, memory.undo_texts)
     edits = [finder.edit(one) for one in unexplained]
     # A committed file that is missing but not reported as changed is excluded by a sparse checkout.
     edits += [finder.removal(path) for path in gone if path not in committed]
@@ -155,17 +164,21 @@ class _History:
         paths: Iterable[str],
         doc_ids: Iterable[str],
     ) -> None:
-        self._by_path: dict[str, list[Change]] = {}
+        self._by_path: dict[str, list[tuple[Event, Change]]] = {}
         self._paths: dict[str, str] = {}
         # Reads the log now, after the files: the change that made a file's current text is in it.
         for event, changes in happened(memory.events_about(paths, doc_ids)):
             for change in changes:
                 if (event.id, change.path) not in waiting:
-                    self._by_path.setdefault(change.path, []).append(change)
+                    self._by_path.setdefault(change.path, []).append((event, change))
                     self._paths[change.doc_id] = change.path
 
     def changes(self, path: str) -> list[Change]:
         """Return all changes of a path, oldest first."""
+        return [change for _, change in self.made(path)]
+
+    def made(self, path: str) -> list[tuple[Event, Change]]:
+        """Return the changes of a path with their events, oldest first."""
         return self._by_path.get(path, [])
 
     def last_hash(self, path: str) -> str | None:
@@ -187,12 +200,16 @@ class _History:
 
 
 class _Finder:
-    """Creates the edits for changed files. ``committed`` are their texts in HEAD."""
+    """Creates the edits for changed files. ``committed`` are their texts in HEAD, ``kept`` those for
+    `undo`."""
 
-    def __init__(self, layout: Layout, history: _History, committed: Mapping[str, bytes]) -> None:
+    def __init__(
+        self, layout: Layout, history: _History, committed: Mapping[str, bytes], kept: UndoTexts
+    ) -> None:
         self._layout = layout
         self._history = history
         self._committed = committed
+        self._kept = kept
 
     def edit(self, seen: _ChangedFile) -> HandEdit | None:
         """Return the edit of a changed file; ``None`` if its text is already known."""
@@ -220,11 +237,17 @@ class _Finder:
             doc_id = ""
         return HandEdit(path, doc_id, before, after, cache(self._describe))
 
-    def _describe(self, edit: HandEdit) -> Change:
-        now = _bytes_now(self._layout, edit.path) if edit.after != ABSENT else None
-        text_before = _text_before(edit.path, self._committed.get(edit.path), edit.before, self._history)
-        diff = _diff(text_before, now, edit.path)
-        return Change(
+    def _describe(self, edit: HandEdit) -> tuple[Change, str | None, str | None]:
+        data = _bytes_now(self._layout, edit.path) if edit.after != ABSENT else None
+        after = data.decode("utf-8", "replace") if data is not None else None
+        is_text = after is None or after.encode() == data
+        before = self._text_before(edit, after)
+        diff = None
+        if is_text and (before is not None or edit.before == ABSENT):
+            from thunderus_mem.document.secrets import diff_for_log
+
+            diff = diff_for_log(before, after, edit.path)
+        change = Change(
             op="create" if edit.before == ABSENT else "remove" if edit.after == ABSENT else "update",
             doc_id=edit.doc_id,
             path=edit.path,
@@ -233,52 +256,28 @@ class _Finder:
             diff=diff,
             diff_omitted=diff is None,
         )
+        return change, before, after if is_text else None
+
+    def _text_before(self, edit: HandEdit, after: str | None) -> str | None:
+        """Return the text with the hash ``edit.before``, with the line ends of the one after it."""
+        if edit.before == ABSENT:
+            return None
+        committed = self._committed.get(edit.path)
+        made = self._history.made(edit.path)
+        past = PastTexts(
+            [change for _, change in made],
+            committed.decode("utf-8", "replace") if committed is not None else None,
+            lambda: self._kept.of_changes(made),
+        )
+        text = past.text(edit.before)
+        if text is None or after is None or "\r" not in after:
+            return text
+        return three_way(as_lf(after), after, text) or text
 
 
 def _doc_id(path: str, data: bytes | None) -> str:
     document = read_document(path, data).document if data is not None else None
     return document.id if document is not None else ""
-
-
-def _diff(before: str | None, now: bytes | None, path: str) -> str | None:
-    """The diff; ``None`` if the old text is unknown, the new one not UTF-8, or it must not be logged."""
-    if before is None:
-        return None
-    from thunderus_mem.document.secrets import diff_for_log
-
-    try:
-        after = None if now is None else now.decode("utf-8")
-    except UnicodeDecodeError:
-        return None
-    return diff_for_log(before or None, after, path)
-
-
-def _text_before(path: str, committed: bytes | None, before: str, history: _History) -> str | None:
-    """Return the text with the hash ``before``: committed, or replayed from the log."""
-    if before == ABSENT:
-        return ""
-    text = committed.decode("utf-8", "replace") if committed is not None else ""
-    if text and content_hash(text) == before:
-        return text
-    for start in (text.replace("\r\n", "\n"), ""):
-        replayed = _replay(start, history.changes(path))
-        if replayed is not None and content_hash(replayed) == before:
-            return replayed
-    return None
-
-
-def _replay(text: str, changes: Iterable[Change]) -> str | None:
-    """Apply the changes that start at ``text``; ``None`` if a diff is missing or does not apply."""
-    current, started = text, False
-    for change in changes:
-        if not started and change.before != (content_hash(current) if current else ABSENT):
-            continue
-        started = True
-        applied = None if change.diff is None else apply_diff(current, change.diff)
-        if applied is None:
-            return None
-        current = applied
-    return current if started else None
 
 
 def _bytes_now(layout: Layout, path: str) -> bytes | None:

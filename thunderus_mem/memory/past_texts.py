@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import zlib
 from contextlib import suppress
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from thunderus_mem.document.diff import apply_diff, lines_of, reversed_diff, three_way
 from thunderus_mem.document.document import content_hash
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.git.repository import Git
     from thunderus_mem.log.event import Change
+    from thunderus_mem.log.line import Event
 
 
 def as_lf(text: str) -> str:
@@ -56,50 +58,57 @@ def can_restore(before: str, after: str | None, diff: str | None) -> bool:
     return text_before(after, diff) == before
 
 
-def unrestorable(changes: Sequence[Change], texts: Sequence[tuple[str | None, str | None]]) -> dict[int, str]:
-    """Return the old texts, by position, that an event's diffs cannot restore; none that contains a secret.
+def unrestorable(
+    changes: Sequence[Change], texts: Sequence[tuple[str | None, str | None]]
+) -> tuple[list[str], list[str]]:
+    """Return the old and the new texts that an event's diffs cannot restore; none that contains a secret.
 
-    ``texts`` are the texts on disk before and after each change. The text of a moved document is at its new
-    path.
+    ``texts`` are the texts on disk before and after each change. The old text of a moved document is at its
+    new path. A new text is on disk, but the next edit by hand replaces it.
     """
     moved = {change.after for change in changes if change.op == "rename"}
-    lost = {
-        place: before
-        for place, (change, (before, after)) in enumerate(zip(changes, texts, strict=True))
+    lost = [
+        before
+        for change, (before, after) in zip(changes, texts, strict=True)
         if before is not None
         and not (change.op == "rename" and change.before in moved)
         and not can_restore(before, after, change.diff)
-    }
+    ]
+    fresh = [
+        after
+        for change, (_, after) in zip(changes, texts, strict=True)
+        if after is not None and change.diff is None
+    ]
     from thunderus_mem.document.secrets import holds_secret
 
-    return {place: text for place, text in lost.items() if not holds_secret(text)}
+    old, new = ([text for text in found if not holds_secret(text)] for found in (lost, fresh))
+    return old, new
 
 
 class PastTexts:
     """The past texts of one document, with LF line ends, computed on demand.
 
-    ``changes`` are those of the log; ``now`` is its current text. ``elsewhere`` returns texts by hash from
-    outside the log, e.g. from git; it is called only if the log is not sufficient.
+    ``changes`` are those of the log; ``now`` is its current text. Each of ``elsewhere`` returns texts by hash
+    from outside the log, e.g. from git; it is called only if the log and those before it are not sufficient.
     """
 
     def __init__(
-        self, changes: Iterable[Change], now: str | None, elsewhere: Callable[[], Mapping[str, str]]
+        self, changes: Iterable[Change], now: str | None, *elsewhere: Callable[[], Mapping[str, str]]
     ) -> None:
         self._transitions = [
             Transition("", at, one.doc_id, one.path, one.before, one.after, one.before, one.diff)
             for at, one in enumerate(changes)
         ]
-        self._elsewhere = elsewhere
-        self._asked = False
+        self._elsewhere = list(elsewhere)
         self._known = {} if now is None else {content_hash(now): as_lf(now)}
 
     def text(self, wanted: str) -> str | None:
         """Return the text with this hash, ``None`` if it cannot be restored."""
         if wanted not in self._known:
             self._known = known_texts(self._transitions, self._known)
-        if wanted not in self._known and not self._asked:
-            self._asked = True
-            self._known = known_texts(self._transitions, {**self._elsewhere(), **self._known})
+        while wanted not in self._known and self._elsewhere:
+            found = self._elsewhere.pop(0)()
+            self._known = known_texts(self._transitions, {**found, **self._known})
         return self._known.get(wanted)
 
 
@@ -152,33 +161,35 @@ class _NotFetched(Exception):
 
 
 CAP: Final = 256 << 20
-"""Maximum total size of kept texts in bytes."""
+"""Maximum total size of kept texts in bytes, compressed; also of one file, uncompressed."""
 DAYS: Final = 90
 """Days after which a kept text is deleted."""
+_CACHED: Final = 4
 _NAME: Final = lazy_pattern(r"(evt_[0-9A-HJKMNP-TV-Z]{26})\.json", re.ASCII)
 
 
 class UndoTexts:
     """Texts that the log cannot restore, kept in one working tree in the absolute ``folder``.
 
-    One file per event, named after it: the texts before its changes, by their position in the event. Only
-    texts that the log's diffs cannot restore (too long, or line ends other than LF), and none that contains a
-    secret. Old files are deleted, and the oldest if there are too many; only `undo` uses them. Write only
-    under the lock.
+    One file per event, named after it: the texts before and after its changes. Only texts that the log's
+    diffs cannot restore (too long, or line ends other than LF), and none that contains a secret. Old files
+    are deleted, and the oldest if there are too many. Write only under the lock.
     """
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
-        self._last: tuple[str, dict[str, Any]] = ("", {})
+        self._read: dict[str, dict[str, str]] = {}
 
     def _file(self, event_id: str) -> str | None:
         name = f"{event_id}.json"
         return os.path.join(self._folder, name) if _NAME.fullmatch(name) else None
 
-    def keep(self, event_id: str, texts: Mapping[int, str], now: datetime) -> bool:
-        """Keep texts by their position in the event; return whether they were written. Never raises."""
+    def keep(self, event_id: str, texts: Sequence[str], now: datetime) -> bool:
+        """Keep texts of an event; return whether they were written. Of texts with the same hash, `texts`
+        returns the first. Never raises."""
         path = self._file(event_id)
-        data = json.dumps({str(place): text for place, text in texts.items()}, ensure_ascii=False).encode()
+        data = json.dumps(dict(enumerate(texts)), ensure_ascii=False).encode()
+        data = zlib.compress(data, 1)
         if path is None or len(data) > CAP:
             return False
         try:
@@ -188,17 +199,25 @@ class UndoTexts:
         self._clear(now)
         return True
 
-    def read(self, event_id: str, place: int) -> str | None:
-        """Return the text before the change at this position of the event, ``None`` if not kept."""
-        if self._last[0] != event_id:
+    def texts(self, event_id: str) -> Mapping[str, str]:
+        """Return the texts kept of an event, by their hashes."""
+        if event_id not in self._read:
+            if len(self._read) == _CACHED:
+                self._read.clear()
             path = self._file(event_id)
-            try:
-                texts = parse_object(read_file(path, CAP), CAP) if path is not None else {}
-            except (ThunderusError, ValueError):
-                texts = {}
-            self._last = (event_id, texts)
-        text = self._last[1].get(str(place))
-        return text if isinstance(text, str) else None
+            texts = _texts_in(path) if path is not None else ()
+            self._read[event_id] = {content_hash(text): text for text in reversed(texts)}
+        return self._read[event_id]
+
+    def of_changes(self, made: Iterable[tuple[Event, Change]]) -> dict[str, str]:
+        """Return the texts kept of some changes, with LF line ends, by their hashes."""
+        return {
+            text_hash: as_lf(kept[text_hash])
+            for event, change in made
+            if (kept := self.texts(event.id))
+            for text_hash in (change.before, change.after)
+            if text_hash in kept
+        }
 
     def _clear(self, now: datetime) -> None:
         """Delete old files, then the oldest while there are too many."""
@@ -212,3 +231,14 @@ class UndoTexts:
                 room -= os.lstat(path).st_size
                 if room < 0 or name < first:
                     disk.unlink(path)
+
+
+def _texts_in(path: str) -> list[str]:
+    """The texts in a file; none if it is missing or damaged. Earlier versions did not compress it."""
+    try:
+        data = read_file(path, CAP)
+        if not data.startswith(b"{"):
+            data = zlib.decompressobj().decompress(data, CAP)
+        return [text for text in parse_object(data, CAP).values() if isinstance(text, str)]
+    except (ThunderusError, ValueError, zlib.error):
+        return []

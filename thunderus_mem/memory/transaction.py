@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.timestamp import format_precise
 from thunderus_mem.errors import Busy, Conflict, Degraded, NotWritable, explain
-from thunderus_mem.log.event import ABORTED, Change, changes_of
+from thunderus_mem.log.event import ABORTED, HAND_EDIT, Change, changes_of
 from thunderus_mem.log.line import Event, encode, line_hash, refuse_secrets
 from thunderus_mem.log.new_event import (
     MOST_WITH_DIFFS,
@@ -362,14 +362,17 @@ class Transaction:
         make: Callable[[EventContext], Event],
         changes: Sequence[FileChange] = (),
         drops: Sequence[FileChange] = (),
+        texts: Sequence[tuple[str | None, str | None]] = (),
     ) -> str:
+        """Append an event and change its files. ``texts`` are those before and after changes that were made
+        already."""
         session, context = self._session()
         heads = self._heads() if session.prev_line_hash is None else {}
         event = make(context._replace(prev=session.prev_line_hash, heads=heads))
         refuse_secrets(event)
         line = encode(event)
         self._memory.sessions.begin(session)
-        self._keep_texts(event, changes)
+        self._keep_texts(event, texts or [(one.before, one.after) for one in changes])
         files = [*changes, *drops]
         self.changed.update(one.path for one in files)
         committed = self._memory.journal.commit(
@@ -390,12 +393,12 @@ class Transaction:
             self._race.verify(self._memory.root, session.shard, line, files, self._git)
         return event.id
 
-    def _keep_texts(self, event: Event, changes: Sequence[FileChange]) -> None:
+    def _keep_texts(self, event: Event, texts: Sequence[tuple[str | None, str | None]]) -> None:
         """Keep texts in this tree that the log cannot restore, for `undo`."""
-        logged = changes_of(event) if changes else ()
-        texts = unrestorable(logged, [(one.before, one.after) for one in changes])
-        if texts and not self._memory.undo_texts.keep(event.id, texts, self._memory.now()):
-            count = "1 old text" if len(texts) == 1 else f"{len(texts):,} old texts"
+        old, new = unrestorable(changes_of(event), texts) if texts else ([], [])
+        kept = not (old or new) or self._memory.undo_texts.keep(event.id, [*old, *new], self._memory.now())
+        if old and not kept:
+            count = "1 old text" if len(old) == 1 else f"{len(old):,} old texts"
             self._memory.say(f"`undo` cannot restore {count} of {event.id}: no copy could be kept")
 
     def recover(self) -> None:
@@ -456,14 +459,24 @@ class Transaction:
         """
         recorded = []
         for edit in edits:
-            self._log_change("hand-edit", edit.change, why, Ids(edit.event_id, edit.patch_id))
+            self._log_change(HAND_EDIT, edit.change, why, Ids(edit.event_id, edit.patch_id), edit.texts)
             recorded.append(edit.doc_id or edit.path)
         self.outcome = Outcome(recorded=tuple(recorded))
 
-    def _log_change(self, op: str, change: Change, why: str, ids: Ids | None = None) -> None:
+    def _log_change(
+        self,
+        op: str,
+        change: Change,
+        why: str,
+        ids: Ids | None = None,
+        texts: tuple[str | None, str | None] | None = None,
+    ) -> None:
         fresh = Ids(self._memory.new_id("evt"), self._memory.new_id("patch"))
         actor = "user" if self._memory.actor == "user" else "tool"
-        self._append(lambda context: patch_event(context, ids or fresh, op, (change,), actor=actor, why=why))
+        self._append(
+            lambda context: patch_event(context, ids or fresh, op, (change,), actor=actor, why=why),
+            texts=[texts] if texts else (),
+        )
 
 
 def _aborted(lost: RecoveredFile) -> Change:

@@ -180,10 +180,13 @@ class _Rebaser:
             if text is not None and content_hash(text) == edit.before:
                 return text
         events = self._memory.events_about([edit.path], [edit.doc_id] if edit.doc_id else [])
-        changes = [change for event in events for change in changes_of(event)]
-        own = [change for change in changes if edit.doc_id == change.doc_id or edit.path == change.path]
+        made = [(event, change) for event in events for change in changes_of(event)]
+        made = [one for one in made if edit.doc_id == one[1].doc_id or edit.path == one[1].path]
+        own = [change for _, change in made]
         paths = {edit.path, *(change.path for change in own)}
-        text = PastTexts(own, now, lambda: self._committed.texts(paths)).text(edit.before)
+        kept = self._memory.undo_texts
+        past = PastTexts(own, now, lambda: kept.of_changes(made), lambda: self._committed.texts(paths))
+        text = past.text(edit.before)
         if text is None:
             raise _Unusable(
                 "conflict", f"{edit.path} has changed since, and its original text cannot be found"

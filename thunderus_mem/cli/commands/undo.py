@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 from thunderus_mem.cli.options import Argument, Call, Commands, Option
 from thunderus_mem.cli.params import MOST, DryRun, Why
 from thunderus_mem.cli.text import Style, aligned, counted, diff_lines, finding_lines, minute, one_line
-from thunderus_mem.errors import ThunderusError
+from thunderus_mem.errors import Conflict, ThunderusError
 from thunderus_mem.history import undo
 from thunderus_mem.history.reverse import UndoChoice
 from thunderus_mem.merge import resolve
@@ -51,32 +51,37 @@ def undo_command(
     ] = None,
     redo: Annotated[bool, Option("--redo", help="Redo: revert the last undo.")] = False,
     listed: Annotated[bool, Option("--list", help="List gardener runs, with snapshots.")] = False,
+    partial: Annotated[bool, Option("--partial", help="Skip documents in conflict; undo the rest.")] = False,
     dry_run: DryRun = False,
     why: Why = "",
 ) -> int:
     """Undo the last change made in this working tree, as a new event. Repeat to undo earlier changes.
 
     A change is everything that one command wrote. Later edits elsewhere in the text are kept; if a later edit
-    overlaps, nothing is written and the conflict is reported. With a SNAPSHOT, as `undo --list` prints it,
+    overlaps, nothing is written and the conflict is reported. With --partial, such documents are skipped, the
+    others are reverted, and the exit code is 3. With a SNAPSHOT, as `undo --list` prints it,
     documents return to their state before that gardener run, byte for byte; if one of them has changed since,
     nothing is written.
     """
     console: Console = ctx.obj
     if listed:
-        if change is not None or redo or dry_run:
-            raise ThunderusError("--list and EVENT, --redo or --dry-run are mutually exclusive")
+        if change is not None or redo or partial or dry_run:
+            raise ThunderusError("--list and EVENT, --redo, --partial or --dry-run are mutually exclusive")
         return _list(console, number or _LISTED)
     if change is not None and (redo or number is not None):
         raise ThunderusError("EVENT and -n or --redo are mutually exclusive")
     if change is not None and change.strip().lower().startswith("snap_"):
+        if partial:
+            raise ThunderusError("SNAPSHOT and --partial are mutually exclusive")
         value = undo.restore(console.memory(), change, why=why, dry_run=dry_run)
     else:
         choice = UndoChoice(change, number or 1, redo)
-        value = undo.undo(console.memory(), choice, why=why, dry_run=dry_run)
+        value = undo.undo(console.memory(), choice, why=why, dry_run=dry_run, partial=partial)
     console.emit("undo", value, undone)
     if not (dry_run or redo) and not all(one.is_aborted for one in value.events):
         console.say("To redo: thunderus-mem undo --redo")
-    return console.published_code(value.published)
+    skipped = any(event.skipped for event in value.events)
+    return console.published_code(value.published) or (Conflict.exit_code if skipped else 0)
 
 
 def _list(console: Console, limit: int) -> int:
@@ -97,7 +102,10 @@ def undone(value: undo.Undone, console: Console) -> str:
         console.talk(line)
     console.say_recorded(value.recorded)
     for event in value.events:
-        console.say(_description(event, style, dry_run=value.dry_run))
+        if event.undo_id or value.dry_run:
+            console.say(_description(event, style, dry_run=value.dry_run))
+        for one in event.skipped:
+            console.talk(f"skipped: {one_line(one.reason)}")
     documents = [document for event in value.events for document in event.documents]
     if value.dry_run:
         return "\n".join(
