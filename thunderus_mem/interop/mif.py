@@ -164,7 +164,7 @@ class DraftExchange(NamedTuple):
         if isinstance(first, dict) and first.get("type") == "header":
             yield from _read_lines(file)
             return
-        if not _begins_with(file, b"{"):
+        if not _begins_with(file, (b"{", b"[")):
             from thunderus_mem.interop.streams import yaml_as_json
 
             file = yaml_as_json(file)
@@ -190,9 +190,9 @@ class DraftExchange(NamedTuple):
 FILE_V1: Final = DraftExchange()
 
 
-def _begins_with(file: IO[bytes], mark: bytes) -> bool:
+def _begins_with(file: IO[bytes], marks: bytes | tuple[bytes, ...]) -> bool:
     file.seek(0)
-    found = file.read(4_096).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(mark)
+    found = file.read(4_096).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(marks)
     file.seek(0)
     return found
 

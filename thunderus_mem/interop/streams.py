@@ -289,6 +289,7 @@ def parsed_line(line: bytes) -> dict[str, Any] | ValueError:
 
 
 _LARGEST_YAML: Final = 32 << 20
+_DEEPEST_YAML: Final = 100
 
 
 def yaml_as_json(file: IO[bytes]) -> IO[bytes]:
@@ -296,7 +297,7 @@ def yaml_as_json(file: IO[bytes]) -> IO[bytes]:
     from ruamel.yaml import YAML
     from ruamel.yaml.constructor import SafeConstructor
     from ruamel.yaml.error import YAMLError
-    from ruamel.yaml.events import AliasEvent
+    from ruamel.yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent
 
     class Plain(SafeConstructor):
         pass
@@ -309,8 +310,16 @@ def yaml_as_json(file: IO[bytes]) -> IO[bytes]:
     reader = YAML(typ="safe", pure=True)
     reader.Constructor = Plain
     try:
-        if any(isinstance(event, AliasEvent) for event in YAML(typ="safe", pure=True).parse(data)):
-            raise InvalidDocument("the file has YAML aliases", hint="write the values out")
+        depth = 0
+        for event in YAML(typ="safe", pure=True).parse(data):
+            if isinstance(event, AliasEvent):
+                raise InvalidDocument("the file has YAML aliases", hint="write the values out")
+            depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
+            if depth > _DEEPEST_YAML:  # the parser takes quadratic time to read them all
+                line = event.start_mark.line + 1
+                raise InvalidDocument(
+                    f"line {line} of the file is nested more than {_DEEPEST_YAML} levels deep"
+                )
         return io.BytesIO(json.dumps(reader.load(data)).encode())
     except TypeError:
         raise InvalidDocument("the file contains YAML values that JSON does not have") from None
