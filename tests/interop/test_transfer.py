@@ -95,6 +95,35 @@ def test_importing_again_changes_nothing_and_an_export_has_the_same_records(tree
     assert sorted(export(tree), key=lambda one: one["id"]) == given
 
 
+def test_the_last_record_of_an_id_updates_its_document_once(tree: VerbTree) -> None:
+    kept, other = memories(2)
+    first, second, third = ({**kept, "content": f"Text {number}.", "content_hash": None} for number in "123")
+    given = [first, other, second, third]
+    preview = load(tree, given, on_conflict="update", dry_run=True)
+    report = load(tree, given, on_conflict="update")
+    assert counts(preview) == counts(report) == (2, 0, 0, 2, 0)
+    later = "record 3 has the same id, and comes later"
+    assert [(one.number, one.id, one.reason) for one in report.skipped] == [
+        (0, kept["id"], later),
+        (2, kept["id"], later),
+    ]
+    before = documents(tree)
+    assert sum(b"Text 3." in text for text in before.values()) == 1
+    again = load(tree, given, on_conflict="update")
+    assert (counts(again), again.events) == ((0, 0, 2, 2, 0), 0)
+    assert documents(tree) == before
+
+
+def test_the_last_record_of_a_text_updates_its_document_once(tree: VerbTree) -> None:
+    form = formats.load("jsonl")
+    lines = b'{"text": "One.", "tags": ["a"]}\n{"text": "One.", "tags": ["b"]}\n'
+    options = transfer.ImportOptions(on_conflict="update")
+    reports = [
+        transfer.import_records(tree.memory(), form, io.BytesIO(lines), "x", options) for _ in range(2)
+    ]
+    assert [counts(one) for one in reports] == [(1, 0, 0, 1, 0), (0, 0, 1, 1, 0)]
+
+
 def test_a_large_import_is_several_events_and_one_undo(
     tree: VerbTree, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -44,6 +44,7 @@ from thunderus_mem.interop.table import (
     same,
     stored_kept,
     stored_key,
+    text_field,
     with_text_field,
     write_record,
 )
@@ -165,17 +166,18 @@ def import_records(
     file of this format, `ThunderusError` for an unknown kind, key or ``on_conflict``.
     """
     table, mapping = _mapped(form.table, options)
+    later = _later(form, file, table) if options.on_conflict == "update" else {}
     records = _read(form, file, memory)
     if options.dry_run:
         memory.refresh()
-        planner = _Planner(memory, table, options, mapping)
+        planner = _Planner(memory, table, options, mapping, later)
         for _ in planner.batches(records, Ids(memory.new_id("evt"), memory.new_id("patch"))):
             pass
         return planner.report(form.name, source)
     import_id = f"import_{derived_ulid(form.name, _hash_of(file))}"
     running = os.path.join(memory.layout.local_dir, import_id)
     with open_transaction(memory, "import") as transaction:
-        planner = _Planner(memory, table, options, mapping)
+        planner = _Planner(memory, table, options, mapping, later)
         resumed = _unfinished(memory, running)
         patch = resumed or transaction.ids().patch
         events = 0
@@ -264,16 +266,41 @@ def _read(form: Format, file: IO[bytes], memory: Memory) -> Iterator[tuple[int, 
         yield index, record
 
 
+def _later(form: Format, file: IO[bytes], table: FieldTable) -> dict[int, int]:
+    """The records that have the same id as a later one, or none and the same text, each with the last one:
+    to update a document to each of them would change it back and forth in every import."""
+    text, last, later = text_field(table), dict[tuple[Any, ...], int](), dict[int, int]()
+    for index, record in enumerate(form.file.read(file)):
+        if not isinstance(record, dict):
+            continue
+        id = record.get(table.identity)
+        key = (str(id),) if isinstance(id, str | int) and id != "" else ("", get(record, text))
+        if isinstance(key[-1], str | int):
+            if key in last:
+                later[last[key]] = index
+            last[key] = index
+    for index in sorted(later, reverse=True):
+        later[index] = later.get(later[index], later[index])
+    return later
+
+
 class _Planner:
-    """Converts records to changes of files, and counts; each planned document counts as stored."""
+    """Converts records to changes of files, and counts; each planned document counts as stored. Records are
+    skipped if a ``later`` one has the same id."""
 
     def __init__(
-        self, memory: Memory, table: FieldTable, options: ImportOptions, mapping: Sequence[Field]
+        self,
+        memory: Memory,
+        table: FieldTable,
+        options: ImportOptions,
+        mapping: Sequence[Field],
+        later: Mapping[int, int],
     ) -> None:
         self._memory = memory
         self._table = table
         self._options = options
         self._mapping = mapping
+        self._later = later
         self._now = format_timestamp(memory.now())
         self._taken = Taken()
         self._by_key: dict[str, _Known] = {}
@@ -359,6 +386,10 @@ class _Planner:
                 raise record
             named = record.get(self._table.identity)
             name = named if isinstance(named, str) else ""
+            if index in self._later:
+                reason = f"record {self._later[index]} has the same id, and comes later"
+                self._skipped.append(RefusedRecord(index, name, reason))
+                return
             found = read_record(self._table, record)
             for row in self._mapping:
                 if (value := get(record, row.theirs)) is not ABSENT and value is not None:
