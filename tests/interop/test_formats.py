@@ -58,6 +58,8 @@ def optional(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, An
     return st.fixed_dictionaries({}, optional={name: st.none() | value for name, value in fields.items()})
 
 
+RECORDS = ("provenance", "verification", "id", "kind", "created", "title", "claimed")
+"""Names that mean something else here."""
 OURS = st.fixed_dictionaries(
     {
         "id": st.sampled_from(["fact.ci.cache", "ADR.7", "playbook.x"]),
@@ -114,9 +116,13 @@ UNIFIED = st.builds(
         quality_score=UNIT,
         access_count=st.integers(0, 9),
         metadata=st.dictionaries(
-            st.sampled_from(["project", "imported_from", "shodh", "a b"]), JSON, max_size=3
+            st.sampled_from(["project", "imported_from", "shodh", "a b", *RECORDS]), JSON, max_size=3
         ),
         unknown=JSON,
+        provenance=JSON,
+        verification=JSON,
+        kind=JSON,
+        created=JSON,
     ),
 ).map(lambda record: {**record, "content_hash": raw_hash(record["content"])})
 NOVA = st.builds(
@@ -137,7 +143,9 @@ NOVA = st.builds(
     st.builds(
         lambda time, more: {"timestamp": time, **more},
         TIMES,
-        st.dictionaries(st.sampled_from(["event_seq", "project", "nova", "merged"]), JSON, max_size=3),
+        st.dictionaries(
+            st.sampled_from(["event_seq", "project", "nova", "merged", *RECORDS]), JSON, max_size=3
+        ),
     ),
 )
 FLAT = st.builds(
@@ -152,8 +160,10 @@ FLAT = st.builds(
             "author": WORDS,
             "quality_score": UNIT,
             "sequence_number": st.integers(0, 9),
-            "metadata": st.dictionaries(WORDS, JSON, min_size=1, max_size=2),
+            "metadata": st.dictionaries(WORDS | st.sampled_from(RECORDS), JSON, min_size=1, max_size=2),
             "owner": WORDS,
+            "provenance": WORDS,
+            "verification": WORDS,
         },
     ),
 )
@@ -165,7 +175,7 @@ MIF = st.builds(
         {"memory_type": st.sampled_from(["decision", "code_edit", "intention"]), "created_at": TIMES},
         optional={
             "tags": st.lists(WORDS, max_size=3),
-            "metadata": st.dictionaries(WORDS, TEXT, max_size=3),
+            "metadata": st.dictionaries(WORDS | st.sampled_from(RECORDS), TEXT, max_size=3),
             "entities": st.just([{"name": "JWT", "entity_type": "technology", "confidence": 0.5}]),
             "source": optional(source_type=st.sampled_from(["user", "hook"]), session_id=WORDS, agent=WORDS),
             "version": st.just(1),
@@ -229,6 +239,7 @@ SERVICE = st.builds(
                 sequence_number=st.integers(0, 9),
                 access_count=st.integers(0, 9),
                 project=JSON,
+                **dict.fromkeys(RECORDS, JSON),
             ),
             "export_source": st.just("host"),
         },

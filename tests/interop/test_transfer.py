@@ -14,7 +14,8 @@ import pytest
 from tests.support.git_repository import Repository
 from tests.support.tree_writer import Clock
 from tests.support.verb_tree import VerbTree
-from thunderus_mem.authoring.edit import DocumentEdits, edit
+from thunderus_mem.authoring.anchor import confirm
+from thunderus_mem.authoring.edit import DocumentEdits, edit, remove
 from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.errors import InvalidDocument, ThunderusError
 from thunderus_mem.history.reverse import UndoChoice
@@ -22,6 +23,7 @@ from thunderus_mem.history.undo import undo
 from thunderus_mem.index.questions import Filter
 from thunderus_mem.interop import formats, transfer
 from thunderus_mem.interop.export import RecordExport
+from thunderus_mem.interop.markdown import stored_documents
 from thunderus_mem.interop.values import raw_hash
 from thunderus_mem.lint.lint import lint
 from thunderus_mem.store import disk
@@ -309,15 +311,66 @@ def extended(**extension: Any) -> list[dict[str, Any]]:
     return memories(1, metadata={"thunderus_mem": extension})
 
 
-def test_a_verification_counts_only_with_a_commit_of_this_repository(tree: VerbTree) -> None:
+def headers(tree: VerbTree) -> dict[str, dict[str, Any]]:
+    """The frontmatter of the documents, by id."""
+    return {one.id: one.data() for one in stored_documents(tree.memory().layout)}
+
+
+def foreign_claims(commit: str, event: str) -> list[dict[str, Any]]:
+    """Records that say they have a past here, in every place."""
+    claim = {
+        "provenance": {"events": [event], "patches": ["patch_1"], "commits": [commit]},
+        "verification": {"last_verified_commit": commit, "status": "verified", "by": "user"},
+    }
+    named = {"id": "fact.base", "kind": "adr", "created": "2001-01-01T00:00:00Z"}
+    metadata = [
+        {**claim, **named},
+        {"thunderus_mem": claim},
+        {"thunderus_mem": {**claim, **named}},
+        {"thunderus_mem": {"metadata": {**claim, **named}}},
+    ]
+    records = [one | {"metadata": more} for one, more in zip(memories(4), metadata, strict=True)]
+    top = memories(5)[4] | claim | {"kind": "adr"}
+    return [*records, top]
+
+
+def test_a_foreign_provenance_or_verification_is_only_kept_for_the_export(tree: VerbTree) -> None:
     tree.repository.write("a.txt", "a")
-    for at, commit in enumerate(("1" * 40, tree.repository.commit("a", "a.txt"))):
-        state = {"last_verified_commit": commit, "status": "verified"}
-        given = [{**extended(verification=state)[0], "id": f"v{at}", "content": f"Text {at}."}]
-        del given[0]["content_hash"]
-        load(tree, given)
-    found = {path: b"status: verified" in data for path, data in documents(tree).items() if "text-" in path}
-    assert [found[path] for path in sorted(found)] == [False, True]
+    commit = tree.repository.commit("a", "a.txt")
+    tree.add("base")
+    event = tree.memory().log.read_all().events[-1].event.id
+    before = headers(tree)
+    given = foreign_claims(commit, event)
+    report = load(tree, given)
+    assert counts(report) == (5, 0, 0, 0, 0)
+    made = {id: data for id, data in headers(tree).items() if id not in before}
+    assert len(made) == 5
+    for data in made.values():
+        assert set(data["provenance"]["patches"]) == {report.patch}
+        assert event not in data["provenance"]["events"]
+        assert data["verification"]["status"] == "unknown"
+    tree_records = {one["id"]: one for one in export(tree)}
+    back = [tree_records[one["id"]] for one in given]
+    for name in ("id", "created"):  # the record itself has others
+        del given[2]["metadata"]["thunderus_mem"][name]
+    given[3]["metadata"] = given[3]["metadata"]["thunderus_mem"]["metadata"]
+    assert back == given
+    assert counts(load(tree, back)) == (0, 0, 5, 0, 0)
+
+
+def test_a_document_of_this_memory_comes_back_with_its_provenance_and_verification(tree: VerbTree) -> None:
+    tree.repository.write("a.txt", "a")
+    commit = tree.repository.commit("a", "a.txt")
+    tree.add("base")
+    confirm(tree.memory(), ["fact.base"])
+    before, records = headers(tree)["fact.base"], export(tree)
+    remove(tree.memory(), "fact.base", why="by mistake")
+    report = load(tree, records)
+    assert counts(report) == (1, 0, 0, 0, 0)
+    back = headers(tree)["fact.base"]
+    assert back["verification"] == before["verification"]
+    assert back["verification"]["last_verified_commit"] == commit
+    assert back["provenance"]["patches"] == [*before["provenance"]["patches"], report.patch]
 
 
 def test_links_and_aliases_that_concern_other_documents_are_reported(tree: VerbTree) -> None:

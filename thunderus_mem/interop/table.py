@@ -25,6 +25,8 @@ EDGES: Final = "(edges)"
 """The key of the line ends around the text, if they are not those of a new document."""
 EXTENSION: Final = "thunderus_mem"
 """The key of ours in a foreign record: what the format has no field for."""
+CLAIMED: Final = "claimed"
+"""The key of what a record says about itself in our extension, and this memory cannot confirm."""
 _STORED: Final = ("imported_from", "imported_sha256", "merged")
 _LOCAL: Final = ("provenance", "verification")
 _UNVERIFIED: Final = {"last_verified_commit": None, "status": "unknown"}
@@ -376,10 +378,7 @@ def write_record(table: FieldTable, values: Mapping[str, Any], derived: Iterable
     lost = _lost(table, out, ours)
     if values["id"] not in (derived if key else ()):
         lost["id"] = values["id"]
-    if not key and values.get("provenance"):
-        lost["provenance"] = values["provenance"]
-    if values.get("verification", _UNVERIFIED) != _UNVERIFIED:
-        lost["verification"] = values["verification"]
+    lost |= _records(values, kept, is_ours=not key)
     if not lost:
         return WrittenRecord(out)
     if not table.metadata:
@@ -387,6 +386,25 @@ def write_record(table: FieldTable, values: Mapping[str, Any], derived: Iterable
     held = json.dumps(lost, ensure_ascii=False) if table.only_texts else lost
     out[table.metadata] = {**(out.get(table.metadata) or {}), EXTENSION: held}
     return WrittenRecord(out)
+
+
+def _records(values: Mapping[str, Any], kept: Mapping[str, Any], *, is_ours: bool) -> dict[str, Any]:
+    """The provenance and verification to export: what the record said, then what was added here."""
+    found = kept.get(CLAIMED)
+    records = dict(found) if isinstance(found, dict) else {}
+    if is_ours and values.get("provenance"):
+        records["provenance"] = _joined(records.get("provenance"), values["provenance"])
+    if values.get("verification", _UNVERIFIED) != _UNVERIFIED:
+        records["verification"] = values["verification"]
+    return records
+
+
+def _joined(theirs: Any, ours: Mapping[str, Any]) -> dict[str, Any]:
+    """A provenance with the lists of both."""
+    if not isinstance(theirs, dict):
+        return dict(ours)
+    first = {key: value for key, value in theirs.items() if isinstance(value, list)}
+    return {key: [*first.get(key, ()), *ours.get(key, ())] for key in {**first, **ours}}
 
 
 def _check_size(table: FieldTable, text: str) -> None:

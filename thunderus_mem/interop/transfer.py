@@ -33,6 +33,7 @@ from thunderus_mem.interop.markdown import stored_documents
 from thunderus_mem.interop.streams import Omitted
 from thunderus_mem.interop.table import (
     BODY,
+    CLAIMED,
     EDGES,
     EXTENSION,
     Field,
@@ -316,7 +317,7 @@ class _Planner:
         self._written: list[WrittenDocument] = []
         self._log: LogIndex | None = None
         self._ops: dict[str, Any] = {}
-        self._commits: dict[str, bool] = {}
+        self._claims = _Claims(memory)
         self._named: set[str] = set()
         """The ids, aliases and titles of the documents before the import."""
         self.ids = Ids("", "")
@@ -405,6 +406,7 @@ class _Planner:
         copy = self._origin(found.key) + copy_mark(digest)
         if found.own_id in self._by_id and self._table.new_id(found.own_id, found.values[BODY]) != found.key:
             found = found._replace(own_id="")  # no export of that document has this record
+        found = self._claims.settle(found)
         known = self._by_key.get(self._origin(found.key)) or self._by_id.get(found.own_id)
         if copy in self._by_key or (known is not None and known.digest == digest):
             self._counts["unchanged"] += 1
@@ -471,7 +473,6 @@ class _Planner:
         id = self._free_id(found.own_id, kind, title, origin.partition(":")[2])
         number = max(self._taken.numbers, default=0) + 1 if kind == "adr" else None
         path = free_path(DOCUMENT_FOLDERS[kind], id, kind, number, self._taken)
-        self._check_claims(found.values)
         placed = Placed(id, kind, "" if own else origin, digest, self.ids)
         header = header_of(self._table, found, placed, self._now, self._options.tags)
         document = checked(path, document_text(header, values), header)
@@ -481,23 +482,6 @@ class _Planner:
         self._written.append(WrittenDocument("import", id, title))
         self._count("imported", found)
         self._note(index, found.key, document)
-
-    def _check_claims(self, values: dict[str, Any]) -> None:
-        """Ignore a verification with a commit that is not in this repository. Raises `ValueError` for an
-        anchor that `add` refuses."""
-        state = values.get("verification")
-        commit = state.get("last_verified_commit") if isinstance(state, dict) else None
-        if isinstance(commit, str) and commit not in self._commits:
-            git = self._memory.git
-            self._commits[commit] = git is not None and git.reached([commit])[commit] is True
-        if not self._commits.get(str(commit)):
-            values.pop("verification", None)
-        anchors = values.get("anchors")
-        for item in anchors if isinstance(anchors, list) else ():
-            if not place_of(item):
-                raise ValueError(
-                    f"`anchors` has an invalid anchor or one outside the repository: {item!r:.80}"
-                )
 
     def _note(self, index: int, key: str, document: Document) -> None:
         """Note what a new document does to those before the import."""
@@ -554,6 +538,78 @@ class _Planner:
         if any(row.id not in self._ops for row in rows):  # the event of an import is large: read it once
             self._ops |= {one.event.id: one.event.body.get("op") for one in read(self._memory.log, rows)}
         return any(self._ops.get(row.id) == "edit" for row in rows)
+
+
+_APPROVALS: Final = 8
+
+
+class _Claims:
+    """Checks what records say about this memory in our extension: provenance, verification and anchors.
+
+    A file can come from anyone, so a claim counts only if log and git of this repository confirm it: the
+    record is a document of this memory that comes back. Any other is kept for the export, as `CLAIMED`.
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._log: LogIndex | None = None
+        self._commits: dict[str, bool] = {}
+
+    def settle(self, found: ForeignRecord) -> ForeignRecord:
+        """Move the claims that nothing confirms to what is kept for the other program. Raises `ValueError`
+        for an anchor that `add` refuses."""
+        anchors = found.values.get("anchors")
+        for item in anchors if isinstance(anchors, list) else ():
+            if not place_of(item):
+                raise ValueError(
+                    f"`anchors` has an invalid anchor or one outside the repository: {item!r:.80}"
+                )
+        given: dict[str, Any] = {
+            key: found.values[key] for key in ("provenance", "verification") if key in found.values
+        }
+        if not given:
+            return found
+        confirmed = self._confirmed(found.own_id, given)
+        claimed = {key: value for key, value in given.items() if key not in confirmed}
+        values = {key: value for key, value in found.values.items() if key not in claimed}
+        kept = {**(found.kept or {}), CLAIMED: claimed} if claimed else found.kept
+        return found._replace(values=values, kept=kept)
+
+    def _confirmed(self, own_id: str, given: Mapping[str, Any]) -> set[str]:
+        if not own_id:
+            return set()
+        if self._log is None:
+            self._log = self._memory.log_index()
+        confirmed = set()
+        if self._is_past(own_id, given.get("provenance"), self._log):
+            confirmed.add("provenance")
+        state = given.get("verification")
+        commit = state.get("last_verified_commit") if isinstance(state, dict) else None
+        if isinstance(commit, str) and self._is_verified(own_id, self._log) and self._has(commit):
+            confirmed.add("verification")
+        return confirmed
+
+    def _is_past(self, own_id: str, provenance: Any, log: LogIndex) -> bool:
+        """Whether the log has all events of a provenance, one of them about the document, and git has its
+        commits. Its patches are those of events."""
+        if not isinstance(provenance, dict):
+            return False
+        events = texts_in(provenance, "events")
+        about = {row.id for row in log.naming((own_id,))}
+        known = about.intersection(events) and log.cited(events).keys() >= set(events)
+        return bool(known) and all(map(self._has, texts_in(provenance, "commits")))
+
+    def _is_verified(self, own_id: str, log: LogIndex) -> bool:
+        """Whether somebody verified the document here."""
+        rows = log.newest(_APPROVALS, kinds=("approval",), doc_ids=(own_id,))
+        return any(one.event.body.get("action") == "verify" for one in read(self._memory.log, rows))
+
+    def _has(self, commit: str) -> bool:
+        """Whether a commit is in this repository."""
+        if commit not in self._commits:
+            git = self._memory.git
+            self._commits[commit] = git is not None and git.reached([commit])[commit] is True
+        return self._commits[commit]
 
 
 class Placed(NamedTuple):
