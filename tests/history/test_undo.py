@@ -91,7 +91,9 @@ def test_undo_and_redo_restore_every_byte(tmp_path: Path, change: str, dress: st
     assert store.documents() == initial
     assert undone.published
     assert [event.again for event in undone.events] == [False] * len(undone.events)
+    assert store.ops()[-1] == "undo"
     back = store.undo(redo=True)
+    assert store.ops()[-1] == "redo"
     assert store.documents() == done
     assert all(event.again for event in back.events)
     assert [event.id for event in back.events] == [event.id for event in reversed(undone.events)]

@@ -49,7 +49,7 @@ class Step(NamedTuple):
 STEPS = st.builds(
     Step,
     session=st.integers(0, 3),
-    op=st.sampled_from(("edit", "edit", "undo", "undo", "hand-edit", "note")),
+    op=st.sampled_from(("edit", "edit", "undo", "redo", "hand-edit", "note")),
     document=st.sampled_from(DOCUMENTS),
     events=st.sampled_from((1, 1, 1, 2, 3, 70)),
     later=st.integers(0, 2),
@@ -67,8 +67,8 @@ class Writers:
 
     def take(self, step: Step) -> None:
         number = len(self.made)
-        targets = self._targets(step) if step.op == "undo" else []
-        if step.op == "undo" and not targets:
+        targets = self._targets(step) if step.op in ("undo", "redo") else []
+        if step.op in ("undo", "redo") and not targets:
             return
         for place in range(step.events if step.op == "edit" else max(len(targets), 1)):
             # Every other instant is left to events of another tree.
@@ -100,7 +100,9 @@ class Writers:
             else patch_event(
                 patch_id=f"patch_{patch}",
                 op=step.op,
-                changes=(change,) if step.op != "undo" or not targets[0].body.get("undoes") else (),
+                changes=(change,)
+                if step.op not in ("undo", "redo") or not targets[0].body.get("undoes")
+                else (),
                 undoes=[one.id for one in targets],
                 about=[f"fact.{_document(one)}" for one in targets],
                 **common,

@@ -245,7 +245,7 @@ def test_imported_patch_changes_nothing_here() -> None:
         assert not is_imported(own._replace(origin={"imported": other}))
 
 
-@pytest.mark.parametrize("op", ["undo", "migrate", "resolve"])
+@pytest.mark.parametrize("op", ["undo", "redo", "migrate", "resolve"])
 def test_repair_operations_are_recognized(op: str) -> None:
     assert patch([change()], op=op).body["op"] == op
 

@@ -46,6 +46,14 @@ if TYPE_CHECKING:
     from thunderus_mem.memory.past_texts import UndoTexts
 
 UNDO: Final = "undo"
+REDO: Final = "redo"
+_UNDOS: Final = frozenset((UNDO, REDO))
+"""Earlier versions logged a redo as ``undo``."""
+
+
+def is_undo(event: Event) -> bool:
+    """Whether the event reverted another one: an undo or a redo."""
+    return text_in(event.body, "op") in _UNDOS
 
 
 def undone_events(events: Sequence[Event]) -> dict[str, str]:
@@ -380,7 +388,7 @@ class _EventReversal(NamedTuple):
             if later.id == self.event.id:
                 break
             undone = later.id in self.done or later.id in self.history.taken
-            if undone or (later.id, change.path) in self.history.not_made or op in (UNDO, ABORTED):
+            if undone or (later.id, change.path) in self.history.not_made or is_undo(later) or op == ABORTED:
                 continue
             if op == HAND_EDIT:
                 return by_hand
@@ -409,7 +417,7 @@ def origin(event: Event, find: Callable[[str], Event | None]) -> tuple[Event, bo
     id; if the original event is missing, the undo itself is returned.
     """
     again, seen = False, {event.id}
-    while event.body.get("op") == UNDO:
+    while is_undo(event):
         again = not again
         known = [found for id in undone_by(event) if id not in seen and (found := find(id)) is not None]
         if not known:
@@ -433,7 +441,7 @@ def can_be_undone(event: Event, taken: Mapping[str, str], *, undos: bool) -> boo
     """Whether plain `undo` (or, with ``undos``, its reverse) may choose the event."""
     if event.id in taken or not is_by_the_tool(event):
         return False
-    return (event.body.get("op") == UNDO) is undos and (undos or bool(changes_of(event)))
+    return is_undo(event) is undos and (undos or bool(changes_of(event)))
 
 
 class UndoChoice(NamedTuple):
@@ -600,7 +608,7 @@ def _named(memory: Memory, given: str) -> tuple[Event, ...]:
         aborted = undo is not None and undo.body.get("op") == ABORTED
         hint = "repeat the command to redo it" if aborted else f"to redo it, run `thunderus-mem undo {by}`"
         raise Conflict(f"{given} is already undone by {by}", hint=hint)
-    if not any(steps_of(event) or event.body.get("op") == UNDO for event in left):
+    if not any(steps_of(event) or is_undo(event) for event in left):
         raise InvalidDocument(f"{given} changed no document, so there is nothing to undo")
     return left
 

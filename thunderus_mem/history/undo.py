@@ -322,7 +322,7 @@ def _commit(
     logged = {change.path: reverse.permissions_in(change.mode) for change in changes_of(event)}
     known = {**logged, **modes}
     return transaction.commit(
-        reverse.UNDO,
+        reverse.REDO if one.chosen.again else reverse.UNDO,
         [reversal._replace(mode=known.get(reversal.path)) for reversal in one.changes],
         why=why or one.why,
         links=PatchLinks(undoes=[event.id], about=document_ids(event)),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PATCH_OPS: Final = (
     *("add", "edit", "remove", "rename", "supersede", "link", "import", "garden", "recap"),
     *("archive", "unarchive"),
-    *("undo", "migrate", "resolve", "anchor", "verify", HAND_EDIT, "aborted"),
+    *("undo", "redo", "migrate", "resolve", "anchor", "verify", HAND_EDIT, "aborted"),
 )
 MAX_RECORD: Final = 64 * 1024
 """Target size of a patch event in bytes; diffs are omitted, longest first, to reach it."""

@@ -326,6 +326,7 @@ _DONE: Final = {
     "archive": "archived",
     "unarchive": "unarchived",
     "undo": "reverted",
+    "redo": "redone",
     "migrate": "migrated",
     "resolve": "resolved",
     "anchor": "anchored",

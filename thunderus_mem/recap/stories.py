@@ -42,7 +42,7 @@ LONGEST_TITLE: Final = 70
 _IN_BULK = frozenset((IMPORTED, *map(operation_name, ("migrate", "resolve", "verify", "anchor"))))
 """Operations on several documents that are listed in one line, whatever their reasons."""
 _LABELS = {MERGED: " into", SUPERSEDED: " by", **dict.fromkeys(ADDED, ", superseding")}
-_GONE = frozenset(("removed", "reverted", "removed by hand"))
+_GONE = frozenset(("removed", "reverted", "redone", "removed by hand"))
 _LINKABLE = frozenset("[]|#\n`<")
 _IN_LINK = str.maketrans("[]|`<", "()/'(")
 
