@@ -12,6 +12,7 @@ import pytest
 from tests.support.undo_support import FACTS, Store, with_hand
 from tests.support.verify_store import verify
 from thunderus_mem.authoring.edit import record
+from thunderus_mem.authoring.rename import rename
 from thunderus_mem.errors import Conflict
 from thunderus_mem.interop.formats import load
 from thunderus_mem.interop.transfer import ImportOptions, import_records
@@ -122,6 +123,24 @@ def test_only_conflicts_leave_nothing_to_undo(store: Store) -> None:
         edit_by_hand(store, f"number-{number}.md", "color is red", "hue is red")
     with pytest.raises(Conflict, match="and 4 more"):
         store.undo(partial=True)
+
+
+def test_imported_document_that_was_renamed_is_a_conflict(store: Store) -> None:
+    event = store.last()
+    before = store.documents()
+    rename(store.memory(), "fact.number-3", "fact.three")
+    renamed = store.last()
+    with pytest.raises(Conflict, match=rf"renamed to fact\.three after {event} \(import\), by {renamed}"):
+        store.undo(event)
+    store.undo(event, partial=True)
+    assert [path for path in store.documents() if "/FACTS/number" in path or "three" in path] == [
+        f"{FACTS}/three.md"
+    ]
+    store.undo(redo=True)
+    store.undo(renamed)
+    assert store.documents() == before
+    store.undo(event)
+    assert not [path for path in store.documents() if "/FACTS/number" in path]
 
 
 def test_import_is_undone_except_for_edited_documents(store: Store) -> None:

@@ -286,6 +286,8 @@ class _EventReversal(NamedTuple):
         now = self.tree.text(path) if path is not None else None
         if step.before == ABSENT:
             if path is None or now is None:
+                if (new_id := self._renamed_to(step)) is not None:
+                    raise self._conflict(step, f"renamed to {new_id}")
                 return []
             if content_hash(now) != step.after:
                 raise self._conflict(step)
@@ -296,6 +298,17 @@ class _EventReversal(NamedTuple):
         if step.old_path == step.new_path or path == step.old_path:
             return [FileChange(step.old_id, path, now, text)] if text != now else []
         return self._moved_back(step, path, now, text)
+
+    def _renamed_to(self, step: DocumentStep) -> str | None:
+        """The id that a later event gave to the document, if that still exists."""
+        for event, change in reversed(self.history.of(step)):
+            if event.id == self.event.id:
+                break
+            for other in steps_of(event, self.history.not_made) if change.op == RENAME else ():
+                is_same = other.old_id == step.new_id != other.new_id and other.after != ABSENT
+                if is_same and self.tree.text(other.new_path) is not None:
+                    return other.new_id
+        return None
 
     def _gone(self, step: DocumentStep) -> list[FileChange]:
         old = self.tree.text(step.old_path)
