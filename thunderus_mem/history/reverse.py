@@ -536,9 +536,10 @@ def _commands(memory: Memory, choice: UndoChoice, committed: frozenset[str]) -> 
                 command = list(_same_command(lines, entry, is_candidate))
                 done.update((one.shard, one.line) for one in command)
                 events = [one.event for one in command]
-                if "import" in entry.event.origin:  # an import may have been interrupted and resumed
-                    same = of_patch(memory, text_in(entry.event.refs, "patch_id"))
-                    events = [one for one in reversed(same) if one.id not in resumed]
+                if "import" in entry.event.origin or choice.redo:  # it may have been interrupted and resumed
+                    same = {one.id: one for one in of_patch(memory, patch_of(entry.event)[1])}
+                    rest = [one for one in events if one.id not in same]
+                    events = [one for one in (*rest, *reversed(same.values())) if one.id not in resumed]
                     resumed.update(one.id for one in events)
                 if events:
                     yield tuple(events)
@@ -584,6 +585,23 @@ def _same_command(
             yield entry
         elif is_by_the_tool(entry.event):
             return
+
+
+def last_patch(memory: Memory) -> str:
+    """The patch of the last change that a command made."""
+    for rows in memory.log_index().backwards(kinds=("patch",)):
+        for entry in read(memory.log, rows):
+            if is_by_the_tool(entry.event):
+                return patch_of(entry.event)[1]
+    return ""
+
+
+def not_undone(memory: Memory, event_ids: Iterable[str]) -> list[Chosen]:
+    """Those of these events that are in the log and not undone, in the given order."""
+    find = _finder(memory, ())
+    events = [event for event_id in event_ids if (event := find(event_id)) is not None]
+    taken = undone_events(around(memory, events))
+    return [Chosen(event, *origin(event, find)) for event in events if event.id not in taken]
 
 
 def _event(memory: Memory, event_id: str) -> Event | None:

@@ -4,6 +4,9 @@ which reverts everything after a snapshot.
 
 from __future__ import annotations
 
+import json
+import os
+from contextlib import suppress
 from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -21,7 +24,8 @@ from thunderus_mem.memory.locate import left_behind
 from thunderus_mem.memory.past_texts import CommittedTexts
 from thunderus_mem.memory.transaction import open_transaction, settle
 from thunderus_mem.startup import NamedTuple
-from thunderus_mem.store.files import read_file
+from thunderus_mem.store import disk
+from thunderus_mem.store.files import read_file, replace_file
 from thunderus_mem.store.paths import inside, may_change
 
 if TYPE_CHECKING:
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
     from thunderus_mem.memory.transaction import Transaction
 
 _LAST: Final = reverse.UndoChoice()
+_RUNNING_LIMIT: Final = 16 << 20
 
 
 class UndoneDocument(NamedTuple):
@@ -87,7 +92,7 @@ class Undone(NamedTuple):
     """The result of `undo`, newest change first.
 
     ``dry_run``: nothing was written. ``published`` is false if an event is on disk but a file is not yet; the
-    next command writes it.
+    next command writes it. ``resumed``: these are the rest of an interrupted undo.
     """
 
     events: tuple[UndoneEvent, ...]
@@ -95,6 +100,7 @@ class Undone(NamedTuple):
     recorded: tuple[str, ...] = ()
     dry_run: bool = False
     published: bool = True
+    resumed: bool = False
 
 
 class _Reversal(NamedTuple):
@@ -145,8 +151,8 @@ def undo(
 
     A change that could not be written to its files yet is aborted instead. With ``exact``, any later change
     to one of the documents is a conflict. With ``partial``, documents in conflict are skipped, unless all
-    are. ``modes`` are permissions of restored files by path; the default is
-    those in the log.
+    are. ``modes`` are permissions of restored files by path; the default is those in the log. Called again
+    after an interruption, it reverts the rest.
 
     Raises `Conflict` if a later change conflicts, `NotFound` if there is nothing to undo or a past text
     cannot be found, `Refused` for a secret.
@@ -157,7 +163,7 @@ def undo(
         by_hand = [edit.change for edit in hand_edits(memory, memory.git_state())]
         planned = planner.committed.fetching(lambda: planner.plan(by_hand))
         undone = _undone(planned, [_Reverted() for _ in planned])
-        return undone._replace(warnings=_left_behind(memory, planned), dry_run=True)
+        return undone._replace(warnings=_left_behind(memory, planned), dry_run=True, resumed=planner.resumed)
     recorded: list[str] = []
 
     def attempt() -> Undone:
@@ -166,17 +172,60 @@ def undo(
             planned = planner.plan()
             warnings = _left_behind(memory, planned)
             written: list[_Reverted] = []
+            planner.running.begin(planned)
             for one in planned:
                 written.append(
                     _Reverted() if one.is_skipped else _revert(transaction, memory, one, why, modes)
                 )
                 if not transaction.outcome.published:  # a write failed, and the next step may need that file
                     break
+            else:
+                planner.running.end()
         return _undone(planned, written)._replace(
-            warnings=warnings, published=transaction.outcome.published, recorded=tuple(recorded)
+            warnings=warnings,
+            published=transaction.outcome.published,
+            recorded=tuple(recorded),
+            resumed=planner.resumed,
         )
 
     return planner.committed.fetching(attempt)
+
+
+class _RunningUndo:
+    """What an undo of several events is to revert, in a file while it runs: ``-n 2``, repeated after an
+    interruption, would otherwise mean others."""
+
+    def __init__(self, memory: Memory, choice: reverse.UndoChoice) -> None:
+        self._memory = memory
+        self._choice = choice
+        self._file = os.path.join(memory.layout.local_dir, "undo.json")
+
+    def begin(self, planned: Sequence[_Reversal]) -> None:
+        """Note the plan before the first event."""
+        if len(planned) > 1:
+            events = [[one.chosen.event.id, one.patch] for one in planned if not one.is_skipped]
+            replace_file(self._file, json.dumps({"choice": self._choice, "events": events}).encode())
+
+    def end(self) -> None:
+        """Remove the note."""
+        with suppress(OSError):
+            disk.unlink(self._file)
+
+    def left(self) -> list[tuple[str, tuple[reverse.Chosen, ...]]] | None:
+        """The events that the same command has left, by the patch of the undo; ``None`` if it did not begin,
+        or if another command changed documents since."""
+        try:
+            noted = json.loads(read_file(self._file, _RUNNING_LIMIT))
+            patches = dict(map(tuple, noted["events"]))
+            is_same = noted["choice"] == list(self._choice)
+        except (NotFound, ValueError, KeyError, TypeError):
+            return None
+        if not is_same or reverse.last_patch(self._memory) not in patches.values():
+            return None
+        found: dict[str, list[reverse.Chosen]] = {}
+        for one in reverse.not_undone(self._memory, patches):
+            found.setdefault(patches[one.event.id], []).append(one)
+        return [(patch, tuple(command)) for patch, command in found.items()]
 
 
 class _Planner:
@@ -188,14 +237,18 @@ class _Planner:
         self._exact = exact
         self._partial = partial
         self._shards = reverse.committed_shards(memory)
+        self.running = _RunningUndo(memory, choice)
+        self.resumed = False
         self.committed = CommittedTexts(memory.git)
 
     def plan(self, by_hand: Sequence[Change] = ()) -> list[_Reversal]:
         """The events to revert and the changes that do it; ``by_hand`` are unrecorded hand edits."""
         memory = self._memory
         waiting = memory.journal.waiting()
-        commands = reverse.chosen(memory, self._choice, self._shards)
-        events = reverse.around(memory, [one.event for command in commands for one in command])
+        left = self.running.left()
+        self.resumed = left is not None
+        commands = left if left is not None else self._chosen()
+        events = reverse.around(memory, [one.event for _, command in commands for one in command])
         sources = reverse.Sources(
             history=reverse.DocumentHistory(events, by_hand, waiting),
             kept=memory.undo_texts,
@@ -205,8 +258,7 @@ class _Planner:
         tree = reverse.DocumentTree(_reader(memory), _finder(memory))
         reverser = reverse.Reverser(tree, sources)
         planned = []
-        for command in commands:
-            patch = memory.new_id("patch")
+        for patch, command in commands:
             for one in command:
                 _check_places(one.event)
                 if self._exact:
@@ -220,6 +272,10 @@ class _Planner:
             steps = sum(len(reverse.steps_of(one.chosen.event)) for one in planned)
             raise _conflict(conflicts, self._choice, is_all=len(conflicts) == steps)
         return planned
+
+    def _chosen(self) -> list[tuple[str, tuple[reverse.Chosen, ...]]]:
+        chosen = reverse.chosen(self._memory, self._choice, self._shards)
+        return [(self._memory.new_id("patch"), command) for command in chosen]
 
 
 _MOST_NAMED: Final = 5

@@ -101,6 +101,8 @@ def undone(value: undo.Undone, console: Console) -> str:
     for line in finding_lines(value.warnings, style):
         console.talk(line)
     console.say_recorded(value.recorded)
+    if value.resumed:
+        console.say("An earlier run of this undo was interrupted; this is the rest of it")
     for event in value.events:
         if event.undo_id or value.dry_run:
             console.say(_description(event, style, dry_run=value.dry_run))
