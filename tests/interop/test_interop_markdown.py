@@ -87,6 +87,9 @@ def test_windows_line_ends_and_byte_order_mark_are_kept() -> None:
     assert "\n" not in headed.text.replace("\r\n", "")
 
 
+_VERIFIED = {"last_verified_commit": "abc1234", "status": "verified"}
+
+
 @pytest.mark.parametrize(
     ("line", "key", "original"),
     [
@@ -97,6 +100,7 @@ def test_windows_line_ends_and_byte_order_mark_are_kept() -> None:
         ("created: 2020-01-02", "created", "2020-01-02"),
         ("provenance: the wiki", "provenance", "the wiki"),
         ("verification: done", "verification", "done"),
+        ("verification: {status: verified, last_verified_commit: abc1234}", "verification", _VERIFIED),
         ("links: [https://example.org]", "links", ["https://example.org"]),
         ("author: [Ann, Bob]", "author", ["Ann", "Bob"]),
         ("credibility: high", "credibility", "high"),

@@ -113,7 +113,6 @@ def _in_quotes(value: str) -> str:
 # Fields of a document, from the header and the place of a foreign file
 
 _MOST_TITLE: Final = 200
-STATUSES = ("verified", "stale", "unknown")
 _FOLDER_DOCUMENTS = frozenset(["readme", "index"])
 
 
@@ -359,7 +358,7 @@ def _is_set(data: Mapping[str, Any], key: str) -> bool:
 
 
 def set_records(draft: Draft, options: Options) -> None:
-    """Set provenance and verification; keep them if they have our format."""
+    """Set provenance, to which a file in our format may add, and verification, which no file can bring."""
     found = draft.data.get("provenance")
     given = found if isinstance(found, dict) else {}
     added = {"events": options.events, "patches": options.patches}
@@ -372,13 +371,9 @@ def set_records(draft: Draft, options: Options) -> None:
         draft.edits |= {f"provenance.{key}": items for key, items in wanted.items()}
     else:
         draft.replace("provenance", wanted, "provenance must have lists of events, patches and commits")
-    seen = draft.data.get("verification")
-    if isinstance(seen, dict) and seen.get("status") in STATUSES:
-        if "last_verified_commit" not in seen:
-            draft.edits["verification.last_verified_commit"] = None
-        return
     unknown = {"last_verified_commit": None, "status": "unknown"}
-    draft.replace("verification", unknown, "verification must have last_verified_commit and status")
+    if draft.data.get("verification") != unknown:
+        draft.replace("verification", unknown, "a file cannot say that it was verified here")
 
 
 def _ids(value: Any) -> list[str]:
