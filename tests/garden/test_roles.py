@@ -61,7 +61,7 @@ def test_files_of_other_names_under_one_heading_of_a_form_are_not_merged() -> No
     (step,) = plan_duplicates(GardenInput.of([size, review], verbose=True), Config())
     assert step.action == "report"
     assert plan_duplicates(GardenInput.of([size, review]), Config()) == ()
-    named = imported("fact.b", "T-shirt size", TEXT, "notes/b/T-shirt Size (copy).md")
+    named = imported("fact.b", "T-shirt size", TEXT, "notes/b/Sizes of shirts.md")
     plain = imported("fact.a", "T-shirt size", TEXT, "notes/T-shirt Size.md")
     (step,) = plan_duplicates(GardenInput.of([named, plain]), Config())
     assert (step.action, step.targets) == ("merge-duplicates", ("fact.a", "fact.b"))

@@ -8,11 +8,11 @@ proposed, and lists both values. If a merge could lose or blur anything else, th
 from __future__ import annotations
 
 import json
-import posixpath
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from thunderus_mem.authoring.sources import stem_of
 from thunderus_mem.document.anchors import anchors_in
 from thunderus_mem.document.document import RELATIONS, read_document
 from thunderus_mem.document.frontmatter.edit import insert_item, set_key
@@ -333,15 +333,13 @@ def _plan_group(group: Sequence[_Member], config: Config, links: Mapping[str, st
         if family[0].document.kind not in merged_kinds:
             remaining += family
             continue
-        by_subject: dict[tuple[str, str], list[_Member]] = {}
-        for member in family:
-            by_subject.setdefault(_subject(member.document), []).append(member)
-        for namesakes in by_subject.values():
+        subjects = _by_subject(family)
+        for namesakes in subjects:
             merges, left, reasons = _merge_family(namesakes, links)
             steps += merges
             remaining += left
             obstacles += reasons
-        first, *others = (namesakes[0].id for namesakes in by_subject.values())
+        first, *others = (namesakes[0].id for namesakes in subjects)
         obstacles += [
             f"the titles or files of `{first}` and `{other}` may describe different things"
             for other in others
@@ -364,12 +362,27 @@ def _report(members: Sequence[_Member], obstacles: Sequence[str]) -> Step:
     )
 
 
-def _subject(document: Document | Profile) -> tuple[str, str]:
-    """What a document is about: its title, and for one from a file whose name does not contain the title,
-    that name. A heading of a form, such as `Definition`, is the title of many files."""
-    title = fold(document.title).lower()
-    name = posixpath.splitext(posixpath.basename(document.imported_from))[0]
-    return title, "" if slug(title) in slug(name) else name.lower()
+def _title(document: Document | Profile) -> str:
+    return fold(document.title).lower()
+
+
+def _by_subject(family: Sequence[_Member]) -> list[list[_Member]]:
+    """The members by title, and by file name if all are imported from files whose names lack the title: a
+    heading of a form, such as `Definition`, is the title of many files."""
+    by_title: dict[str, list[_Member]] = {}
+    for member in family:
+        by_title.setdefault(_title(member.document), []).append(member)
+    groups: list[list[_Member]] = []
+    for title, namesakes in by_title.items():
+        names = [stem_of(member.document.imported_from) for member in namesakes]
+        if any(not name or slug(title) in slug(name) for name in names):
+            groups.append(namesakes)
+            continue
+        by_name: dict[str, list[_Member]] = {}
+        for name, member in zip(names, namesakes, strict=True):
+            by_name.setdefault(name, []).append(member)
+        groups += by_name.values()
+    return groups
 
 
 def _sharing(documents: Iterable[Profile], value: Callable[[Profile], Hashable]) -> list[Profile]:
@@ -385,16 +398,18 @@ def plan_duplicates(material: GardenInput, config: Config) -> tuple[Step, ...]:
 
     ``duplicates_strategy`` selects the survivor: the oldest (``merge_to_first``), the one updated last
     (``keep_newest``), or no merge at all (``flag_for_review``). Facts and playbooks among
-    ``duplicates_kinds`` are merged within their kind; core documents, decisions, recaps and pairs of
-    different kinds are only reported. So are documents with different titles, which are only compared for
-    reports. Ids claimed by two files are left to lint. ``material.logged`` orders documents created at the
-    same time (see `_survivor_first`). Files with a role in their folder are only compared within it.
+    ``duplicates_kinds`` are merged within their kind. Core documents, decisions, recaps, pairs of different
+    kinds and documents with different titles are only reported, with ``material.verbose`` or
+    ``flag_for_review``. Ids claimed by two files are left to lint. ``material.logged`` orders documents
+    created at the same time (see `_survivor_first`). Files with a role in their folder are only compared
+    within it.
     """
     claims = Counter(document.id for document in material.documents)
     known = (one for one in material.documents if claims[one.id] == 1)
     alike = _sharing(known, lambda one: one.traits.letters)
-    if not material.verbose and config.duplicates_strategy != FLAG_FOR_REVIEW:
-        alike = _sharing(alike, lambda one: (one.traits.letters, _subject(one)))
+    reports = material.verbose or config.duplicates_strategy == FLAG_FOR_REVIEW
+    if not reports:
+        alike = _sharing(alike, lambda one: (one.traits.letters, _title(one)))
     groups: dict[tuple[str, ...], list[_Member]] = {}
     shared_by = shared_names(map(source_path, material.documents)) if alike else frozenset()
     for document in alike:
@@ -411,5 +426,6 @@ def plan_duplicates(material: GardenInput, config: Config) -> tuple[Step, ...]:
         for step in _plan_group(
             _survivor_first(group, config.duplicates_strategy, material.logged, linked), config, links
         )
+        if reports or step.action != REPORT
     ]
     return tuple(sorted(steps, key=lambda step: (step.action == REPORT, step.targets)))
