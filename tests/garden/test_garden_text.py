@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
+import pytest
+
+from thunderus_mem.cli.commands.garden import _line
 from thunderus_mem.garden.apply import PlannedEdit, _kept
 from thunderus_mem.garden.plan import DocumentEdit, Step
 from thunderus_mem.memory.journal import FileChange
@@ -13,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.support.command_server import Done
+    from thunderus_mem.cli.console import Console
 
 FOLDER = ".thunderus/memory/semantic/FACTS"
 
@@ -69,3 +74,16 @@ def test_lines_that_the_surviving_document_lacks_are_shown() -> None:
     # Without a surviving document the diff is all there is.
     alone = Step("remove", "why", (), ("fact.b",), ())
     assert _kept(removal, FileChange("fact.b", "b.md", before, None), alone) == removal
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100, 200])
+def test_long_ids_of_a_step_can_be_told_apart_on_a_narrow_terminal(columns: int) -> None:
+    folder = "fact.notes-archives-for-concepts-and-propositions"
+    screen = cast("Console", SimpleNamespace(width=columns))
+    lines = {
+        _line("merge-duplicates", f"`{folder}-{one}` duplicates `{folder}-{other}`", screen, "  ")
+        for one, other in ((1146, 1139), (1150, 1139), (1146, 1147))
+    }
+    assert len(lines) == 3
+    assert all(len(line) <= columns for line in lines)
+    assert all("duplicates `fac" in line and line.endswith(("1139`", "1147`")) for line in lines)

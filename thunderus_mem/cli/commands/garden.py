@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Annotated
 from thunderus_mem.cli.commands.write import written_code
 from thunderus_mem.cli.options import Argument, Call, Commands, Option
 from thunderus_mem.cli.params import DryRun, Why
-from thunderus_mem.cli.text import counted, cut, diff_line, diff_lines, folded, one_line
+from thunderus_mem.cli.text import ELLIPSIS, counted, cut, diff_line, diff_lines, folded, one_line, width
 from thunderus_mem.errors import Conflict, ThunderusError
 from thunderus_mem.garden import apply as gardener
 from thunderus_mem.memory.transaction import settle
 from thunderus_mem.recap.recap import recap
 from thunderus_mem.recap.scope import Wanted
+from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Iterator, Sequence
 
     from thunderus_mem.cli.console import Console
@@ -30,6 +32,8 @@ app = Commands()
 
 # ``garden``
 
+_NAME = lazy_pattern(r"(?<=`)[^`\s]+(?=`)")
+_SHORTEST_NAME = 12
 _MOST_SKIPPED = 5
 _REACH = {"apply": "to apply", "propose": "to propose", "report": "to decide"}
 _MOST_STEPS = 5
@@ -211,9 +215,22 @@ def _depth(line: str) -> int:
 
 
 def _line(name: str, why: str, console: Console, indent: str = "") -> str:
-    """A step as one line that fits the terminal."""
+    """A step as one line that fits the terminal: long names are shortened in the middle, because ids and
+    paths differ at their ends."""
     text = f"{indent}{name}  {one_line(why)}"
-    return text if console.width is None else cut(text, console.width)
+    if console.width is None:
+        return text
+    longest = max(map(len, _NAME.findall(text)), default=0)
+    while width(text) > console.width and longest > _SHORTEST_NAME:
+        longest -= 1
+        text = _NAME.sub(partial(_middle_cut, limit=longest), text)
+    return cut(text, console.width)
+
+
+def _middle_cut(found: re.Match[str], limit: int) -> str:
+    """A name with at most this many characters."""
+    name, head = found[0], limit // 3
+    return name if len(name) <= limit else name[:head] + ELLIPSIS + name[head + 1 - limit :]
 
 
 def _counts(value: gardener.PlanReport) -> list[str]:
