@@ -14,6 +14,7 @@ from tests.conftest import PROJECT
 from tests.document.test_secrets import MENTIONS, VALUES, tokens
 from thunderus_mem.document import secret_signs
 from thunderus_mem.document.secret_mentions import ANCHORS
+from thunderus_mem.document.secret_names import KEYS, PASSWORDS
 from thunderus_mem.document.secret_rules import (
     BLOCKS,
     EMBEDDED,
@@ -112,3 +113,130 @@ def test_text_with_a_secret_never_fails_the_quick_test(
     text = before + secret + after + line + ORDINARY
     if find_secrets(text):
         assert may_contain_secret(text)
+
+
+NAMES = {
+    "kennw": ("Kennw\u00f6rter", "Kennwert"),
+    "codewort": ("Codewort", "Codewortliste"),
+    "gangscode": ("Zugangscode", "Zugangscoder"),
+    "schaltcode": ("Freischaltcode", "Freischaltcoder"),
+    "access code": ("access code", "access coder"),
+    "code d'acc": ("code d'acc\u00e8s", "code d'accueil"),
+    "digo de acc": ("c\u00f3digo de acceso", "c\u00f3digo de acci\u00f3n"),
+    "wlan": ("WLAN-Schl\u00fcssel", "WLAN-Kanal"),
+    "wifi": ("wifi key", "wifi channel"),
+    "wi-fi": ("Wi-Fi code", "Wi-Fi channel"),
+    "code wi": ("code wifi", "code windows"),
+    "cl\u00e9 w": ("cl\u00e9 wifi", "cl\u00e9 wagon"),
+    "passord": ("Passordet", "passordre"),
+    "adgangskode": ("adgangskoden", "adgangsklode"),
+    "kodeord": ("kodeordet", "kodeark"),
+    "senord": ("l\u00f6senordet", "rosenord"),
+    "lykilor": ("lykilor\u00f0i\u00f0", "lykilorka"),
+    "wachtwoord": ("wachtwoorden", "wachtrij"),
+    "mdp": ("mdp", "mdpi"),
+    "passe": ("mot de passe", "passenger"),
+    "contrase": ("contrase\u00f1as", "contraseed"),
+    "clave": ("clave", "enclave"),
+    "contrasinal": ("contrasinal", "contrasigno"),
+    "pasahitz": ("pasahitza", "pasahizt"),
+    "senha": ("senhas", "resenha"),
+    "parola": ("parolas\u0131", "parolemo"),
+    "ifre": ("\u015fifresi", "\u015fifreleme"),
+    "has\u0142": ("has\u0142em", "has\u0142owy"),
+    "haslo": ("haslo", "haslop"),
+    "hesl": ("heslem", "thesle"),
+    "gesl": ("geslo", "geslte"),
+    "lozink": ("lozinka", "lozing"),
+    "\u043b\u043e\u0437\u0438\u043d\u043a": (
+        "\u043b\u043e\u0437\u0438\u043d\u043a\u0430",
+        "\u043b\u043e\u0437\u0438\u043d\u0433",
+    ),
+    "\u043f\u0430\u0440\u043e\u043b": (
+        "\u043f\u0430\u0440\u043e\u043b\u044f",
+        "\u043f\u0430\u0440\u043e\u0434",
+    ),
+    "slapta": ("slapta\u017eodis", "slaptas"),
+    "parool": ("parooli", "paroo"),
+    "salasan": ("salasanalla", "salasaari"),
+    "jelsz": ("jelszava", "jelszint"),
+    "\u03ba\u03c9\u03b4\u03b9\u03ba": (
+        "\u03ba\u03c9\u03b4\u03b9\u03ba\u03cc\u03c2",
+        "\u03ba\u03c9\u03b4\u03b9\u03ba\u03b1",
+    ),
+    "kh\u1ea9u": ("m\u1eadt kh\u1ea9u", "nh\u1eadp kh\u1ea9u"),
+    "sandi": ("kata sandi", "sandia"),
+    "\u0643\u0644\u0645\u0629": (
+        "\u0643\u0644\u0645\u0629 \u0627\u0644\u0645\u0631\u0648\u0631",
+        "\u0643\u0644\u0645\u0629 \u0648\u0627\u062d\u062f\u0629",
+    ),
+    "\u0631\u0645\u0632": (
+        "\u0631\u0645\u0632 \u0639\u0628\u0648\u0631",
+        "\u0631\u0645\u0632 \u0648\u0631\u0648\u062f",
+    ),
+    "\u05e1\u05d9\u05e1\u05de": ("\u05e1\u05d9\u05e1\u05de\u05d4", "\u05e1\u05d9\u05e1\u05de\u05df"),
+    "\u092a\u093e\u0938\u0935\u0930\u094d\u0921": (
+        "\u092a\u093e\u0938\u0935\u0930\u094d\u0921",
+        "\u092a\u093e\u0938\u092a\u094b\u0930\u094d\u091f",
+    ),
+    "\u0e23\u0e2b\u0e31\u0e2a\u0e1c\u0e48\u0e32\u0e19": (
+        "\u0e23\u0e2b\u0e31\u0e2a\u0e1c\u0e48\u0e32\u0e19",
+        "\u0e23\u0e2b\u0e31\u0e2a\u0e2a\u0e34\u0e19\u0e04\u0e49\u0e32",
+    ),
+    "\u5bc6\u7801": ("\u5bc6\u7801", "\u5bc6\u4ef6"),
+    "\u5bc6\u78bc": ("\u5bc6\u78bc", "\u5bc6\u4ef6"),
+    "\u53e3\u4ee4": ("\u53e3\u4ee4", "\u53e3\u53f7"),
+    "\u30d1\u30b9\u30ef\u30fc\u30c9": ("\u30d1\u30b9\u30ef\u30fc\u30c9", "\u30d1\u30b9\u30dd\u30fc\u30c8"),
+    "\u30d1\u30b9\u30d5\u30ec\u30fc\u30ba": (
+        "\u30d1\u30b9\u30d5\u30ec\u30fc\u30ba",
+        "\u30d5\u30ec\u30fc\u30ba",
+    ),
+    "\u6697\u8a3c\u756a\u53f7": ("\u6697\u8a3c\u756a\u53f7", "\u756a\u53f7"),
+    "\ube44\ubc00\ubc88\ud638": ("\ube44\ubc00\ubc88\ud638", "\ubc88\ud638"),
+    "\ube44\ubc88": ("\ube44\ubc88", "\ube44\ubc88\ud638\ud310"),
+    "\uc554\ud638": ("\uc554\ud638", "\uc554\ud638\ud654"),
+    "\ud328\uc2a4\uc6cc\ub4dc": ("\ud328\uc2a4\uc6cc\ub4dc", "\ud328\uc2a4"),
+    "cl\u00e9": ("cl\u00e9", "cl\u00e9ment"),
+    "cle_": ("cle_", "article_"),
+    "_cle": ("ma_cle", "ma_clementine"),
+    "jeton": ("jeton", "bujeton"),
+    "schl": ("Schl\u00fcssel", "Schl\u00fcsselwort"),
+    "sleutel": ("sleutel", "sleutjes"),
+    "nyckel": ("nyckeln", "nyckfull"),
+    "chave": ("chave", "achaves"),
+    "chiave": ("chiave", "chiaverina"),
+    "llave": ("llave", "llavero"),
+    "klucz": ("klucza", "wykluczone"),
+    "kl\u00ed\u010d": ("kl\u00ed\u010de", "kl\u00edn"),
+    "anahtar": ("anahtar\u0131", "anahat"),
+    "kulcs": ("kulcsa", "kulcx"),
+    "\u043a\u043b\u044e\u0447": ("\u043a\u043b\u044e\u0447\u0438", "\u043a\u043b\u044e\u0432"),
+    "\u0442\u043e\u043a\u0435\u043d": (
+        "\u0442\u043e\u043a\u0435\u043d\u0430",
+        "\u0436\u0435\u0442\u043e\u043d",
+    ),
+    "\u5bc6\u94a5": ("\u5bc6\u94a5", "\u5bc6\u4ef6"),
+    "\u5bc6\u9470": ("\u5bc6\u9470", "\u5bc6\u4ef6"),
+    "\u4ee4\u724c": ("\u4ee4\u724c", "\u4ee4"),
+    "\u30c8\u30fc\u30af\u30f3": ("\u30c8\u30fc\u30af\u30f3", "\u30c8\u30fc\u30af"),
+    "\u79d8\u5bc6\u9375": ("\u79d8\u5bc6\u9375", "\u79d8\u5bc6"),
+    "\u30ad\u30fc": ("API\u30ad\u30fc", "\u30ad"),
+    "\ud0a4": ("api \ud0a4", "api \uce74"),
+    "\ud1a0\ud070": ("\ud1a0\ud070", "\ud1a0"),
+    "\ube44\ubc00\ud0a4": ("\ube44\ubc00\ud0a4", "\ube44\ubc00"),
+}
+"""By anchor: a form of the name, and a word that only resembles it."""
+
+
+@pytest.mark.parametrize(
+    ("anchor", "value"),
+    [
+        *((anchor, VALUES["plain"]) for anchor, _ in PASSWORDS),
+        *((anchor, VALUES["key"]) for anchor, _ in KEYS),
+    ],
+)
+def test_name_of_each_language_is_known_and_similar_words_are_not(anchor: str, value: str) -> None:
+    name, similar = NAMES[anchor]
+    assert find_secrets(f"{name}: {value}\n")
+    assert may_contain_secret(f"{name}: {value}\n")
+    assert find_secrets(f"{similar}: {value}\n") == []

@@ -11,6 +11,7 @@ from functools import lru_cache
 from string import ascii_letters
 from typing import TYPE_CHECKING, Final
 
+from thunderus_mem.document.secret_names import KEYS, PASSWORDS
 from thunderus_mem.document.secret_values import (
     is_of_pieces,
     is_placeholder,
@@ -25,92 +26,130 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 ANCHORS: Final = (
-    *("pass", "pwd", "pw", "psk", "secret", "token", "key", "bearer", "kennwort", "contrase", "senha"),
-    *("wachtwoord", "parola", "\u043f\u0430\u0440\u043e\u043b", "\u5bc6\u7801", "\u5bc6\u78bc"),
-    *("\u53e3\u4ee4", "\u30d1\u30b9\u30ef\u30fc\u30c9", "\ube44\ubc00\ubc88\ud638", "has\u0142o", "seed"),
+    *("pass", "pwd", "pw", "psk", "secret", "token", "key", "bearer", "seed", "appid", "recovery"),
+    *("12 words", "24 words", "words in", "wallet", "bip39", "bip-39"),
     *(
-        "appid",
         "snmp-server community",
+        "community string",
         "rocommunity",
         "rwcommunity",
-        "recovery",
         "mnemonic",
-        "clave",
-        "cl\u00e9",
         "_pat",
         "pepper",
     ),
+    *(anchor for anchor, _ in (*PASSWORDS, *KEYS)),
 )
 """Lower-case texts one of which is in every name of a secret."""
 
-_PASSWORD: Final = (
-    r"(?<!etc/)passw(?:or)?ds?(?![a-z])|pass[ _-]?phrases?|passcodes?|passwort|pwd"
-    r"|(?<![0-9-])pw(?![a-z0-9-])|"
-    r"(?<![a-z!])psk(?![a-z])|(?:(?<![a-z])|(?<=require)|(?<=store)|(?<=key)|(?<=root)|(?<=smtp)"
-    r"|(?<=user)|(?<=db))pass(?![a-z])|"
-    r"kennwort|"
-    r"(?<=mot[ _-]de[ _-])passe(?![a-z])|(?<![a-z])clave(?![a-z])|contrase\u00f1a|senha|wachtwoord"
-    r"|(?<![a-z])parola"
-    r"|\u043f\u0430\u0440\u043e\u043b\w{1,3}|"
-    r"\u5bc6[\u7801\u78bc]|\u53e3\u4ee4|\u30d1\u30b9\u30ef\u30fc\u30c9|\ube44\ubc00\ubc88\ud638|has\u0142o|"
-    r"(?:snmp-server |r[ow])community6?|(?:seed|recovery) (?:phrase|words)|mnemonic"
+_PASSWORD: Final = "|".join(
+    (
+        (
+            r"(?<!etc/)passw(?:or)?ds?(?![a-z])|pass[ _-]?phrases?|passcodes?|passwort|pwd"
+            r"|(?<![0-9-])pw(?![a-z0-9-])|(?<![a-z!])psk(?![a-z])"
+            r"|(?:(?<![a-z])|(?<=require)|(?<=store)|(?<=key)|(?<=root)|(?<=smtp)|(?<=user)"
+            r"|(?<=db))pass(?![a-z])"
+            r"|(?:snmp-server |r[ow])community6?|community string"
+            r"|(?:seed|recovery) (?:phrase|words|sheet|code"
+            r"|card)|mnemonic"
+        ),
+        *(pattern for _, pattern in PASSWORDS),
+    )
 )
-_KEY: Final = (
-    r"(?<!non-)secrets?(?![a-z])|(?<![cx]srf)(?<![cx]srf[ _-])(?<!search)"
-    r"(?<!authenticity_)(?<!middleware)(?<![?&]ss)(?<!next)(?<!page)tokens?(?![a-z])|(?<![a-z])keyfile|bearer"
-    r"|(?<![a-z])seed(?![a-z.]| node)|_pat(?![a-z])"
-    r"|pepper(?![a-z])|(?<![a-z])cl\u00e9(?![a-z])"
+_KEY: Final = "|".join(
+    (
+        (
+            r"(?<!non-)secrets?(?![a-z])|(?<![cx]srf)(?<![cx]srf[ _-])(?<!search)"
+            r"(?<!authenticity_)(?<!middleware)(?<![?&]ss)(?<!next)(?<!page)tokens?(?![a-z])|(?<![a-z])keyfile"
+            r"|bearer|(?<![a-z])seed(?![a-z.]| node)|_pat(?![a-z])|pepper(?![a-z])|(?<![a-z])appid(?==)"
+        ),
+        *(pattern for _, pattern in KEYS),
+    )
 )
-_NAME: Final = lazy_pattern(rf"(?:(?P<password>{_PASSWORD})|(?P<key>{_KEY}))")
+# What the words of a wallet follow.
+_OF_WORDS: Final = r"(?:12|24) words|words in (?:this |the right )?order|wallet|bip-?39"
+_NAME: Final = lazy_pattern(rf"(?:(?P<password>{_PASSWORD})|(?P<key>{_KEY})|(?P<words>{_OF_WORDS}))")
 _QUALIFIED: Final = lazy_pattern(
-    r"(?:access|account|activation|admin|aes|api|app|apps|application|auth|backup|client|consumer|cookie|cron"
-    r"|crypt|data|decryption|deploy|deployer|device|disk|encryption|eyaml|fernet|hmac|host|ingest|integration"
-    r"|isakmp|jwt|license|licence|live|luks|master|network|noise|nwks|partner|preshared|private|project"
+    r"(?:access|account|activation|admin|aes|api|app|apps|application|auth|backup|client|consumer"
+    r"|cookie|cron"
+    r"|crypt|data|decryption|deploy|deployer|device|disk|encryption|eyaml|fernet|hmac|host|ingest"
+    r"|integration"
+    r"|isakmp|jwt|license|licence|live|luks|master|network|noise|nwks|partner|preshared|private|product"
+    r"|project"
     r"|recovery|rescue|root|routing|rpc|sdk|sending|service|session|shared|sign|signing|storage|team|tsig"
     r"|tunnel|unseal|upload|validation|vault|vpn|webhook|wifi|wlan|wpa2?|write)[_. -]?keys?(?![a-z])"
 )
 # Any other key that a long random value is assigned to, unless what it opens is public.
 _SOME_KEY: Final = lazy_pattern(
-    r"(?<![a-z])(?!(?:public|pub|primary|foreign|sort|partition|cache|idempotency|dedup|object|bucket|ssh|gpg"
+    r"(?<![a-z])(?!(?:public|pub|primary|foreign|sort|partition|cache|idempotency|dedup|object|bucket"
+    r"|ssh|gpg"
     r"|pgp|group|row|index|map|hash|shard|site|search|publishable|lookup|unique|request|message|event|known"
     r"|registry|image|blob|layer|file|node|apt|rpm|maven|trusted|build|state|lock|stored?|server)[_. -]?k)"
     r"(?P<some>[a-z]{2,14}[_. -]?)keys?(?![a-z])"
 )
 _TOKEN: Final = lazy_pattern(
-    r"[^\s\"'`\u00ab\u00bb\u201c\u201d\u201e\u2190-\u21ff\u2e80-\uffef<>|,;\[\](){}\\]{6,400}",
+    r"[^\s\"'`\u00ab\u00bb\u2018-\u201e\u2039\u203a\u2190-\u21ff\u2e80-\uffef<>|,;\[\](){}\\]{6,400}",
     re.IGNORECASE,
 )
+_OPEN: Final = "\"'`\u00ab\u00bb\u2018\u201a\u201c\u201d\u201e\u2039\u203a\u300c\u300e"
+_CLOSE: Final = "\"'`\u00ab\u00bb\u2018\u2019\u201c\u201d\u2039\u203a\u300d\u300f"
 _QUOTED: Final = lazy_pattern(
-    r"[\"'`\u00ab\u300c\u201c\u201e]"
-    r" ?(?P<value>[^\"'`\u00ab\u00bb\u300d\u201c\u201d\n]{6,200}?) ?[\"'`\u00bb\u300d\u201d]",
+    rf"[{_OPEN}]\s?(?P<value>[^\"`\u00ab\u00bb\u201c-\u201e\u300d\n]{{6,200}}?)\s?[{_CLOSE}]",
     re.IGNORECASE,
 )
 _PHRASE: Final = lazy_pattern(
-    r"(?:[^\n=:]{0,30}:\s{1,3}"
+    r"(?:[^\n=:]{0,30}[:=]\s{1,3}"
     r"|[=:] ?[\"']?)(?P<value>(?:(?:[a-z]{3,12}|[0-9]{1,4}) ){3,23}[a-z]{3,12})[\"']?"
     r"[ \t]{0,4}(?=\n|$|\. )",
     re.IGNORECASE,
 )
+# Words with numbers, as wallets list them.
+_NUMBERED: Final = lazy_pattern(
+    r"[^\n:]{0,60}:\s{1,3}(?P<value>(?:[0-9]{1,2}[.):]?\s{1,3}[a-z]{3,8}[\s,]{1,3}){11,23}"
+    r"[0-9]{1,2}[.):]?\s{1,3}[a-z]{3,8})(?![a-z])",
+    re.IGNORECASE,
+)
+# A password of an application, in groups of four; the key that recovers a disk.
+_GROUPS: Final = lazy_pattern(
+    r"(?<![\w-])(?:(?:[a-z0-9]{4}[ \u00a0]){3,5}[a-z0-9]{4}|(?:[a-z0-9]{4}-){3,7}[a-z0-9]{4}"
+    r"|(?:[0-9]{6}-){7}[0-9]{6}|(?:[a-z0-9]{5}-){4}[a-z0-9]{5})(?![\w-])",
+    re.IGNORECASE,
+)
+_IS: Final = (
+    r"is(?: now| still)?|was|reads|lautet|ist|est|es|\u00e8|\u00e9|era|jest|to|je|er|\u00e4r|este"
+    r"|e(?= [\"`\u00ab\u201e])"
+    r"|\u03b5\u03af\u03bd\u03b1\u03b9|\u05d4\u05d9\u05d0|l\u00e0|adalah|contains"
+)
 # Only an assignment, or the word "is", between name and value.
 _DIRECT: Final = lazy_pattern(
-    r"[\w.-]{0,24}?(?:[ \t]?[:=]?[ \t]?\{[ \t]?\w{1,20}[ \t]?(?=[:=]))?"
+    r"[a-z0-9_.-]{0,24}?(?:[ \t]?[:=]?[ \t]?\{[ \t]?\w{1,20}[ \t]?(?=[:=]))?"
     r"(?: #?[0-9]{1,2}(?=:))?(?:\(\w{1,12}\)|\[\w{0,12}\])?[\"'`*_\])}]{0,6}\s{0,8}"
-    r"(?:(?:[:=?+~]{0,2}[=:>|,]{1,3}|\u2192|->|\u2014|\uff1a|is(?: now)?|was|lautet|ist|est|es|\u00e8"
-    r"|\u00e9|to|\u662f|\u70ba|\u4e3a|\u306f|"
-    r"contains|value=|plaintext|--plaintext|by|: &?(?:str|string)\b ?=)\s{0,8})?"
-    r"(?:!\w{1,8} )?[fbru@]?[\"'`*\u00ab\u300c\u201c\u201e(\[{]{0,4}\s?",
+    rf"(?:(?:[:=?+~]{{0,2}}[=:>|,]{{1,3}}|\u2192|->|\u2014|-(?= [{_OPEN}])|\uff1a|{_IS}"
+    r"|\u5c31?\u662f|[\u6539\u8bbe\u8a2d]?[\u70ba\u4e3a\u6210]|\u306f|[\uc740\ub294]|"
+    r"value=|plaintext|--plaintext|by|: &?(?:str|string)\b ?=)\s{0,8})?"
+    rf"(?:!\w{{1,8}} )?[fbru@]?[*{_OPEN}(\[{{]{{0,4}}\s?",
     re.IGNORECASE,
 )
 _ASSIGNS: Final = lazy_pattern(
-    r".{0,60}(?:[:=|\u2192\u2014>\uff1a,\"'`\u00ab\u300c\u201e/]|\bis|\bwas|\blautet|\bist|\best|\bes"
-    r"|\bto|\u662f|\u306f|contains)\W{0,6}",
+    rf".{{0,60}}(?:[:=|\u2192\u2014>\uff1a,/{_OPEN}]|\b(?:{_IS})|\u662f|\u306f)\W{{0,6}}", re.IGNORECASE
+)
+_ASSIGNED: Final = lazy_pattern(
+    r"[\"'`*]{0,3}\s{0,2}(?:[:=]|=>|is )\s{0,3}(?:(?:api|app|private|secret|live|new|value) )?[\"'`*]{0,3}"
+)
+_USER: Final = lazy_pattern(r"user|login|account|\w@[a-z]", re.IGNORECASE)
+# A few words between name and value, then "is", a colon or the answer to a question.
+_SAID: Final = lazy_pattern(
+    r"(?! (?:length|polic|rule|requirement|reset|manager|strength|hint|help|field|format|must|should))"
+    rf"(?:[s),]?[ ][\w'`\u2019-]{{1,20}}){{0,7}}(?: \([^()\n]{{0,40}}\))?"
+    rf"(?:[ ](?:{_IS})|[ ]?:|\?(?: [-\u2013\u2014])?(?: (?:it'?s|it is|that'?s|still|yes|yep),?){{0,2}})"
+    rf"[ ][*{_OPEN}]{{0,3}}",
     re.IGNORECASE,
 )
-_ASSIGNED: Final = lazy_pattern(r"[\"'`*]{0,3}\s{0,2}(?:[:=]|=>|is )\s{0,3}[\"'`*]{0,3}")
-_USER: Final = lazy_pattern(r"user|login|account|\w@[a-z]", re.IGNORECASE)
-_SAID: Final = lazy_pattern(
-    r"(?:[s)]?[ ][\w'`-]{1,20}){0,7}[ ](?:is(?: now)?|was|lautet|ist|est|es|\u00e8|\u00e9|contains"
-    r"|to)[ ][\"'`\u00ab\u201c\u201e*]{0,3}",
+# The answer on a line below.
+_ANSWER: Final = lazy_pattern(
+    rf"(?:[ \t>]{{0,8}}\n)?[ \t>*-]{{0,8}}(?:[^\n]{{0,60}}?\b(?:it['\u2019]?s|it is|that['\u2019]?s"
+    rf"|still|a:|is|try|should be|ist)"
+    rf"\*{{0,2}}[ ](?:(?:still|now)[ ])?[*{_OPEN}]{{0,3}}|[^\n{_OPEN}]{{0,60}}?`)"
+    rf"(?P<value>[^\s{_OPEN}{_CLOSE}]{{6,64}})",
     re.IGNORECASE,
 )
 # The value of a key is as long.
@@ -125,9 +164,13 @@ _PUBLIC: Final = lazy_pattern(
     re.IGNORECASE,
 )
 # A password that is encrypted, or a text about one.
-_OTHER: Final = lazy_pattern(r"ENC\[|[._-](?:hint|help|label|title|policy|error|rules?|length)\b")
+_OTHER: Final = lazy_pattern(
+    r"ENC[\[(]|CRYPT\(|(?i:\{(?:cipher|aes|3?des)\}|encrypted[:(])|[._-](?:hint|help|label|title|policy"
+    r"|error|rules?|length)\b"
+)
 _CODE: Final = lazy_pattern(
-    r"%20|arxiv|utf-?(?:8|16)|^s-1-[0-9]|@[a-z0-9-]{3,40}\.[a-z]{2}|/.{0,200}/.{0,200}[._-]|[._-].{0,200}/.{0,200}/|-----|^arn:|^0x(?:[0-9a-f]{6,16}|[0-9a-f]{40})$|^(?:[0-9a-f]{2}:){4}"
+    r"%20|arxiv|utf-?(?:8|16)|^s-1-[0-9]|@[a-z0-9-]{3,40}\.[a-z]{2}|/.{0,200}/.{0,200}[._-]"
+    r"|[._-].{0,200}/.{0,200}/|-----|^arn:|^0x(?:[0-9a-f]{6,16}|[0-9a-f]{40})$|^(?:[0-9a-f]{2}:){4}"
     r"|(?<![0-9a-f])b64|encode|decode|crypt|scram|argon|pbkdf|rpc|osxkey|\\\\"
     r"|^[a-z]{1,9}$|(?-i:^[a-z]+$|^[A-Z]+$|^[A-Za-z][a-z]+(?:[A-Z][a-z]+|[A-Z]{2,3}){1,2}$)",
     re.IGNORECASE,
@@ -197,6 +240,8 @@ _ID: Final = 19
 _WORD: Final = lazy_pattern("[A-Za-z0-9]*")
 _ENDS_IN_WORD: Final = lazy_pattern("[A-Za-z0-9]*$")
 _FEW_DIGITS: Final = 3
+_FEW_IN_GROUPS: Final = 6
+_OF_GROUPS: Final = ("recovery", "license", "licence", "product", "activation")
 # A value is judged after each name near it.
 _CACHED: Final = 256
 _HEAD: Final = lazy_pattern(r"[\s\w\"'`*./()-]{0,60}")
@@ -231,8 +276,9 @@ def mentioned_values(text: str, lowered: str, starts: list[int]) -> Iterator[tup
         if name[0] == "pwd" and text.startswith(("/", "\\"), name.end()):
             continue  # the working directory
         if (
-            name.lastgroup != "password"
+            name.lastgroup not in ("password", "words")
             and name[0] != "seed"
+            and not name[0].startswith(_OF_GROUPS)
             and not _LIKELY.search(text, at, at + 2 * _WINDOW)
         ):
             continue
@@ -262,7 +308,7 @@ def _in_line(text: str, names: list[re.Match[str]], start: int, end: int) -> Ite
             yield place
     tables = _tables(text, start, end) if not found else []
     for name in names if tables else ():
-        if name.lastgroup != "some" and not _PUBLIC.search(text, start, end):
+        if name.lastgroup not in ("some", "words") and not _PUBLIC.search(text, start, end):
             for place in _in_column(text, name, start, tables):
                 found = True
                 yield place
@@ -284,18 +330,9 @@ def _after(text: str, name: re.Match[str], start: int, end: int) -> tuple[int, i
     at, stop = name.end(), min(name.end() + _WINDOW, end)
     password = name.lastgroup == "password"
     weak = name[0] == "pass" and text[max(name.start() - 1, 0)] not in "_" + ascii_letters
-    if name[0] == "seed" or (password and name[0] != "pass"):
-        quoted = _QUOTED.search(text, at, min(stop + _WINDOW, end))
-        if (
-            quoted is not None
-            and _is_phrase(quoted["value"])
-            and _ASSIGNS.fullmatch(text, at, quoted.start("value"))
-        ):
-            return quoted.span("value")
-        words = _PHRASE.match(text, at)
-        least = _SEED_WORDS if name[0] == "seed" else 1
-        if words is not None and words["value"].count(" ") >= least and _is_phrase(words["value"]):
-            return words.span("value")
+    phrase = _phrase_after(text, name, min(stop + _WINDOW, end))
+    if phrase is not None or name.lastgroup == "words":
+        return phrase
     for token in _TOKEN.finditer(text, at, min(stop + _LONGEST_TOKEN, end)):
         if token.start() > stop:
             break
@@ -306,7 +343,7 @@ def _after(text: str, name: re.Match[str], start: int, end: int) -> tuple[int, i
             continue
         value = token[0].rstrip(".:*!?)") if not _is_closed(text, token) else token[0]
         first = token.start()
-        value = value.removeprefix("=").removeprefix("base64:")
+        value = value.lstrip(":=").removeprefix("base64:")
         first = token.end() - len(token[0]) + token[0].index(value)
         if "=" in value[:40] and not value.rstrip("=").isalnum():
             ahead = value.index("=") + 1
@@ -320,6 +357,7 @@ def _after(text: str, name: re.Match[str], start: int, end: int) -> tuple[int, i
                 not _BLANK.fullmatch(text, at, first)
                 or _is_option(text, name)
                 or (password and name[0] not in _VERBS and _is_compound(value))
+                or (password and _is_quoted_in_prose(text, name, first))
             )
         ) or (password and _SAID.fullmatch(text, at, first) is not None)
         if not direct and first > token.start() and re.search("[/?]", token[0][: first - token.start()]):
@@ -332,6 +370,39 @@ def _after(text: str, name: re.Match[str], start: int, end: int) -> tuple[int, i
         if _is_secret(value, password=password, direct=direct, near=near):
             return first, first + len(value)
     return None
+
+
+def _phrase_after(text: str, name: re.Match[str], end: int) -> tuple[int, int] | None:
+    """A value of several words or groups after a name."""
+    at, password = name.end(), name.lastgroup == "password"
+    if name[0] == "seed" or (password and name[0] != "pass"):
+        quoted = _QUOTED.search(text, at, end)
+        if (
+            quoted is not None
+            and _is_phrase(quoted["value"])
+            and _ASSIGNS.fullmatch(text, at, quoted.start("value"))
+        ):
+            return quoted.span("value")
+    if password or name[0] == "seed" or name.lastgroup == "words":
+        words = _PHRASE.match(text, at)
+        least = 1 if password else _SEED_WORDS
+        if words is not None and words["value"].count(" ") >= least and _is_phrase(words["value"]):
+            return words.span("value")
+        words = _NUMBERED.match(text, at)
+        if words is not None:
+            return words.span("value")
+    groups = _GROUPS.search(text, at, end) if password or name[0].startswith(_OF_GROUPS) else None
+    if groups is not None and _is_grouped(groups[0]):
+        return groups.span()
+    return None
+
+
+def _is_grouped(value: str) -> bool:
+    """Whether groups of four are no words, or only digits as a disk shows them."""
+    digits = sum(map(str.isdigit, value))
+    return len(set(value)) > _FEW_IN_GROUPS and (
+        digits == 8 * 6 or (digits < len(value) / 2 and is_unpronounceable(re.sub("[^A-Za-z]", "", value)))
+    )
 
 
 def _is_link(text: str, token: re.Match[str]) -> bool:
@@ -369,19 +440,25 @@ def _is_option(text: str, name: re.Match[str]) -> bool:
     )
 
 
+def _is_quoted_in_prose(text: str, name: re.Match[str], first: int) -> bool:
+    """Whether a value is in quotation marks of prose, or in any after a name that is not of code."""
+    mark = text[first - 1]
+    of_code = name[0].startswith(("pass", "pw", "psk")) and not text[max(name.start() - 1, 0)].isalpha()
+    return mark in _OPEN and (not mark.isascii() or not of_code)
+
+
 def _is_compound(value: str) -> bool:
     """Whether a value is of words and a number that are joined by signs, as "River-Blue-77"."""
     return (
-        re.fullmatch("(?:[A-Za-z]{3,12}[-_.!#]){1,3}[0-9]{2,4}(?:[-_.!#][a-z]{2,12})?[!?]?", value)
+        re.fullmatch(
+            "(?=.{0,60}[0-9]{2})[A-Za-z]{3,12}(?:[-_.!#](?:[A-Za-z]{2,12}|[0-9]{2,4})){1,5}[!?]?", value
+        )
         is not None
     )
 
 
 def _is_closed(text: str, token: re.Match[str]) -> bool:
-    return (
-        text[token.start() - 1 : token.start()] in "\"'`\u00ab\u300c"
-        and text[token.end() : token.end() + 1] in "\"'`\u00bb\u300d"
-    )
+    return text[token.start() - 1 : token.start()] in _OPEN and text[token.end() : token.end() + 1] in _CLOSE
 
 
 @lru_cache(maxsize=_CACHED)
@@ -480,8 +557,12 @@ def _is_key_in_table(cell: str) -> bool:
 
 
 def _below(text: str, name: re.Match[str], start: int, end: int) -> tuple[int, int] | None:
-    """A value alone on the next line, under a name at the end of a line."""
-    if end - name.end() > 60 or name.lastgroup == "some":
+    """A value alone on the next line, under a name at the end of a line, or the answer to a question."""
+    if name.lastgroup == "password" and 0 <= text.find("?", name.end(), end) - name.end() <= _WINDOW:
+        answer = _ANSWER.match(text, end + 1)
+        if answer is not None and _is_chosen_in_table(answer["value"].rstrip(".,!?")):
+            return answer.start("value"), answer.start("value") + len(answer["value"].rstrip(".,!?"))
+    if end - name.end() > 60 or name.lastgroup in ("some", "words"):
         return None
     below = _NEXT.match(text, end + 1)
     if below is None:

@@ -171,7 +171,7 @@ EMBEDDED: Final = (
     _free(
         "url-password",
         "://",
-        r"://[^\s/:@\"'`<>\[\](){}$?#]{0,64}:(?P<value>[^%n/:@\"'`<>\[\](){}$*?#]{3,128})@[A-Za-z0-9\[]",
+        r"://[^\s/:@\"'`<>\[\](){}$?#]{0,64}:(?P<value>[^%n/:@\"'`<>\[\](){}$*?]{3,128})@[A-Za-z0-9\[]",
         "postgres://app:·k7Vq%a{8}@db.example:5432/x",
         "postgres://user:password@localhost/x",
     ),
@@ -187,9 +187,11 @@ EMBEDDED: Final = (
         "pw= pwd= pass= word= wd= phrase= ey= appid= app_id= oken= auth= ecret= &p=",
         (
             r"(?:[?&](?:(?:[%w.]{0,20}(?:[pP]ass(?:word|wd|phrase)?|[sS]ecret)|pw|pwd|app_?id|key|auth)"
-            r"|(?:(?:access|auth|api|app|bot|client|deploy|id|jwt|oauth|private|refresh|secret|security|session|user)[_-]?)?[tT]oken"
-            r"|[%w]{0,10}(?:access|api|app|auth|cron|license|private|subscription|write|account)[_-]?[kK]ey)"
-            r"|[?&]u(?:ser)?=[%w.@-]{1,40}&p)=(?P<value>[%w.~+/%-]{10,400}={0,2})"
+            r"|(?:(?:access|auth|api|app|bot|client|deploy|id|jwt|oauth|private|refresh|secret|security"
+            r"|session|user)[_-]?)?[tT]oken"
+            r"|[%w]{0,10}(?:access|api|app|auth|cron|license|private|subscription|write"
+            r"|account)[_-]?[kK]ey)"
+            r"|[?&]u(?:ser)?=[%w.@-]{1,40}&p)=(?P<value>[%w.~+/%-]{8,400}={0,2})"
         ),
         "https://api.example/v2?api_key=·%a{32}",
         "https://api.example/v2?api_key=your-own-key",
@@ -377,15 +379,17 @@ NAMED: Final = (
     ),
     _named(
         "command-line-password",
-        "+-p +-u +-a +-w +-x +-k +--user +--proxy-user +--pass htpasswd +/p +/rp",
-        r" (?:-(?:[upawxkl][^a-z]|p[^\s]|-(?:user|proxy-user|pass)|pass)|/)|htpasswd",
+        "+-p +-hp +-u +-a +-w +-x +-k +--user +--proxy-user +--pass htpasswd +/p +/rp",
+        r" (?:-(?:[upawxkl][^a-z]|h?p[^\s]|-(?:user|proxy-user|pass)|pass)|/)|htpasswd",
         r"(?:\b(?:curl|wget|http)\b[^\n|]{0,300}?[ \t](?:-u|--user|--proxy-user)[ =]?[\"']?[^\s:\"']{1,100}"
         r":[\"']?"
-        r"|\bcurl\b[^\n|]{0,300}?[ \t](?:-u|--user)[ =]?[\"']?(?=[a-z0-9_-]{20,200}:(?:x|api_token)?[\s\"'])"
+        r"|\bcurl\b[^\n|]{0,300}?[ \t](?:-u|--user)[ =]?[\"']?(?=[a-z0-9_-]{20,200}:(?:x"
+        r"|api_token)?[\s\"'])"
         r"|\b(?:sshpass|security)\b[^\n|]{0,60}?[ \t]-p[ \t]{0,2}[\"']?"
         r"|\b(?:mysql|mariadb)[a-z-]{0,12}\b[^\n|]{0,200}?[ \t]-p[\"']?"
         r"|\bredis-cli\b[^\n|]{0,100}?[ \t](?:-a|--pass)[ \t]{1,4}[\"']?"
-        r"|\b(?:7za?|7zz|rar|unrar)\b[^\n|]{0,100}?[ \t]-p"
+        r"|\b(?:7za?|7zz|rar|unrar)\b[^\n|]{0,100}?[ \t]-h?p"
+        r"|\b(?:plink|pscp|psftp)\b[^\n|]{0,100}?[ \t]-pw[ \t]{1,4}[\"']?"
         r"|(?<![.\w])(?:zip|unzip|radclient)\b[^\n|]{0,200}?[ \t]-p[ \t]{1,4}[\"']?"
         r"|\bsnmp[a-z]{3,10}\b[^\n|]{0,200}?[ \t]-[ax][ \t]{1,4}(?!sha|md5|aes|des)[\"']?"
         r"|\bhttps?[ \t]{1,4}[^\n|]{0,100}?-a[ \t]{1,4}[\"']?[^\s:\"']{1,64}:"
@@ -462,12 +466,13 @@ NAMED: Final = (
     ),
     _named(
         "command-password",
-        "net+user net+use+ add_user change_password rootpw +-passwd createuser +on+> http-basic",
-        r"[a-z_ -]{3,16}[ .\t]?[^\n]{6}",
+        "net+user net+use+ add_user change_password rootpw +-passwd createuser +on+> http-basic <<<",
+        r"(?:[a-z_ -]{3,16}[ .\t]?|<<<)[^\n]{6}",
         (
             r"(?:\bnet user [^\s]{1,40} |\bnet use [^\n]{0,100}/user:[^\s]{1,40} |rabbitmqctl (?:add_user"
             r"|change_password) [^\s]{1,40} |\bcreateuser [^\s]{1,40} (?:sha|md5)[0-9-]{0,4} "
             r"|\bhttp-basic\.[^\s]{1,60} [^\s]{1,40} |user [^\s]{1,40} on >"
+            r"|(?:\bsudo -s|\bkinit|chpasswd|-stdin|cryptsetup)[^\n|<]{0,60}<<<[ ]?"
             r"|\brootpw (?:--plaintext )?|[a-z0-9] -passwd )[\"']?(?P<value>[^\s\"'<>]{6,80})"
         ),
         "net user backup ·k7Vq%a{8} /add",
@@ -487,7 +492,8 @@ NAMED: Final = (
         r"(?:echo|printf) [^\n]{8,400}(?:\||>)",
         (
             r"\b(?:echo"
-            r"|printf)[ \t](?:-n[ \t])?(?:'%s(?:\\n)?'[ \t])?[\"']?(?:[a-z0-9_]{1,32}:)?(?P<value>[^\s\"'$<>"
+            r"|printf)[ \t](?:-n[ \t])?(?:'%s(?:\\n)?'[ \t])?[\"']?(?:[a-z0-9_]{1,32}:)?(?P<value>[^"
+            r"\s\"'$<>"
             r"|:]{8,400})[\"']?[ \t]?(?:\|[^\n|]{0,200}?"
             r"(?:-stdin|chpasswd|sudo -s|cryptsetup|login\b|kinit|-token)"
             r"|>{1,2}[ \t]?[^\s|&;]{0,60}(?:pass|secret|token|cred))"
@@ -500,8 +506,8 @@ NAMED: Final = (
         "<<<",
         "<<<",
         r"<<<[ \t]?[\"']?(?P<value>[^\s\"'$<>|]{8,400})",
-        "sudo -S true <<< '·k7Vq%a{12}'",
-        'sudo -S true <<< "$PASSWORD"',
+        "gpg --import <<< '·k7Vq%a{12}'",
+        'gpg --import <<< "$KEY"',
     ),
     _named(
         "identified-password",
@@ -516,17 +522,32 @@ NAMED: Final = (
     ),
     _named(
         "login-pair",
-        "log+in login cred user account sign+in anmeld zugang",
+        "log+in login cred user account sign+in anmeld zugang wlan wifi idrac",
         r"[a-z ]{4,12}[^\n/]{0,60}/ ?(?=[^\s/]{0,30}[0-9])",
         (
             r"(?<![a-z/])(?:log(?:ged)? ?in|login|creds?|credentials|user(?:name)?|account|sign in"
-            r"|anmeld[a-z]{2,5}|zugang[a-z]{0,8})(?:[ \t:][^\n:/]{0,40}?)??[ \t:]{1,2}[\"'`]?"
+            r"|anmeld[a-z]{2,5}|zugang[a-z]{0,8}|wlan|wifi"
+            r"|idrac)(?:[ \t:][^\n:/]{0,40}?)??[ \t:]{1,2}[\"'`]?"
             r"[a-z0-9_.@-]{2,40}[\"'`]?(?: / "
-            r"|/)[\"'`]?(?P<value>(?=[^\s]{0,30}[0-9])(?=[^\s]{0,30}[a-z])(?![^\s]{0,30}#[0-9])[^\s/@\"'`<>,;:=(){}\[\]$"
+            r"|/(?![^\s]{0,30}#[0-9]))[\"'`]?(?P<value>(?=[^\s]{0,30}[0-9])(?=[^\s]{0,30}[a-z])[^\s/"
+            r"@\"'`<>,;:=(){}\[\]$"
             r"|\\]{8,40})(?![/:(\[.])"
         ),
         "Credentials: root / ·k7Vq%a{8}",
         "Credentials: root / password",
+    ),
+    _named(
+        "login-and-value",
+        "log+in login logged+in logs+in sign+in cred",
+        r"[a-z ]{4,12}[^\n]{0,60}(?::| with | and | using | mit )[^\s]{0,30}[0-9]",
+        (
+            r"(?<![a-z/])(?:log(?:ged|s)? ?in|signs? in|creds?|credentials)(?: as| with user"
+            r"| are| is|:)[ ][\"'`]?[a-z0-9_.@-]{2,40}[\"'`]?"
+            r"(?::|,? (?:with|and|using"
+            r"|mit) )[\"'`]?(?P<value>(?=[^\s]{0,30}[0-9])[^\s/@\"'`<>,;:=(){}\[\]$|\\]{8,40})"
+        ),
+        "Log in as root with ·k7Vq%a{8}",
+        "Log in as root with password1",
     ),
     _named(
         "user-and-password",
@@ -592,7 +613,8 @@ NAMED: Final = (
             r"(?:(?:client|init|translator|realtime|login|search|configure|setup)\(\s{0,8}"
             r"(?:[\"'][a-z0-9_-]{1,60}[\"'],[ \t]{0,4})?"
             r"|(?:sign|encode|createhmac)\([^()\n]{1,80}?,[ \t]?|(?:hmac\.new|fernet|aes\.new|wallet)\(b?"
-            r"|[\"']ac[0-9a-f]{32}[\"'],[ \t]?|accounts[\"']?[ \t]?[:=][ \t]?\[[ \t]?(?=[\"']0x[0-9a-f]{64}))"
+            r"|[\"']ac[0-9a-f]{32}[\"'],[ \t]?"
+            r"|accounts[\"']?[ \t]?[:=][ \t]?\[[ \t]?(?=[\"']0x[0-9a-f]{64}))"
             r"[\"'](?P<value>(?=[^\"']{0,40}[0-9])[a-z0-9_.:+/-]{16,120}={0,2})[\"']"
         ),
         "rollbar.init('·%h{32}')",
@@ -624,6 +646,79 @@ NAMED: Final = (
         "lftp -u app,password sftp://files.example",
     ),
     _named(
+        "configured-key",
+        "config+set config:set configure+set config+--",
+        r"config(?:ure)?[ :](?:set|--(?:global|local|user|system|auth))[ ]",
+        (
+            r"\bconfig(?:ure)?[ :](?:set|--(?:global|local|user|system|auth))[ \t][^\n]{0,60}?"
+            r"(?:key|token|secret|passw(?:or)?d|pass|auth|api|pw|credential)[\w.-]{0,40}[ \t=]{1,2}[\"']?"
+            r"(?P<value>[^%n\"'`<>$&|;]{12,300})"
+        ),
+        "scan config set api=·%h{8}-%h{4}-%h{4}-%h{4}-%h{12}",
+        "scan config set api=name-of-the-key",
+    ),
+    _named(
+        "network-secret",
+        "server+ privilege option+key psk+ psk= passphrase+ wpa_passphrase nickserv keygen",
+        r"[a-z_-]{3,14} ?[^\n]{6}",
+        (
+            r"(?:\b(?:tacacs|radius)-server [^\n]{0,60}?\bkey (?:[07] )?|\bprivilege [0-9]{1,2} secret "
+            r"|\boption key "
+            r"|\bwpa-psk |\b(?:set|security)[^\n]{0,40} passphrase |\bwpa_passphrase [^\s]{1,32} "
+            r"|\bnickserv identify (?:[^\s]{1,30} )?|\bssh-keygen [^\n|]{0,80}?-n )[\"']?"
+            r"(?P<value>(?=[^\s]{0,60}[0-9])[^%n\"'`<>$|;]{8,120})"
+        ),
+        "radius-server host 192.0.2.4 key ·k7Vq%a{8}",
+        "radius-server host 192.0.2.4 key shared",
+    ),
+    _named(
+        "value-and-name",
+        "+is+the+ +is+our+ +is+my+ +is+still+",
+        r" is (?:still )?(?:the|our|my) [^\n]{0,60}(?:key|token|secret|passw|passphrase)",
+        (
+            r"(?:[\"'`]|(?<![\w/.:=+-])(?=[\w+/=-]{24,200} ))"
+            r"(?P<value>(?=[^\s]{0,60}[0-9][^\s]{0,60}[0-9])[^%n\"'`<>$]{8,200}+)[\"'`]?[ ]is[ ]"
+            r"(?:still[ ])?(?:the|our|my)[ ]"
+            r"(?:(?!public|primary|cache|partition|foreign|ssh|gpg|sort|object|hash"
+            r"|key )[\w'-]{1,20}[ ]){0,3}?(?:key|token|secret|password|passphrase)"
+            r"(?=[.,;:)\n]| (?:of|for|to|in|on|at|and|we|that)\b|$)"
+        ),
+        "`·%a{32}` is the API key of the weather station",
+        "`%a{32}` is the public key of the weather station",
+    ),
+    _named(
+        "commented-key",
+        "key token secret password",
+        (
+            r"(?:(?<=real )|(?<=api )|(?<=live )|(?<=actual )|(?<=production )|(?<=prod )|(?<=access ))"
+            r"(?:key|token|secret|password)(?![a-z_])"
+        ),
+        (
+            r"[\"'`](?P<value>[a-z0-9+/_.-]{16,400}={0,2})[\"'`][^\n\"'`]{0,24}?(?:#|//|--|/\*)[ ]"
+            r"(?:[\w'-]{1,20}[ ]){0,4}?(?:real|api|live|actual|production|prod|access)[ ](?:key|token"
+            r"|secret|password)"
+        ),
+        'headers["X-K"] = "·%h{32}" # real key of the weather station',
+        'headers["X-K"] = "%h{32}" # hash of the key',
+    ),
+    _named(
+        "opening-password",
+        "opens+with open+with open+it+with unlock unprotect protected +mit+",
+        r" ?[a-z]{3,9} ?[^\n]{8}",
+        (
+            r"(?:\b(?:opens?|opened|open it|unlock(?:s|ed)?(?: it)?|unprotect(?:s|ed)?"
+            r"|protected)[ ](?:only[ ])?"
+            r"(?:with|by)(?: the (?:word|code|password))?[ ](?P<quote>[\"'`\u00ab\u00bb\u201e\u201c\u201d])"
+            r"|\bmit (?P<german>[\"'`\u00ab\u00bb\u201e](?=[^\n]{6,80}?[\"'`\u00ab\u00bb\u201c\u201d] "
+            r"(?:\u00f6ffnen|entpacken|entsperren|auf\b))))"
+            r"(?P<value>(?=[^\s]{0,40}[0-9][^\s]{0,40}[0-9])(?![^\s]{0,40}(?:aes|rsa|sha|ed25519|pbkdf"
+            r"|ctrl|alt|shift|cmd))"
+            r"[^%n\"'`<>$(){}=/]{8,60}+)(?=[\"'`\u00ab\u00bb\u201c\u201d])"
+        ),
+        "the sheet opens with `·Tz-%a{8}`",
+        "the sheet opens with `Alt-Shift-F5`",
+    ),
+    _named(
         "secure-string",
         "securestring",
         r"securestring[ \t]",
@@ -636,7 +731,7 @@ NAMED: Final = (
         "pin+ pin: pin= puk+ puk: puk= +code",
         r"p[iu][nk]| code",
         (
-            r"(?<![a-z-])(?:p(?:in|uk)|(?:door|gate|alarm|safe|entry|keypad|lockbox) code)"
+            r"(?<![a-z-])(?:p(?:in|uk)|(?:door|gate|alarm|safe|entry|keypad|lockbox|unlock) code)"
             r"(?: (?:for|of|to) [^\n:0-9]{1,30})?(?:[ \t]{0,2}[:=]|[ \t]is)?[ \t]{1,2}[\"'`*]{0,2}"
             r"(?P<value>[0-9]{6,12}|(?<=[:s] )(?!19|20)[0-9]{4,5}#?)(?![\w.-]{0,2}\w)"
         ),

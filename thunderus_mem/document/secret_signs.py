@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from thunderus_mem.document.secret_names import KEYS, PASSWORDS
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -26,7 +28,7 @@ IN_WORDS: Final = {
         "sk_ cret_ ken_ tok_ pat_ key_ auth_ live_ prod_ priv_ svc_ sat_ rk_"
     ),
     32: (
-        "aio_ ATATT3 ATCTT3 ATBB k_test_ A3- re_ cio fc- GOCSPX- p8e- dapi dckr_ ico- -us syt_ AKID "
+        "oauth: aio_ ATATT3 ATCTT3 ATBB k_test_ A3- re_ cio fc- GOCSPX- p8e- dapi dckr_ ico- -us syt_ AKID "
         "sk-ant- 7Q~ 8Q~ 9Q~ hf_ api_org_ tvly- :fx shpat_ shpca_ shppa_ shpss_ whsec_ AIza glc_ tskey-"
     ),
     40: (
@@ -42,6 +44,7 @@ IN_WORDS: Final = {
         "AccountKey= SharedAccessKey= duffel_ telegram.org/bot hcaik_ hcxik_ hcbik_ hcalk_ hcxlk_ jina_ "
         "rubygems_ EZAK EZTK pypi-AgE snyk_ xapp- pcsk_ :dev :prod :stag :test :pre :default SG. cmVmd "
         "CCIPAT_ CCIPRJ_ APP_USR- PMAK- AQE $aact_ nvapi- sk.eyJ CLOJARS_ eyJ bce-v3/ mlsn. ::: "
+        "/u3+7QAAAA IBAzCC IBADANBgkqhkiG9w0BAQEF IBAAKCA MIGHAgEAMBMGByqGSM49 MC4CAQAwBQYDK2VwBCIEI "
         "wandb_v1_ fio-u- access_token$ dop_v1_ doo_v1_ dor_v1_ sntrys_ sntryu_ sntrya_ pat. sat. AKCp "
         "s-s4t2 sk-or- AGE-SECRET-KEY-1 depot_ xai- rdme_ 00D ATTA K10 amzn1.oa2-cs packagist_ "
         "AAAAAAAAAAAAAAAAAAAAA"
@@ -61,15 +64,33 @@ OF_KEYS: Final = (
     *("secret", "token", "key", "bearer", "appid", "cred", ":5432:", "sqlplus", "oracle:", "sqlldr"),
     *("expdp", "impdp", "-stdin", "sudo -s", "cryptsetup", "log in", "logged in", "user", "sign in"),
     *("anmeld", "zugang", "cookie:", " -b ", "--cookie ", "client(", "init(", "translator(", "realtime("),
-    *("search(", "configure(", "setup(", "cl\xe9", "_pat", "pepper", "team:", "team=", "bundle config"),
+    *("search(", "configure(", "setup(", "_pat", "pepper", "team:", "team=", "bundle config"),
     *("codecov", "<<<", "hmac", "fernet", "aes.new", "use ", "enter ", "put ", "paste ", "write "),
     *("save ", "store ", "copy ", "echo ", "printf ", "wallet(", "ssws ", "sign(", "encode(", '"ac'),
-    *("'ac", "install "),
+    *("'ac", "install ", "config", "server ", "privilege", " is the ", " is our ", " is my ", " is still "),
+    *(anchor for anchor, _ in KEYS),
 )
 OF_PASSWORDS: Final = (
-    *("pass", "pw", "psk", "kennwort", "contrase", "senha", "wachtwoord", "parola", "assword", "clave"),
-    *("\u043f\u0430\u0440\u043e\u043b", "\u5bc6\u7801", "\u5bc6\u78bc", "\u53e3\u4ee4"),
-    *("\u30d1\u30b9\u30ef\u30fc\u30c9", "\ube44\ubc00\ubc88\ud638", "has\u0142o", "seed", "recovery"),
+    *("pass", "pw", "psk", "assword", "seed", "recovery", " words", "words in"),
+    *(
+        "wallet",
+        "bip39",
+        "bip-39",
+        "nickserv",
+        "open",
+        "unlock",
+        "unprotect",
+        "protected",
+        " mit ",
+        "wlan",
+        "wifi",
+        "wi-f",
+        "code wi",
+        "idrac",
+        "logs in",
+        " -hp",
+    ),
+    *(anchor for anchor, _ in PASSWORDS),
     *("mnemonic", "auth", "connect", "login", "credential", "account", "users", "net use", "community"),
     *("root /", "admin /", "istrator /", "@", " code", "kinit", "add_user", "identified", "securestring"),
     *("createuser", "secret 0", "pin ", "pin:", "pin=", "puk ", "puk:", "puk=", " -p", " -u", " -a"),
@@ -80,14 +101,13 @@ OF_PASSWORDS: Final = (
 People choose the values of the second ones."""
 
 OF_PHRASES: Final = (
-    *("passw", "phrase", "passc", "passe", "pw", "psk", "kennwort", "contrase", "senha", "wachtwoord"),
-    *("parola", "\u043f\u0430\u0440\u043e\u043b", "\u5bc6\u7801", "\u5bc6\u78bc", "\u53e3\u4ee4"),
-    *("\u30d1\u30b9\u30ef\u30fc\u30c9", "\ube44\ubc00\ubc88\ud638", "has\u0142o", "community", "words"),
-    *("mnemonic", "clave", "seed"),
+    *("passw", "phrase", "passc", "pw", "psk", "community", "words", "mnemonic", "seed"),
+    *("recovery", "wallet", "bip39", "bip-39"),
+    *(anchor for anchor, _ in PASSWORDS),
 )
 """One of them is in every name of a secret that may consist of words."""
 
-AFTER: Final = (" as ", "<<<")
+AFTER: Final = (" as ", "<<<", " is the ", " is our ", " is my ", " is still ", "# ", "// ", "-- ", "/* ")
 """In lines with these the value may be before the name."""
 
 _SHORTEST: Final = 6
@@ -198,6 +218,8 @@ def _is_after_name(text: str, lowered: str) -> bool:
             or any(_may_be_random(word) for row in _rows(lines, number) for word in _words(row))
             or (chosen and any(map(_may_be_password, _words("\n".join([rest, *_rows(lines, number)])))))
             or any(_may_be_random(word) for word in _words(_below(lines, number)))
+            or (chosen and _may_be_groups(rest))
+            or ("?" in rest and any(map(_may_be_password, _words("\n".join(lines[number + 1 : number + 3])))))
             or (
                 any(one in low for one in OF_PHRASES)
                 and _may_be_phrase("\n".join((rest, *lines[number + 1 : number + 4])))
@@ -272,12 +294,22 @@ def _has_unusual_pairs(word: str) -> bool:
     )
 
 
+def _may_be_groups(text: str) -> bool:
+    """Whether words of four characters follow each other, with anything around them."""
+    lengths = [len(word) for word in text.split()]
+    return any(
+        first >= 4 and second == third == 4 and last >= 4
+        for first, second, third, last in zip(lengths, lengths[1:], lengths[2:], lengths[3:], strict=False)
+    )
+
+
 def _may_be_phrase(text: str) -> bool:
     """Whether a quotation or what follows a colon begins with four words, none of them of grammar."""
     for piece in text.translate(_QUOTES).split('"')[1:]:
         words = piece.split(maxsplit=4)[:4]
         if len(words) == 4 and all(
-            word.isdigit() or (len(word) > 2 and word.isalpha() and word not in _STOPS) for word in words
+            word.rstrip(".):").isdigit() or (len(word) > 2 and word.isalpha() and word not in _STOPS)
+            for word in words
         ):
             return True
     return False

@@ -512,5 +512,30 @@ ROWS: Final = (
         "acme_sk·_live_%a{32}",
         "acme_secret_name_of_the_key",
     ),
+    ("twitch-token", "oauth:", r"oauth:%l{30}$", "oau·th:%l{30}", "oauth:login"),
+    (
+        "java-keystore",
+        "/u3+7QAAAA",
+        r"/u3\+7QAAAA[EI]%b{64,8000}={0,2}$=",
+        "/u3+7·QAAAAI%b{80}",
+        "/u3+7QAAAAI",
+    ),
+    (
+        "pkcs12-keystore",
+        "IBAzCC",
+        r"MII%b{2}[AQgw]IBAzCC%b{64,8000}={0,2}$=",
+        "MIIKZgIBA·zCC%b{80}",
+        "MIIKZgIBAzCC",
+    ),
+    (
+        "bare-private-key",
+        "IBADANBgkqhkiG9w0BAQEF IBAAKCA MIGHAgEAMBMGByqGSM49 MC4CAQAwBQYDK2VwBCIEI",
+        (
+            r"(?:MII%b{2}[AQgw]IBADANBgkqhkiG9w0BAQEFAASC|MII%b{2}[AQgw]IBAAKCA"
+            r"|MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQ|MC4CAQAwBQYDK2VwBCIEI)%b{40,8000}={0,2}$="
+        ),
+        "MIIEvQIBADANBgkqhki·G9w0BAQEFAASC%b{80}",
+        "MIIBIjANBgkqhkiG9w0BAQEFAAOC%b{80}",
+    ),
 )
 """Kind, anchors, pattern, example, counter-example, and a word that must be near if the pattern is short."""

@@ -12,7 +12,7 @@ from thunderus_mem.document.secret_signs import FOLLOWERS
 _PLACEHOLDER = (
     r"example|sample|placeholder|redacted|dummy|change_?-?me|xxxx|your[_-]?|notreal|not-real|fake"
     r"|foobar|deadbeef|^pk[._](?:live|test|eyJ)|^[0-9]:[0-9]{6,16}:(?:web|ios|android):|"
-    r"^20[0-9]{2}-[0-9]{2}-[0-9]{2}T|^phc_|^ENC\[|^[*~+-]{0,4}[0-9.,]{1,20}[a-z]{1,3}\**$|"
+    r"^20[0-9]{2}-[0-9]{2}-[0-9]{2}T|^phc_|^ENC[\[(]|^\{(?:cipher|3?des|aes[0-9]{0,3})\}|^vault:v[0-9]|^!?encrypted[:(]|^AQICAH|^[*~+-]{0,4}[0-9.,]{1,20}[a-z]{1,3}\**$|"
     # Published by their issuers, for tests.
     r"4eC39HqLyjWDarjt|Eby8vdM02xNOcqFlq|devstoreaccount1|6LeIxAcTAAAA|"
     # The ids of our events, which recaps cite after titles such as "Use tokens".
@@ -28,7 +28,7 @@ _CODE = (
     r"^sha[0-9]{1,3}[:-]|^ENC\[|^AgB[a-z]|"
     r"\$[{(]|\{\{|%\(|[<>]|\$[A-Z_]{3}|^[$%~^]|[a-z]\|[a-z]|abcdefg|12345678|^/(?![A-Za-z0-9+/]{39,400}={0,2}$)|://|::|->|\(\)|^[@#]"
 )
-_SHORT_WORDS = r"pa[s$]+|pwd|test|demo|abc|foo|bar(?![a-z])|some|(?<![a-z0-9])my|sha[0-9]|md5|user|hash"
+_SHORT_WORDS = r"p[a@4][s$]+|pwd|test|demo|abc|foo|bar(?![a-z])|some|(?<![a-z0-9])my|sha[0-9]|md5|user|hash"
 _MADE_UP = (
     r"p(?:[a4@]|%40)[s$]+|w[o0]rd[^a-z]*$|pwd|s[e3]cr[e3]t|s[e3]cur|token|test|demo|abc|1234|123$|qwert|hunter2"
     r"|letmein|admin|user|value|string|foo|bar(?![a-z])|some|(?<![a-z0-9])my|"
@@ -44,6 +44,11 @@ _WORDS = (
 )
 # Passwords as their rules demand them, such as a word with a capital, digits and a sign.
 _STRONG = r"(?=.{0,80}[a-z])(?=.{0,80}[A-Z])(?=.{0,80}[0-9]{2})(?=.{0,80}[!?@#$%^&*~]).{8,80}"
+# What is left of such a one without a word in it.
+_STRONG_REST = (
+    r"(?=.{0,80}[a-z])(?=.{0,80}[A-Z])(?=.{0,80}[0-9])(?=.{0,80}[!?@#$%^&*~])(?!.{0,20}[wW][oO0][rR])"
+    r".{7,80}"
+)
 # A word and a number that is no year, as people choose passwords.
 _CHOSEN = (
     r"(?=.{0,80}[A-Za-z]{4})(?=.{0,80}(?<![0-9])(?!(?:19|20)[0-9]{2}(?![0-9]))[0-9]{2,5}(?![0-9]))"
@@ -77,8 +82,11 @@ def is_made_up(value: str) -> bool:
     if len(value) < _SHORT_KEY:
         # Short words are in random values by chance.
         rest = re.sub(_SHORT_WORDS, "", value, flags=re.IGNORECASE)
-        by_chance = rest != value and len(rest) > _RANDOM_REST and _is_mixed_inside(rest)
-        return re.search(_MADE_UP, rest if by_chance else value, re.IGNORECASE) is not None
+        by_chance = rest != value and (
+            (len(rest) > _RANDOM_REST and _is_mixed_inside(rest))
+            or re.fullmatch(_STRONG_REST, rest) is not None
+        )
+        return re.search(_MADE_UP, rest.lstrip("#@$%^~/") if by_chance else value, re.IGNORECASE) is not None
     return re.search(_CODE, value, re.IGNORECASE) is not None
 
 
@@ -133,7 +141,7 @@ def looks_random(value: str) -> bool:
 
 def looks_chosen(value: str) -> bool:
     """Whether a value that is named as a password looks like one that people choose."""
-    if is_made_up(value) or is_placeholder(value) or is_made_up(_decoded(value) or "?"):
+    if any(is_made_up(one) or is_placeholder(one) for one in (value, _decoded(value) or "?")):
         return False
     return (
         looks_random(value)

@@ -19,6 +19,7 @@ from thunderus_mem.document.secret_values import (
     claims,
     is_for_reader,
     is_in_url,
+    is_of_pieces,
     is_placeholder,
     looks_chosen,
     looks_generated,
@@ -43,10 +44,12 @@ _PASSWORDS = frozenset(
     (
         *("used-as-password", "sent-password", "identified-password", "call-password", "changed-password"),
         *("secure-string", "command-password", "command-line-password", "user-and-password", "url-password"),
-        "wireless-code",
+        *("wireless-code", "opening-password"),
     )
 )
-_KEYS = frozenset(("used-as-key", "here-string"))
+_KEYS = frozenset(("used-as-key", "here-string", "commented-key"))
+# Kinds between words of a sentence.
+_NEAR_PROSE = frozenset(("value-and-name", "login-and-value"))
 _BY_PLACE = frozenset(
     (
         "url-parameter",
@@ -109,6 +112,10 @@ _SIGNED = lazy_pattern(r"\b(?:sv|se|sr|skn)=")
 
 
 def _is_placeholder(rule: SecretRule, value: str) -> bool:
+    if rule.kind == "url-password" and "%" in value:
+        from urllib.parse import unquote
+
+        value = unquote(value)
     if rule.kind in ("private-key", "putty-key", "encoded-private-key"):
         return len(set(value)) < _FEW_CHARACTERS
     by_name = bool(rule.gate) or rule.kind in ("url-password", "recovery-code")
@@ -120,6 +127,8 @@ def _is_placeholder(rule: SecretRule, value: str) -> bool:
         return True
     if rule.kind in _PASSWORDS:
         return not looks_chosen(value)
+    if rule.kind in _NEAR_PROSE and (is_of_pieces(value) or (value.islower() and not looks_generated(value))):
+        return True
     if rule.kind in _KEYS:
         return not looks_generated(value)
     if rule.kind == "device-secret" and value.startswith("$"):
@@ -191,7 +200,8 @@ def _places(text: str, lowered: str) -> dict[str, list[int]]:
         for row in _FOUND_BY.rows[number]:
             found.setdefault(_SEARCHED[row], []).append(start)
     for anchor in _BEYOND_ASCII if not text.isascii() else ():
-        at = lowered.find(anchor)
+        # One character is found many times as fast as several.
+        at = lowered.find(anchor) if anchor[-1] in lowered else -1
         while at >= 0:
             found.setdefault(anchor, []).append(at)
             at = lowered.find(anchor, at + len(anchor))
