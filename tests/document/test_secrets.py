@@ -522,3 +522,32 @@ def test_name_inside_an_id_is_no_name() -> None:
         "evt_01KFFWG4PSK7D99FDTGJ8YEPF3",
     )
     assert find_secrets("".join(f"    - {one}\n" for one in (*ids, *ids))) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ('RESTIC_PASS\u27e6WORD="mussel-tide-9-lantern"', "mentioned-secret"),
+        ("rtsp://viewer:Schwalbe\u27e62west@192.0.2.4/stream", "url-password"),
+        ("jdbc:mysql://db.example/shop?user=app&password=Meer\u27e6schaum%2174", "password-parameter"),
+        ("//nas.example/:_auth=YXBw\u27e6OlppcmJlLU51dCtGZWRlcjg4", "docker-auth"),
+        ("la contrase\u00f1a Moncayo\u27e6Nevado_23", "mentioned-secret"),
+        ("Password: Kadakas\u27e6Suits8", "assigned-secret"),
+    ],
+)
+def test_words_with_a_number_count_where_only_a_password_is(text: str, kind: str) -> None:
+    assert [one.kind for one in find_secrets(text.replace("\u27e6", ""))] == [kind]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'SHOP_PASSWORD="postgres-credentials-2"',
+        "postgres://app:app@db.example/shop, amqp://guest:guest@mq.example",
+        "jdbc:mysql://db.example/shop?user=app&password=${DB_PASSWORD}",
+        '{"auth": "dXNlcjpwYXNzd29yZA=="}',
+        "PASS: NamesAreShort",
+    ],
+)
+def test_placeholders_are_no_finding_where_only_a_password_is(text: str) -> None:
+    assert find_secrets(text) == []

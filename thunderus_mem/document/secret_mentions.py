@@ -451,7 +451,7 @@ def _is_compound(value: str) -> bool:
     """Whether a value is of words and a number that are joined by signs, as "River-Blue-77"."""
     return (
         re.fullmatch(
-            "(?=.{0,60}[0-9]{2})[A-Za-z]{3,12}(?:[-_.!#](?:[A-Za-z]{2,12}|[0-9]{2,4})){1,5}[!?]?", value
+            "(?=.{0,60}[0-9]{2})[A-Za-z]{3,16}(?:[-_.!#](?:[A-Za-z]{2,12}|[0-9]{2,4})){1,5}[!?]?", value
         )
         is not None
     )

@@ -183,6 +183,15 @@ EMBEDDED: Final = (
         "https://some-name-of-a-user@git.example/app.git",
     ),
     _free(
+        "password-parameter",
+        "word= wd=",
+        r"(?:jdbc:[a-z0-9:]{1,30}|(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|redis|rediss|amqps?|mssql"
+        r"|sqlserver|oracle|clickhouse|ftps?|ldaps?|smtps?)):?//[^\s\"'`<>]{3,200}[?&;]"
+        r"(?:[pP]ass(?:word|wd)|pwd)=(?P<value>[^%n\"'`<>|&;(){}$]{6,128})",
+        "jdbc:postgresql://db.example/shop?user=app&pass·word=k7Vq%a{8}",
+        "jdbc:postgresql://db.example/shop?user=app&password=changeme",
+    ),
+    _free(
         "url-parameter",
         "pw= pwd= pass= word= wd= phrase= ey= appid= app_id= oken= auth= ecret= &p=",
         (
@@ -195,6 +204,13 @@ EMBEDDED: Final = (
         ),
         "https://api.example/v2?api_key=·%a{32}",
         "https://api.example/v2?api_key=your-own-key",
+    ),
+    _free(
+        "function-key",
+        ".azurewebsites.net/",
+        r"\.azurewebsites\.net/[^\s?\"'<>]{1,120}\?(?:[^\s\"'<>]{0,80}&)?code=(?P<value>%w{40,60}={0,2})",
+        "https://app.azurewebsites.net/api/mail?code·=%w{54}==",
+        "https://app.azurewebsites.net/api/mail?code=<key>",
     ),
     _free(
         "go-database-password",

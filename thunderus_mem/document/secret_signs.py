@@ -47,7 +47,7 @@ IN_WORDS: Final = {
         "/u3+7QAAAA IBAzCC IBADANBgkqhkiG9w0BAQEF IBAAKCA MIGHAgEAMBMGByqGSM49 MC4CAQAwBQYDK2VwBCIEI "
         "wandb_v1_ fio-u- access_token$ dop_v1_ doo_v1_ dor_v1_ sntrys_ sntryu_ sntrya_ pat. sat. AKCp "
         "s-s4t2 sk-or- AGE-SECRET-KEY-1 depot_ xai- rdme_ 00D ATTA K10 amzn1.oa2-cs packagist_ "
-        "AAAAAAAAAAAAAAAAAAAAA"
+        "AAAAAAAAAAAAAAAAAAAAA .azurewebsites.net/"
     ),
     80: (
         "pat .atlasv1. AZDO EAA xkeysib- xsmtpsib- github_pat_ 0. dt0 os_v2_ sl. ABSK ops_eyJ :APA91b v1.0-"

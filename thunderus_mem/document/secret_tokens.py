@@ -251,7 +251,7 @@ ROWS: Final = (
         "key-%h{32}",
         "mailgun",
     ),
-    ("mapbox-token", "sk.eyJ", r"sk\.eyJ%w{40,200}\.%w{20,40}$", "sk·.eyJ%w{80}.%w{22}", "sk.eyJ"),
+    ("mapbox-token", "sk.eyJ", r"sk\.eyJ%w{40,200}={0,2}\.%w{20,40}$", "sk·.eyJ%w{80}.%w{22}", "sk.eyJ"),
     ("matrix-token", "syt_", r"syt_%w{4,80}_%a{20}_%a{6}$", "sy·t_%a{8}_%a{20}_%a{6}", "syt_token"),
     ("maxmind-key", "_mmk", r"%a{6}_%a{29}_mmk$", "%a{6}_%a{29}·_mmk", "%a{6}_mmk"),
     ("netlify-token", "nfp_", r"nfp_%a{36,40}$", "n·fp_%a{36}", "nfp_token"),

@@ -54,6 +54,12 @@ _CHOSEN = (
     r"(?=.{0,80}[A-Za-z]{4})(?=.{0,80}(?<![0-9])(?!(?:19|20)[0-9]{2}(?![0-9]))[0-9]{2,5}(?![0-9]))"
     r"[^/\\:=<>()]{8,60}"
 )
+# Words with a number among them, and capitalized words with one at the end, as people choose passwords.
+_PHRASE = (
+    r"(?=.{16,80}$)(?=[^0-9]{0,80}[0-9])[A-Za-z]{3,20}(?:[-_.](?:[A-Za-z]{3,20}|[0-9]{1,4})){3,8}"
+    r"|(?:[A-Z][a-z]{2,20}){2,3}[-_]?[0-9]{1,4}"
+)
+_PLACED: Final = 8
 _IDENTIFIER = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
 # Words inside an identifier, as in "TokenRefreshAfter401Retry" or "Llama-3.2-3B".
 _PIECE = "[A-Z]?[a-z]{3,}|[A-Z]{3,}"
@@ -127,8 +133,8 @@ def looks_random(value: str) -> bool:
         return False
     if len(value) >= _SHORT_PIECES and is_of_pieces(value):
         return False
-    decoded = _decoded(value)
-    if decoded is not None and not looks_random(decoded):
+    said = decoded(value)
+    if said is not None and not looks_random(said):
         return False
     if not re.search("[0-9]", value):
         return (
@@ -141,14 +147,29 @@ def looks_random(value: str) -> bool:
 
 def looks_chosen(value: str) -> bool:
     """Whether a value that is named as a password looks like one that people choose."""
-    if any(is_made_up(one) or is_placeholder(one) for one in (value, _decoded(value) or "?")):
+    if any(is_made_up(one) or is_placeholder(one) for one in (value, decoded(value) or "?")):
         return False
     return (
         looks_random(value)
         or is_unpronounceable(value)
         or re.fullmatch(_CHOSEN, value) is not None
+        or re.fullmatch(_PHRASE, value) is not None
         or (_has_both_cases(value) and re.search(r"[a-zA-Z][!#$%^&*?][a-zA-Z0-9]", value) is not None)
     )
+
+
+def looks_placed(value: str) -> bool:
+    """Whether a value in a place that only passwords have looks like one: it may be a word with a digit."""
+    if looks_chosen(value):
+        return True
+    mixed = re.search("[A-Za-z]", value) is not None and re.search("[0-9]", value) is not None
+    return mixed and len(value) >= _PLACED and not (is_made_up(value) or is_placeholder(value))
+
+
+def password_of_login(value: str) -> str | None:
+    """The password in a value that encodes ``user:password`` in base 64."""
+    user, colon, password = (decoded(value) or "").partition(":")
+    return password if user and colon else None
 
 
 def looks_generated(value: str) -> bool:
@@ -175,7 +196,7 @@ def _has_both_cases(value: str) -> bool:
     return value != value.lower() and value != value.upper()
 
 
-def _decoded(value: str) -> str | None:
+def decoded(value: str) -> str | None:
     """The text that a value encodes in base 64, if it is printable."""
     from base64 import b64decode
 

@@ -23,7 +23,9 @@ from thunderus_mem.document.secret_values import (
     is_placeholder,
     looks_chosen,
     looks_generated,
+    looks_placed,
     looks_random,
+    password_of_login,
 )
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
@@ -43,7 +45,7 @@ _LONGEST_VALUE = 200
 _PASSWORDS = frozenset(
     (
         *("used-as-password", "sent-password", "identified-password", "call-password", "changed-password"),
-        *("secure-string", "command-password", "command-line-password", "user-and-password", "url-password"),
+        *("secure-string", "command-password", "command-line-password", "user-and-password"),
         *("wireless-code", "opening-password"),
     )
 )
@@ -112,7 +114,7 @@ _SIGNED = lazy_pattern(r"\b(?:sv|se|sr|skn)=")
 
 
 def _is_placeholder(rule: SecretRule, value: str) -> bool:
-    if rule.kind == "url-password" and "%" in value:
+    if rule.kind in ("url-password", "password-parameter") and "%" in value:
         from urllib.parse import unquote
 
         value = unquote(value)
@@ -125,6 +127,10 @@ def _is_placeholder(rule: SecretRule, value: str) -> bool:
         return value in "01234567890123456789"
     if not by_name and rule not in BLOCKS and is_of_words(value):
         return True
+    if rule.kind == "docker-auth" and (password := password_of_login(value)) is not None:
+        return not looks_placed(password)
+    if rule.kind in ("url-password", "password-parameter"):
+        return not looks_placed(value)
     if rule.kind in _PASSWORDS:
         return not looks_chosen(value)
     if rule.kind in _NEAR_PROSE and (is_of_pieces(value) or (value.islower() and not looks_generated(value))):
