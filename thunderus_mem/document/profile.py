@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.anchors import anchors_in
+from thunderus_mem.document.frontmatter.nodes import typed_value
 from thunderus_mem.document.references import references
 from thunderus_mem.document.statements import fold
 from thunderus_mem.document.timestamp import utc_key
@@ -102,9 +103,7 @@ def traits_of(document: Document, scanned: MarkdownScan | None = None) -> Traits
 
 def _expiry(document: Document) -> str:
     """The day on which a document expires, from its ``expires`` key; "" without a valid one."""
-    if document.header.get("expires") is None:
-        return ""
-    value = document.data().get("expires")
+    value = typed_value(document.header, "expires")
     return utc_key(value)[:10] if isinstance(value, str) else ""
 
 
@@ -113,11 +112,8 @@ _RATINGS: Final = {"up": 1.0, "down": 0.0}
 
 def _quality(document: Document) -> str:
     """The quality of a document as text; a rating counts more than the score."""
-    if document.header.get("quality_score") is None and document.header.get("rating") is None:
-        return ""
-    data = document.data()
-    score = data.get("quality_score")
-    quality = _RATINGS.get(str(data.get("rating")), score)
+    score, rating = (typed_value(document.header, key) for key in ("quality_score", "rating"))
+    quality = _RATINGS.get(str(rating), score)
     return f"{quality:g}" if isinstance(quality, int | float) and 0 <= quality <= 1 else ""
 
 

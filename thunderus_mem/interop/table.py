@@ -109,6 +109,9 @@ def get(data: Mapping[str, Any], path: str) -> Any:
 
 def put(data: dict[str, Any], path: str, value: Any) -> None:
     """Set the value at a dotted path; an outer value that is no object is replaced."""
+    if "." not in path:
+        data[path] = value
+        return
     *outer, last = path.split(".")
     for part in outer:
         if not isinstance(data.get(part), dict):
@@ -119,6 +122,9 @@ def put(data: dict[str, Any], path: str, value: Any) -> None:
 
 def remove(data: dict[str, Any], path: str) -> None:
     """Remove the value at a dotted path, and objects that are empty then."""
+    if "." not in path:
+        data.pop(path, None)
+        return
     first, _, rest = path.partition(".")
     if rest and isinstance(data.get(first), dict):
         remove(data[first], rest)
@@ -146,10 +152,11 @@ def read_record(table: FieldTable, record: Mapping[str, Any]) -> ForeignRecord:
     plain = _plain(table, values)
     fields, absent = _differences(table, given.data, plain)
     fields |= _own_identity(table, record)
-    other = {key: value for key, value in _rest(table, given.data).items() if key != table.metadata}
+    other = _rest(table, given.data)
+    metadata = other.pop(table.metadata, {})
     parts = (("fields", fields), ("absent", absent), ("other", other))
     kept: dict[str, Any] = {name: part for name, part in parts if part}
-    _keep_metadata(table, values, given.data, kept)
+    _keep_metadata(table, values, given.data, metadata, kept)
     dropped = tuple(
         row.theirs for row in table.fields if not row.ours and get(record, row.theirs) not in (ABSENT, None)
     )
@@ -218,6 +225,8 @@ def with_text_field(table: FieldTable, name: str) -> FieldTable:
 
 def _apply_extension(table: FieldTable, values: dict[str, Any], given: _Given) -> str:
     """Set our own values, except those of fields that were changed there since; return our id."""
+    if not given.extension:
+        return ""
     extension = _checked_extension(given.extension)
     own_id = extension.pop("id", "")
     absent = extension.pop("absent", [])
@@ -323,12 +332,11 @@ def _own_identity(table: FieldTable, record: Mapping[str, Any]) -> dict[str, Any
 
 
 def _keep_metadata(
-    table: FieldTable, values: dict[str, Any], given: Mapping[str, Any], kept: dict[str, Any]
+    table: FieldTable, values: dict[str, Any], given: Mapping[str, Any], found: Any, kept: dict[str, Any]
 ) -> None:
-    """Move their metadata to ours, except what a frontmatter cannot hold unchanged."""
-    if not table.metadata or get(given, table.metadata) is ABSENT:
+    """Move the rest ``found`` of their metadata to ours, except what a frontmatter cannot hold unchanged."""
+    if not table.metadata or table.metadata not in given:
         return
-    found = _rest(table, given).get(table.metadata, {})
     if not isinstance(found, dict) or not found:
         if not _plain(table, values).get(table.metadata) and not found:
             kept["metadata"] = given[table.metadata]
@@ -450,19 +458,19 @@ def _restore(
     table: FieldTable, out: dict[str, Any], ours: Mapping[str, Any], kept: Mapping[str, Any]
 ) -> None:
     """Write fields as they were in the other program, where the document still has the same value."""
-    rows: dict[str, list[Field]] = {}
-    for row in table.fields:
-        if row.ours:
-            rows.setdefault(row.theirs, []).append(row)
+
+    def reads_as(path: str, was: Any) -> bool:
+        return all(_reads_as(row, was, ours) for row in table.fields if row.ours and row.theirs == path)
+
     for path, was in kept.get("fields", {}).items():
         if path == table.identity and str(was) != out[path]:
             continue
         if path == table.hash and is_sha256(was) and was.lower() not in [of(ours[BODY]) for of in HASHES]:
             continue
-        if all(_reads_as(row, was, ours) for row in rows.get(path, ())):
+        if reads_as(path, was):
             put(out, path, was)
     for path in kept.get("absent", ()):
-        if all(_reads_as(row, ABSENT, ours) for row in rows.get(path, ())):
+        if reads_as(path, ABSENT):
             remove(out, path)
     for name, value in kept.get("other", {}).items():
         now = out.setdefault(name, value)
@@ -486,7 +494,7 @@ def _lost(table: FieldTable, out: Mapping[str, Any], ours: Mapping[str, Any]) ->
     """The values of a document that reading the record would not give."""
     back = _read_fields(table, out)
     kept: dict[str, Any] = {}
-    _keep_metadata(table, back, out, kept)
+    _keep_metadata(table, back, out, _rest(table, out).get(table.metadata, {}), kept)
     lost = {key: value for key, value in ours.items() if not same(value, back.get(key, ABSENT))}
     absent = sorted(back.keys() - ours.keys())
     return {**lost, **({"absent": absent} if absent else {})}

@@ -163,6 +163,12 @@ def typed_data(root: Mapping) -> dict[str, Any]:
     return {entry.key.text: _typed(entry.value, KEY_TYPES.get(entry.key.text, "C")) for entry in root.entries}
 
 
+def typed_value(root: Mapping, key: str) -> Any:
+    """The value of one key as in `typed_data`, ``None`` if the header has no such key."""
+    node = root.get(key)
+    return None if node is None else _typed(node, KEY_TYPES.get(key, "C"))
+
+
 def _typed(node: Node, kind: Any) -> Any:
     if isinstance(node, Scalar):
         return _typed_scalar(node, kind)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.frontmatter import nodes, read
@@ -50,7 +51,7 @@ _NESTED_ORDER: Final[dict[str, tuple[str, ...]]] = {
 # Begins with a letter and has no indicator of block style. Everything else gets quotes, including numbers,
 # times and commit hashes of digits.
 _SAFE = lazy_pattern(
-    r"(?:[^\W\d_]|_|\.(?=[^\W\d]))(?:[\w ./()'@+;!?&%=*<>|~^$,\[\]{}\"`\\-]|:(?=[^\s:])|(?<! )#)*"
+    r"(?:[^\W\d_]|_|\.(?=[^\W\d]))(?:[\w ./()'@+;!?&%=*<>|~^$,\[\]{}\"`\\-]++|:(?=[^\s:])|(?<! )#)*+"
 )
 _SAFE_FLOW = lazy_pattern(r"(?:[^\W\d_]|_|\.(?=[^\W\d]))[\w./@+-]*(?: [\w./@+-]+)*")
 _OTHERS = "y n yes no on off true false null none nan inf .nan .inf ~ _"
@@ -106,11 +107,17 @@ def flow_value(value: object) -> str:
 
 def block_lines(key: str, value: object, indent: int) -> list[str]:
     """The lines of ``key`` and ``value`` in block style, indented by ``indent``."""
-    head = f"{' ' * indent}{scalar(key)}:"
+    head = f"{' ' * indent}{_key(key)}:"
     below = value_lines(key, value, indent + 2)
     if below:
         return [head, *below]
     return [f"{head} {_one_line(value)}"]
+
+
+@lru_cache(maxsize=1_024, typed=True)
+def _key(key: str) -> str:
+    """A key as it is written: documents have the same ones."""
+    return scalar(key)
 
 
 def _one_line(value: object) -> str:
