@@ -96,6 +96,7 @@ def test_thunderus_log_round_trips_byte_for_byte(run: Run, repo: Path) -> None:
     (repo / "in.jsonl").write_text(golden(), encoding="utf-8")
     assert run("import", "thunderus", "in.jsonl", "--dry-run").err.startswith("16 records would be imported")
     first = run("import", "thunderus", "in.jsonl")
+    assert "more; --json" not in first.out
     assert (first.code, first.err.splitlines()[0]) == (0, "16 records imported")
     assert run("import", "thunderus", "in.jsonl").err.startswith("0 records imported, 16 unchanged")
     lines = run("export", "thunderus").out.splitlines(keepends=True)

@@ -26,6 +26,7 @@ from thunderus_mem.interop.export import RecordExport
 from thunderus_mem.interop.markdown import stored_documents
 from thunderus_mem.interop.values import raw_hash
 from thunderus_mem.lint.lint import lint
+from thunderus_mem.memory import transaction
 from thunderus_mem.store import disk
 
 if TYPE_CHECKING:
@@ -138,6 +139,22 @@ def test_a_large_import_is_several_events_and_one_undo(
     assert {event["refs"]["patch_id"] for event in events} == {report.patch}
     undo(tree.memory())
     assert documents(tree) == before
+
+
+def test_a_report_lists_as_many_documents_as_asked_for(tree: VerbTree) -> None:
+    report = load(tree, memories(5), listed=2)
+    assert (report.imported, len(report.documents)) == (5, 2)
+
+
+def test_a_write_of_very_many_files_is_indexed_without_their_list(
+    tree: VerbTree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transfer, "_TOGETHER", 3)
+    monkeypatch.setattr(transaction, "_MOST_LISTED", 4)
+    memory, file = tree.memory(), io.BytesIO(json.dumps(memories(8)).encode())
+    transfer.import_records(memory, SHODH, file, "m.json", transfer.ImportOptions())
+    assert memory.index.count() == 9
+    assert not memory.refresh().changed
 
 
 def test_an_interrupted_import_resumes_and_is_still_one_undo(

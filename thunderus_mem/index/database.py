@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 BUSY_SECONDS: Final = 10.0
 _BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 Row = tuple[Any, ...]
+SqliteError: Final = sqlite3.Error
 
 APPLICATION_ID: Final = 0x54484D45
 VERSION: Final = 23
@@ -304,9 +305,10 @@ def create(path: str = "") -> Database:
     return database
 
 
-def scratch(statements: str) -> sqlite3.Connection:
-    """Open a small database in memory, for text that is not in the index."""
-    connection = sqlite3.connect(":memory:", isolation_level=None)
+def scratch(statements: str, *, on_disk: bool = False) -> sqlite3.Connection:
+    """Open a small database for what is not in the index: in memory, or in a temporary file without a name,
+    which is written only once there is much in it."""
+    connection = sqlite3.connect("" if on_disk else ":memory:", isolation_level=None)
     connection.executescript(statements)
     return connection
 

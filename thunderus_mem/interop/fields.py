@@ -30,7 +30,7 @@ from thunderus_mem.interop.posts import in_yaml, read_post, write_post
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from thunderus_mem.document.document import Document, Reading
     from thunderus_mem.document.markdown import Heading
@@ -270,7 +270,10 @@ def choose_number(draft: Draft, decision: decisions.DecisionRecord, taken: Taken
     return free
 
 
-def free_path(folder: str, document_id: str, kind: str, number: int | None, taken: Taken) -> str:
+def free_path(
+    folder: str, document_id: str, kind: str, number: int | None, taken: Container[str] = ()
+) -> str:
+    """The path of a new document; ``taken`` are the folded paths of the others."""
     if document_id == kind == "core":
         return f"{folder}/CORE.md"
     prefix = f"ADR-{number:04d}-" if number is not None else ""
@@ -279,7 +282,7 @@ def free_path(folder: str, document_id: str, kind: str, number: int | None, take
     if len(stem) > room:
         stem = f"{stem[: room - 7].rstrip('.-_')}-{ids.short_hash(document_id)}"
     path, count = f"{folder}/{prefix}{stem}.md", 1
-    while ids.fold_key(path) in taken.paths:
+    while ids.fold_key(path) in taken:
         count += 1
         path = f"{folder}/{prefix}{stem[: room - 4]}-{count}.md"
     return path
@@ -618,7 +621,7 @@ def _identity(
         return options.document.id, None, options.document.path
     document_id = set_identity(draft, path, kind, title, taken, main=options.main)
     number = choose_number(draft, decision, taken) if kind == "adr" else None
-    return document_id, number, free_path(options.folder, document_id, kind, number, taken)
+    return document_id, number, free_path(options.folder, document_id, kind, number, taken.paths)
 
 
 def _decision(

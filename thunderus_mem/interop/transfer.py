@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import sys
 from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import UTC, timedelta
@@ -27,8 +28,9 @@ from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.document.templates import is_core_skeleton
 from thunderus_mem.document.timestamp import derived_ulid, format_timestamp, ulid_time, utc_key
 from thunderus_mem.errors import InvalidDocument, NotFound, Refused, ThunderusError
+from thunderus_mem.index.known import KnownDocument, KnownDocuments
 from thunderus_mem.index.log import read
-from thunderus_mem.interop.fields import Taken, free_path
+from thunderus_mem.interop.fields import free_path
 from thunderus_mem.interop.markdown import stored_documents
 from thunderus_mem.interop.streams import Omitted
 from thunderus_mem.interop.table import (
@@ -140,7 +142,7 @@ class TransferReport:
 
 class ImportOptions(NamedTuple):
     """``kind`` is that of all documents instead of one by type; ``mapping`` are pairs of a field of theirs
-    and a key of ours."""
+    and a key of ours. The report lists at most ``listed`` documents."""
 
     kind: str = ""
     tags: tuple[str, ...] = ()
@@ -148,14 +150,7 @@ class ImportOptions(NamedTuple):
     on_conflict: str = "skip"
     dry_run: bool = False
     why: str = ""
-
-
-class _Known(NamedTuple):
-    """A stored document: what finding and comparing needs."""
-
-    id: str
-    path: str
-    digest: str
+    listed: int = sys.maxsize
 
 
 def import_records(
@@ -303,10 +298,10 @@ class _Planner:
         self._mapping = mapping
         self._later = later
         self._now = format_timestamp(memory.now())
-        self._taken = Taken()
-        self._by_key: dict[str, _Known] = {}
-        self._by_id: dict[str, _Known] = {}
-        self._texts: dict[bytes, str] = {}
+        self._known = KnownDocuments()
+        self._by_key, self._by_id, self._by_text = map(self._known.names, ("key", "id", "text"))
+        self._ids, self._paths, self._earlier = map(self._known.names, ("taken id", "path", "earlier"))
+        self._last_number = 0
         self._counts: Counter[str] = Counter()
         self._skipped: list[RefusedRecord] = []
         self._refused: list[RefusedRecord] = []
@@ -318,30 +313,27 @@ class _Planner:
         self._log: LogIndex | None = None
         self._ops: dict[str, Any] = {}
         self._claims = _Claims(memory)
-        self._named: set[str] = set()
-        """The ids, aliases and titles of the documents before the import."""
         self.ids = Ids("", "")
         for document in stored_documents(memory.layout):
             if not (document.id == "core" and is_core_skeleton(document.body, document.title)):
                 self._store(document)
             self._take(document.id, document.aliases, document.path)
-            self._named.update(map(names.fold_key, (document.id, document.title, *document.aliases)))
+            self._earlier.update(map(names.fold_key, (document.id, document.title, *document.aliases)))
 
     def _take(self, id: str, aliases: Sequence[str], path: str) -> None:
-        self._taken.ids.update(map(names.fold_key, (id, *aliases)))
-        self._taken.paths.add(names.fold_key(path))
-        if number := names.adr_number(path.rpartition("/")[2]):
-            self._taken.numbers.add(number)
+        self._ids.update(map(names.fold_key, (id, *aliases)))
+        self._paths.update((names.fold_key(path),))
+        self._last_number = max(self._last_number, names.adr_number(path.rpartition("/")[2]))
 
     def _store(self, document: Document) -> None:
-        known = _Known(document.id, document.path, document.imported_sha256)
+        known = self._known.add(KnownDocument(document.id, document.path, document.imported_sha256))
         text, _ = _without_edges(document.body)
         if document.imported_from.startswith(f"{self._table.name}:"):
             self._by_key[document.imported_from] = known
         else:
             self._by_key.setdefault(self._origin(self._table.new_id(document.id, text)), known)
         self._by_id[document.id] = known
-        self._texts.setdefault(_text_key(document.kind, document.title, text), document.id)
+        self._by_text.setdefault(_text_key(document.kind, document.title, text), known)
 
     def _origin(self, key: str) -> str:
         return f"{self._table.name}:{key}"
@@ -425,7 +417,7 @@ class _Planner:
             reason = f"differs from {known.id}; use --on-conflict update or new"
             self._skipped.append(RefusedRecord(index, found.key, reason))
 
-    def _read(self, known: _Known) -> Document:
+    def _read(self, known: KnownDocument) -> Document:
         pending = self._batch.get(known.path)
         if pending is not None and pending.after is not None:
             data = pending.after.encode()
@@ -466,21 +458,20 @@ class _Planner:
         if kind not in self._memory.config.kinds_allowed:
             raise ValueError(f"documents of kind {kind!r} are not allowed in this memory")
         title, text = values["title"], values[BODY]
-        same_as = self._texts.get(_text_key(kind, title, text))
-        if same_as is not None and self._options.on_conflict != "new":
-            self._skipped.append(RefusedRecord(index, found.key, f"duplicate of {same_as}"))
+        known = self._by_text.get(_text_key(kind, title, text))
+        if known is not None and self._options.on_conflict != "new":
+            self._skipped.append(RefusedRecord(index, found.key, f"duplicate of {known.id}"))
             return
         id = self._free_id(found.own_id, kind, title, origin.partition(":")[2])
-        number = max(self._taken.numbers, default=0) + 1 if kind == "adr" else None
-        path = free_path(DOCUMENT_FOLDERS[kind], id, kind, number, self._taken)
+        number = self._last_number + 1 if kind == "adr" else None
+        path = free_path(DOCUMENT_FOLDERS[kind], id, kind, number, self._paths)
         placed = Placed(id, kind, "" if own else origin, digest, self.ids)
         header = header_of(self._table, found, placed, self._now, self._options.tags)
         document = checked(path, document_text(header, values), header)
         self._batch[path] = FileChange(id, path, None, document.text)
         self._take(id, document.aliases, path)
         self._store(document)
-        self._written.append(WrittenDocument("import", id, title))
-        self._count("imported", found)
+        self._count("imported", found, WrittenDocument("import", id, title))
         self._note(index, found.key, document)
 
     def _note(self, index: int, key: str, document: Document) -> None:
@@ -488,17 +479,19 @@ class _Planner:
         found = [
             f"supersedes {link.target}"
             for link in document.links
-            if link.rel == "supersedes" and names.fold_key(link.target) in self._named
+            if link.rel == "supersedes" and names.fold_key(link.target) in self._earlier
         ]
         found += [
             f"has the alias {alias!r}, which names another document"
             for alias in document.aliases
-            if names.fold_key(alias) in self._named
+            if names.fold_key(alias) in self._earlier
         ]
         self._notes += [RecordNote(index, key, text) for text in found]
 
-    def _count(self, what: str, found: ForeignRecord) -> None:
+    def _count(self, what: str, found: ForeignRecord, written: WrittenDocument) -> None:
         self._counts[what] += 1
+        if len(self._written) < self._options.listed:
+            self._written.append(written)
         self._dropped.update(found.dropped)
         if found.kept:
             fields = found.kept.get("fields", {}).items()
@@ -508,7 +501,7 @@ class _Planner:
     def _free_id(self, own: str, kind: str, title: str, key: str) -> str:
         wanted = [own] if own and names.is_document_id(own) else []
         for id in (*wanted, *derived_ids(kind, title, key)):
-            if names.fold_key(id) not in self._taken.ids:
+            if names.fold_key(id) not in self._ids:
                 return id
         raise ValueError("no id is free for it")
 
@@ -524,8 +517,7 @@ class _Planner:
         before = pending.before if pending is not None else document.text
         self._batch[document.path] = FileChange(document.id, document.path, before, text)
         self._store(after)
-        self._written.append(WrittenDocument("update", after.id, after.title))
-        self._count("updated", found)
+        self._count("updated", found, WrittenDocument("update", after.id, after.title))
         if self._is_edited(document.id):
             text = f"{document.id} was edited here since it was imported; its text is in the log"
             self._notes.append(RecordNote(index, found.key, text))
@@ -733,8 +725,8 @@ def _digest(record: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
 
 
-def _text_key(kind: str, title: str, text: str) -> bytes:
-    return hashlib.sha256(f"{kind}\0{title}\0{text}".encode("utf-8", "surrogatepass")).digest()[:16]
+def _text_key(kind: str, title: str, text: str) -> str:
+    return f"{kind}\0{title}\0{text}"
 
 
 # The text of a document, without the line ends around it

@@ -94,6 +94,7 @@ def unchanged(document: Document, op: str) -> Written:
 _GIT_WAIT: Final = 2.0
 _PAUSE: Final = 0.01
 _LOOK: Final = "check with `thunderus-mem log` whether the change was recorded; if not, repeat it"
+_MOST_LISTED: Final = 1_000
 _IN_A_HOOK: Final = ("GIT_INDEX_FILE", "GIT_DIR")
 
 
@@ -169,8 +170,8 @@ class Transaction:
         self._patch = ""
         self.recovered: tuple[RecoveredFile, ...] = ()
         self.outcome = Outcome()
-        self.changed: set[str] = set()
-        """The paths of the files it changed."""
+        self.changed: set[str] | None = set()
+        """The paths of the files it changed; ``None`` if there are too many to list."""
 
     @property
     def head(self) -> str:
@@ -374,7 +375,7 @@ class Transaction:
         self._memory.sessions.begin(session)
         self._keep_texts(event, texts or [(one.before, one.after) for one in changes])
         files = [*changes, *drops]
-        self.changed.update(one.path for one in files)
+        self._note_changed(one.path for one in files)
         committed = self._memory.journal.commit(
             event.id, session.shard, line, files, head=self.head, follows=session.prev_line_hash or ""
         )
@@ -421,7 +422,12 @@ class Transaction:
                 on_abort=self._log_aborted,
             )
         )
-        self.changed.update(one.path for one in self.recovered)
+        self._note_changed(one.path for one in self.recovered)
+
+    def _note_changed(self, paths: Iterable[str]) -> None:
+        if self.changed is not None:
+            self.changed.update(paths)
+            self.changed = self.changed if len(self.changed) <= _MOST_LISTED else None
 
     def _log_aborted(self, recovered: RecoveredFile) -> None:
         kept = self._kept([recovered], "; ours is in ")

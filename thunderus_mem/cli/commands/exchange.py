@@ -7,6 +7,7 @@ twice.
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 from typing import IO, TYPE_CHECKING, Annotated, Final
 
@@ -122,9 +123,8 @@ def import_command(
         return _import_markdown(console, path, kind, tag, mapping, why, on_conflict, dry_run=dry_run)
     from thunderus_mem.interop.transfer import ImportOptions, import_records
 
-    options = ImportOptions(
-        kind, tuple(tag or ()), tuple(map(_pair, mapping or ())), on_conflict, dry_run, why
-    )
+    pairs, listed = tuple(map(_pair, mapping or ())), sys.maxsize if console.json else _MOST_LISTED
+    options = ImportOptions(kind, tuple(tag or ()), pairs, on_conflict, dry_run, why, listed)
     with _opened(console, path) as file:
         value = import_records(console.memory(), load(form), file, _shown(path), options)
     return _imported(console, value)
@@ -190,7 +190,7 @@ _MOST_LISTED: Final = 20
 
 def _changes(value: TransferReport, console: Console) -> str:
     written = [f"{one.op:6} {one.id}  {escaped(one.title)}" for one in value.documents[:_MOST_LISTED]]
-    if more := len(value.documents) - len(written):
+    if written and (more := value.imported + value.updated - len(written)):
         written.append(f"and {more:,} more; --json lists them all")
     refused, skipped = _listed("refuse", value.refused), _listed("skip", value.skipped)
     return "\n".join([*written, *refused, *skipped, *_listed("note", value.notes)])

@@ -15,7 +15,7 @@ from thunderus_mem.document.paths import is_archived
 from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.interop import nova
-from thunderus_mem.interop.fields import Taken, free_path
+from thunderus_mem.interop.fields import free_path
 from thunderus_mem.interop.table import read_record
 from thunderus_mem.interop.transfer import derived_ids
 from thunderus_mem.lint.draft import validate
@@ -229,9 +229,9 @@ class _Upsert:
         wanted = derived_ids(nova.KIND, found.values["title"], found.key)
         free = (id for id in wanted if fold_key(id) not in mine and not index.ids_like(id))
         id = next(free, f"{nova.KIND}.nova-{digest[:32]}")
-        path = free_path(folder, id, nova.KIND, None, Taken())
+        path = free_path(folder, id, nova.KIND, None)
         taken = set(map(fold_key, (*self._changes, *index.paths_like(path))))
-        path = free_path(folder, id, nova.KIND, None, Taken(paths=taken))
+        path = free_path(folder, id, nova.KIND, None, taken)
         return self._planned(path, nova.new_text(found, id, digest, event, self._now), None)
 
     def _planned(self, path: str, text: str, before: str | None) -> Document:
