@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import pytest
+
 from tests.support.index_support import FACTS, document, new_store, put
-from thunderus_mem.index.manifest import check_manifest
+from thunderus_mem.index import sqlite_index
+from thunderus_mem.index.manifest import check_manifest, take_inventory
 from thunderus_mem.index.questions import Filter
-from thunderus_mem.index.refresh import open_index
+from thunderus_mem.index.refresh import open_index, silent
 from thunderus_mem.memory.locate import IndexCorpus
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 
@@ -55,11 +59,23 @@ def test_index_has_the_fields_of_documents(tmp_path: Path) -> None:
     assert list(corpus.ids()) == index.ids()
 
 
+@pytest.mark.parametrize("count", [0, 1, 4, 5])
+def test_a_manifest_is_written_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    monkeypatch.setattr(sqlite_index, "_ENTRIES", 2)
+    layout = new_store(tmp_path)
+    for number in range(count):
+        put(layout, f"{number}.md", document(f"fact.number-{number}"))
+    open_index(layout)
+    found = Path(layout.manifest_file).read_bytes()
+    assert found == take_inventory(layout.root, silent).manifest
+    assert len(json.loads(found)["docs"]) == count
+
+
 def test_manifest_is_checked_against_the_documents(tmp_path: Path) -> None:
     layout = new_store(tmp_path)
     put(layout, "a.md", document("fact.a"))
     index, _ = open_index(layout)
-    relative, wanted = layout.relative(layout.manifest_file), index.manifest()
+    relative, wanted = layout.relative(layout.manifest_file), b"".join(index.manifest())
     assert check_manifest(layout.manifest_file, relative, wanted) == []
     text = Path(layout.manifest_file).read_text().replace("fact.a", "fact.b", 1)
     Path(layout.manifest_file).write_text(text)

@@ -273,7 +273,9 @@ def test_changes_of_a_walk_are_those_of_its_files(before: dict[str, Stamp], now:
     for together in (1, 3, 256):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(scan_module, "_TOGETHER", together)
-            assert new.changes(old) == (changed, before.keys() - now.keys())
+            places, gone = new.changes(old)
+        found = {one.path: one.values for one in map(new.at, places)}
+        assert (len(places), found, gone) == (len(changed), changed, before.keys() - now.keys())
 
 
 def test_write_by_another_process_meanwhile_stays_in_the_index(

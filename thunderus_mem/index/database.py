@@ -23,7 +23,7 @@ from thunderus_mem.errors import Busy, Degraded, NotWritable
 from thunderus_mem.store.safe_open import folder_of, open_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 BUSY_SECONDS: Final = 10.0
 _BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
@@ -467,7 +467,7 @@ def write_seal(path: str) -> None:
         moment = time.time_ns() - _BACKDATE_NS
         with folder_of(path) as (name, at):
             os.utime(name, ns=(moment, moment), dir_fd=at)
-        put(_seal_path(path), _stamp(path).encode("ascii"))
+        put(_seal_path(path), (_stamp(path).encode("ascii"),))
     except OSError:
         break_seal(path)
 
@@ -590,13 +590,13 @@ def _sync(path: str) -> None:
         os.close(descriptor)
 
 
-def put(path: str, data: bytes) -> None:
-    """Atomically write ``data`` to ``path``; a folder there is renamed. Raises ``OSError``."""
+def put(path: str, data: Iterable[bytes]) -> None:
+    """Atomically write pieces to ``path``; a folder there is renamed. Raises ``OSError``."""
     temporary = new_name(path)
     try:
         descriptor = open_file(temporary, _NEW, 0o664)
         with open(descriptor, "wb") as handle:
-            handle.write(data)
+            handle.writelines(data)
         if _is_folder(path):
             clear_away(path)
         with folder_of(temporary) as (new, here), folder_of(path) as (name, there):

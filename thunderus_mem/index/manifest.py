@@ -17,7 +17,7 @@ from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.layout import FOLDERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from thunderus_mem.diagnostic import Diagnostic
     from thunderus_mem.document.document import Document
@@ -27,9 +27,11 @@ MANIFEST_VERSION = 1
 _LIMIT: Final = 256 << 20
 
 
-def manifest_bytes(entries: bytes, kinds: Sequence[tuple[str, int, int]], newest: str) -> bytes:
-    """Return the manifest for the entries of all documents (JSON objects by id, joined by commas), the count
-    and tokens of each kind, and the newest ``updated``, which becomes ``generated_at``."""
+def manifest_pieces(
+    entries: Iterable[bytes], kinds: Sequence[tuple[str, int, int]], newest: str
+) -> Iterator[bytes]:
+    """Yield the manifest for the entries of all documents (JSON objects by id, some joined by commas), the
+    count and tokens of each kind, and the newest ``updated``, which becomes ``generated_at``."""
     from json.encoder import encode_basestring as text
 
     by_kind = ", ".join(f"{text(kind)}: {count}" for kind, count, _ in sorted(kinds))
@@ -41,11 +43,16 @@ def manifest_bytes(entries: bytes, kinds: Sequence[tuple[str, int, int]], newest
         f'  "version": {MANIFEST_VERSION}\n'
         "}\n"
     )
-    listed = (b"[\n", entries, b"\n  ]") if entries else (b"[]",)
-    return b"".join((b'{\n  "docs": ', *listed, b",\n", tail.encode()))
+    yield b'{\n  "docs": ['
+    between = b"\n"
+    for some in entries:
+        yield between
+        yield some
+        between = b",\n"
+    yield (b"\n  ],\n" if count else b"],\n") + tail.encode()
 
 
-def write_manifest(path: str, data: bytes) -> str:
+def write_manifest(path: str, data: Iterable[bytes]) -> str:
     """Replace the manifest; return its new stamp, "" if it could not be written."""
     try:
         put(path, data)
@@ -127,10 +134,13 @@ def take_inventory(root: str, tell: Tell) -> Inventory:
         kinds[document.kind] = (count + 1, sum_of_tokens + tokens)
         newest = max(newest, (utc_key(document.updated), document.updated))
     listed = [(kind, count, tokens) for kind, (count, tokens) in kinds.items()]
-    joined = ",\n".join(entries[doc_id] for doc_id in sorted(entries)).encode()
+    listing = (entries[doc_id].encode() for doc_id in sorted(entries))
     total = sum(tokens for _, _, tokens in listed)
     return Inventory(
-        manifest_bytes(joined, listed, newest[1]), len(entries), total, tuple(map(_not_listed, left_out))
+        b"".join(manifest_pieces(listing, listed, newest[1])),
+        len(entries),
+        total,
+        tuple(map(_not_listed, left_out)),
     )
 
 

@@ -90,29 +90,38 @@ class FolderScan(NamedTuple):
         """Yield path and stamp of every file, in the order of the walk."""
         return zip(self.names, _by_four(self.stamps), strict=True)
 
-    def changes(self, before: FolderScan) -> tuple[dict[str, Stamp], set[str]]:
-        """Return the new and changed files with their stamps, and the names of files that are gone."""
+    def changes(self, before: FolderScan) -> tuple[array[int], set[str]]:
+        """Return the places of new and changed files (see `at`), and the names of files that are gone."""
         head, tail = _equal_ends(before.names, self.names)
         was, now = len(before.names) - tail, len(self.names) - tail
-        old, new = before._between(head, was), self._between(head, now)
-        changed = self._unequal(before, range(head), 0)
-        changed |= {name: stamp for name, stamp in new.items() if old.get(name) != stamp}
-        changed |= self._unequal(before, range(now, now + tail), was - now)
-        return changed, old.keys() - new.keys()
+        old = dict(before._between(head, was))
+        places = array("q", self._unequal(before, range(head), 0))
+        places.extend(
+            place
+            for place, (name, stamp) in enumerate(self._between(head, now), head)
+            if old.pop(name, None) != stamp
+        )
+        places.extend(self._unequal(before, range(now, now + tail), was - now))
+        return places, set(old)
 
-    def _between(self, first: int, last: int) -> dict[str, Stamp]:
-        return dict(zip(self.names[first:last], _by_four(self.stamps[first * 4 : last * 4]), strict=True))
+    def at(self, place: int) -> FileStamp:
+        """Return the file at a place, as found by the walk."""
+        name = self.names[place]
+        size, mtime, ctime, inode = self.stamps[place * 4 : place * 4 + 4]
+        return FileStamp(name, size, mtime, ctime, inode, name not in self.special)
 
-    def _unequal(self, before: FolderScan, places: range, shift: int) -> dict[str, Stamp]:
-        """The files at these places whose stamps differ from those ``shift`` places on in the other walk."""
-        found: dict[str, Stamp] = {}
+    def _between(self, first: int, last: int) -> Iterator[tuple[str, Stamp]]:
+        return zip(self.names[first:last], _by_four(self.stamps[first * 4 : last * 4]), strict=True)
+
+    def _unequal(self, before: FolderScan, places: range, shift: int) -> Iterator[int]:
+        """The places whose stamps differ from those ``shift`` places on in the other walk."""
         for first in range(places.start, places.stop, _TOGETHER):
             last = min(first + _TOGETHER, places.stop)
             was = before.stamps[(first + shift) * 4 : (last + shift) * 4]
-            if was != self.stamps[first * 4 : last * 4]:
-                old = _by_four(was)
-                found |= {name: one for name, one in self._between(first, last).items() if one != next(old)}
-        return found
+            now = self.stamps[first * 4 : last * 4]
+            if was != now:
+                pairs = zip(_by_four(was), _by_four(now), strict=True)
+                yield from (place for place, (old, new) in enumerate(pairs, first) if old != new)
 
     def packed(self, unsettled: Collection[str] = ()) -> FolderWalk:
         """Return the walk to store; ``unsettled`` files are read again next time."""
@@ -175,7 +184,7 @@ def scan(root: str, folders: tuple[str, ...]) -> FolderScan:
     listed as special, never followed. The order is that of the file system: it is stable for an unchanged
     tree, and a spurious difference costs only one comparison."""
     names: list[str] = []
-    values: list[int] = []
+    values = array("q")
     special: list[str] = []
     unlisted: list[str] = []
     waiting = [(folder, 0) for folder in reversed(folders)]
@@ -197,7 +206,7 @@ def scan(root: str, folders: tuple[str, ...]) -> FolderScan:
         names, special = [visible_name(name) for name in names], [visible_name(name) for name in special]
         unlisted = [visible_name(name) for name in unlisted]
         packed = _pack(names, special, unlisted)
-    return FolderScan(names, array("q", values), frozenset(special), tuple(unlisted), packed)
+    return FolderScan(names, values, frozenset(special), tuple(unlisted), packed)
 
 
 def scan_again(root: str, before: FolderScan, paths: Collection[str]) -> FolderScan:
@@ -229,7 +238,7 @@ def _list_folder(
     root: str,
     folder: str,
     names: list[str],
-    values: list[int],
+    values: array[int],
     special: list[str],
 ) -> list[str]:
     """Add the files of one folder and return its folders. On an error, nothing is added."""
@@ -262,7 +271,7 @@ def _list_folder(
                         continue
                     special.append(prefix + name)
                 names.append(prefix + name)
-                values += (info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino & _INODE_BITS)
+                values.extend((info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino & _INODE_BITS))
     except OSError:
         del names[kept[0] :], values[kept[1] :], special[kept[2] :]
         raise

@@ -23,7 +23,7 @@ from thunderus_mem.index.words import fold_name
 from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
     from contextlib import AbstractContextManager
     from sqlite3 import Connection
 
@@ -44,6 +44,7 @@ _PROFILE_COLUMNS: Final = (
 )
 _ANCHOR_COLUMNS: Final = "doc_id, place, path, symbol, lines, fingerprint, line, since"
 _CHUNK: Final = 500
+_ENTRIES: Final = 2_000
 _ARCHIVED: Final = "SELECT rowid FROM docs WHERE archived = 1"
 _SHOWN: Final = (
     "CREATE VIRTUAL TABLE shown USING fts5(text, tokenize = 'porter unicode61 remove_diacritics 2')"
@@ -256,27 +257,34 @@ class SqliteIndex:
         """Return the stamp of the manifest after our last write, "" before the first one."""
         return self.database.meta("manifest")
 
-    def manifest(self) -> bytes:
-        """Return the manifest of the active documents: archived ones are not to be loaded."""
-        from thunderus_mem.index.manifest import manifest_bytes
+    def manifest(self) -> Iterator[bytes]:
+        """Yield the manifest of the active documents: archived ones are not to be loaded."""
+        from thunderus_mem.index.manifest import manifest_pieces
 
-        row = self.database.row
-        # Joined by SQLite in the order of the inner query: faster than ten thousand rows in Python.
-        joined = row(
-            "SELECT CAST(group_concat(entry, ',\n') AS BLOB) "
-            "FROM (SELECT entry FROM manifest ORDER BY doc_id)"
-        )
-        newest = row(
+        newest = self.database.row(
             "SELECT updated FROM docs WHERE archived = 0 ORDER BY updated_key DESC, updated DESC LIMIT 1"
         )
         kinds = self.database.rows(
             "SELECT kind, count(*), sum(tokens) FROM docs WHERE archived = 0 GROUP BY kind"
         )
-        return manifest_bytes(
-            (joined and joined[0]) or b"",
+        yield from manifest_pieces(
+            self._entries(),
             [(kind, count, tokens) for kind, count, tokens in kinds],
             newest[0] if newest else "",
         )
+
+    def _entries(self) -> Iterator[bytes]:
+        """Yield the manifest entries by id, joined by SQLite: faster than ten thousand rows in Python."""
+        last = ""
+        while found := self.database.row(
+            "SELECT CAST(group_concat(entry, ',\n') AS BLOB), max(doc_id) FROM "
+            "(SELECT doc_id, entry FROM manifest WHERE doc_id > ? ORDER BY doc_id LIMIT ?)",
+            (last, _ENTRIES),
+        ):
+            if found[0] is None:
+                return
+            yield found[0]
+            last = found[1]
 
     # Anchors
 

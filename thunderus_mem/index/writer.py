@@ -28,7 +28,7 @@ from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.document.unicode import token_count
 from thunderus_mem.errors import Refused
 from thunderus_mem.index.database import PASSAGES_PER_DOCUMENT, IndexDamaged
-from thunderus_mem.index.scan import NO_FILES, FileStamp, Stamp, read_bytes
+from thunderus_mem.index.scan import NO_FILES, FileStamp, read_bytes
 from thunderus_mem.index.words import fold_name, identifier_parts
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.parallel import in_background
@@ -581,26 +581,22 @@ class Update:
         self._writer = RowWriter(database)
         self._touched: set[str] = set()
         self._doubted: set[str] = set()
-        self._was: dict[str, bool] = {}
-        self._written: dict[str, bool] = {}
+        self._earlier: dict[str, bool] = {}  # whether a changed document that had rows before has some now
+        self._first_row = self._next_row = 0
+        self.added = 0
         self.unsettled: set[str] = set()
         self.drift = GenerationDrift()
         self.held = 0
 
     @property
-    def added(self) -> int:
-        """Number of new documents."""
-        return sum(written and not self._was[doc_id] for doc_id, written in self._written.items())
-
-    @property
     def modified(self) -> int:
         """Number of existing documents with new rows."""
-        return sum(written and self._was[doc_id] for doc_id, written in self._written.items())
+        return sum(self._earlier.values())
 
     @property
     def removed(self) -> tuple[str, ...]:
         """The ids of the documents without a file now."""
-        return tuple(doc_id for doc_id, written in self._written.items() if self._was[doc_id] and not written)
+        return tuple(doc_id for doc_id, written in self._earlier.items() if not written)
 
     @property
     def changed(self) -> bool:
@@ -609,6 +605,7 @@ class Update:
 
     def run(self, seen: FolderScan, before: FolderWalk | None) -> None:
         """Apply all changes; ``before`` is the walk stored in the index."""
+        self._first_row = self._next_row = self._writer.next_row()
         was = before.unpacked() if before else NO_FILES
         changed, left = seen.changes(was)
         if before is None or (was.unlisted and before.names != seen.packed_names):
@@ -620,21 +617,17 @@ class Update:
         self.held = len(left) - len(gone)
         try:
             self._forget(gone)
-            self._read_changed(changed, seen.special)
+            self._read_changed(seen, changed)
         finally:
             self._writer.wait()
 
-    def _read_changed(self, changed: dict[str, Stamp], special: frozenset[str]) -> None:
-        """Read the changed files and write their rows, in batches."""
-        known = self._known(list(changed))
-        files = [
-            _Changed(FileStamp(path, *stamp, path not in special), known.get(path))
-            for path, stamp in changed.items()
-        ]
-        batches = list(_batches(files))
-        for at, batch in enumerate(batches):
+    def _read_changed(self, seen: FolderScan, changed: Sequence[int]) -> None:
+        """Read the files at these places of the walk and write their rows, in batches."""
+        for at, batch in enumerate(_batches(changed)):
             self._tell("Reading documents:", at * _BATCH, len(changed))
-            self._update_batch(batch)
+            stamps = list(map(seen.at, batch))
+            known = self._known([stamp.path for stamp in stamps])
+            self._update_batch([_Changed(stamp, known.get(stamp.path)) for stamp in stamps])
         self._settle({})
 
     def _update_batch(self, batch: Sequence[_Changed]) -> None:
@@ -693,7 +686,6 @@ class Update:
         """
         self._touched.discard("")
         entries: list[tuple[int, DocumentRows]] = []
-        next_row = self._writer.next_row()
         touched = sorted(self._touched)
         old = self._rows_of(touched, "SELECT doc_id, rowid, path FROM docs WHERE doc_id IN ({})")
         winners = self._rows_of(
@@ -701,17 +693,19 @@ class Update:
         )
         for doc_id in touched:
             row_id, old_path = old.get(doc_id, (0, ""))
-            self._was.setdefault(doc_id, bool(row_id))
             (winner,) = winners.get(doc_id, ("",))
             if winner and winner == old_path and winner not in read:
                 continue
             found = (read.get(winner) or self._entry_in(winner, doc_id)) if winner else None
             if row_id:
                 self._writer.drop(row_id, doc_id)
-            self._written[doc_id] = found is not None
+            if doc_id in self._earlier or 0 < row_id < self._first_row:
+                self._earlier[doc_id] = found is not None
+            else:
+                self.added += (found is not None) - bool(row_id)
             if found is not None:
-                entries.append((row_id or next_row, found))
-                next_row += not row_id
+                entries.append((row_id or self._next_row, found))
+                self._next_row += not row_id
         self._touched.clear()
         self._writer.insert(entries)
 
