@@ -65,7 +65,7 @@ class RecordExport:
     def __init__(self, memory: Memory, form: Format, wanted: Filter, filters: str = "") -> None:
         self._memory = memory
         self._form = form
-        self._rows = list_documents(memory, wanted, filters).documents
+        self._wanted = [(row.id, row.path) for row in list_documents(memory, wanted, filters).documents]
         self._lost: Counter[str] = Counter()
         self._refused: list[RefusedRecord] = []
         self._skipped: list[RefusedRecord] = []
@@ -79,31 +79,31 @@ class RecordExport:
 
     def _records(self) -> Iterator[dict[str, Any]]:
         usage = usage_of(self._memory) if self._form.table.usage else {}
-        for at, row in enumerate(self._rows):
+        for at, (id, path) in enumerate(self._wanted):
             if at % _TOGETHER == 0:
-                self._memory.tell("Exporting:", at, len(self._rows))
-            data = read_file(inside(self._memory.root, row.path), MAX_DOCUMENT)
-            document = read_document(row.path, data).document
+                self._memory.tell("Exporting:", at, len(self._wanted))
+            data = read_file(inside(self._memory.root, path), MAX_DOCUMENT)
+            document = read_document(path, data).document
             if document is None:
-                self._refused.append(RefusedRecord(-1, row.id, "cannot be read"))
+                self._refused.append(RefusedRecord(-1, id, "cannot be read"))
                 continue
             if document.id == "core" and is_core_skeleton(document.body, document.title):
-                self._skipped.append(RefusedRecord(-1, row.id, "nothing filled in"))
+                self._skipped.append(RefusedRecord(-1, id, "nothing filled in"))
                 continue
             try:
                 record = export_document(self._form.table, document)
             except ValueError as reason:
-                self._refused.append(RefusedRecord(-1, row.id, str(reason)))
+                self._refused.append(RefusedRecord(-1, id, str(reason)))
                 continue
             key = record.data[self._form.table.identity]
-            if (first := self._ids.setdefault(key, row.id)) != row.id:
+            if (first := self._ids.setdefault(key, id)) != id:
                 same_id = f"has the same `{self._form.table.identity}` there as {first}"
-                self._refused.append(RefusedRecord(-1, row.id, same_id))
+                self._refused.append(RefusedRecord(-1, id, same_id))
                 continue
             self._count += 1
             self._lost.update(record.lost)
-            if row.id in usage:
-                _add_usage(self._form.table, record.data, usage[row.id])
+            if id in usage:
+                _add_usage(self._form.table, record.data, usage[id])
             yield record.data
 
     def write(self, path: str) -> ExportReport:
