@@ -16,6 +16,7 @@ from tests.support.tree_writer import Clock
 from tests.support.verb_tree import VerbTree
 from thunderus_mem.authoring.anchor import confirm
 from thunderus_mem.authoring.edit import DocumentEdits, edit, remove
+from thunderus_mem.authoring.show import document_paths, list_documents
 from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.errors import InvalidDocument, ThunderusError
 from thunderus_mem.history.reverse import UndoChoice
@@ -599,3 +600,12 @@ def test_long_values_of_a_file_are_not_printed_whole(run: Callable[..., Done], t
     for command in (["validate", "jsonl", "m.jsonl"], ["import", "jsonl", "m.jsonl"]):
         ran = run(*command)
         assert (ran.code, len(ran.out + ran.err) < 800) == (1, True)
+
+
+def test_an_export_has_the_order_of_the_list(tree: VerbTree) -> None:
+    parts = [{"episode_id": "e", "sequence_number": 9 - number} for number in range(5)]
+    load(tree, [one | part for one, part in zip(memories(5), parts, strict=True)])
+    for wanted in (Filter(), Filter(episode="e"), Filter(kinds=("adr",))):
+        listed = [(one.id, one.path) for one in list_documents(tree.memory(), wanted).documents]
+        assert document_paths(tree.memory(), wanted) == listed
+        assert len(listed) > 1

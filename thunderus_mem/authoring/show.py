@@ -19,7 +19,7 @@ from thunderus_mem.verdicts.judge import Judge, code_statuses
 from thunderus_mem.verdicts.verdict import ORDER, status_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from thunderus_mem.authoring.sources import FirstStep, Source
     from thunderus_mem.index.questions import DocRow, Index
@@ -77,17 +77,38 @@ def list_documents(
 
     def listing(index: Index) -> Listing:
         successors = index.superseded_by()
-        rows = sorted(index.documents(wanted._replace(judged=computed)), key=_place)
-        if given.episode and order == "id":
-            place = {doc_id: at for at, doc_id in enumerate(index.episode(given.episode))}
-            rows.sort(key=lambda row: place[row.id])
-        elif order != "id":
+        place = _places(index, given.episode if order == "id" else "")
+        rows = sorted(index.documents(wanted._replace(judged=computed)), key=place)
+        if order != "id":
             rows.sort(key=lambda row: _sort_key(row, order), reverse=order != "title")
         shown = rows[:limit] if limit else rows
         documents = (_listed(row, computed.get(row.id), successors.get(row.id, "")) for row in shown)
         return Listing(tuple(documents), len(rows) - len(shown))
 
     return memory.ask(listing)
+
+
+def document_paths(memory: Memory, given: Filter = ALL_IN_USE, filters: str = "") -> list[tuple[str, str]]:
+    """Return id and path of the documents of `list_documents`, in its order, in a fraction of its memory."""
+    memory.refresh()
+    wanted = _filter(memory, given, filters)._replace(judged=code_statuses(memory))
+
+    def paths(index: Index) -> list[tuple[str, str]]:
+        place = _places(index, given.episode)
+        return [
+            found[1:]
+            for found in sorted((place(row), row.id, row.path) for row in index.each_document(wanted))
+        ]
+
+    return memory.ask(paths)
+
+
+def _places(index: Index, episode: str) -> Callable[[DocRow], tuple[str, int, str]]:
+    """The order of documents by id, or in an episode."""
+    if not episode:
+        return _place
+    places = {doc_id: at for at, doc_id in enumerate(index.episode(episode))}
+    return lambda row: ("", places[row.id], row.id)
 
 
 def _filter(memory: Memory, given: Filter, filters: str) -> Filter:

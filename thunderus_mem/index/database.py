@@ -119,10 +119,10 @@ class Database:
         with self._translated():
             return self._connection.execute(sql, values).fetchall()
 
-    def each(self, sql: str) -> Iterator[Row]:
+    def each(self, sql: str, values: Sequence[Any] = ()) -> Iterator[Row]:
         """Yield the rows of a query one by one."""
         with self._translated():
-            yield from self._connection.execute(sql)
+            yield from self._connection.execute(sql, values)
 
     def row(self, sql: str, values: Sequence[Any] = ()) -> Row | None:
         """Return the first row of a query, if any."""

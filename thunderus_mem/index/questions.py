@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence, Set
+    from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
     from contextlib import AbstractContextManager
 
     from thunderus_mem.document.anchors import Anchor
@@ -184,6 +184,9 @@ class Index(Protocol):
 
     def documents(self, wanted: Filter = ALL_IN_USE) -> list[DocRow]:
         """Return the matching documents, by id."""
+
+    def each_document(self, wanted: Filter = ALL_IN_USE) -> Iterator[DocRow]:
+        """Yield the matching documents, by id."""
 
     def profiles(self) -> list[Profile]:
         """Return the profile of every document, by id."""

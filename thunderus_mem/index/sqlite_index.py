@@ -149,9 +149,14 @@ class SqliteIndex:
     # Documents
 
     def documents(self, wanted: Filter = ALL_IN_USE) -> list[DocRow]:
+        return list(self.each_document(wanted))
+
+    def each_document(self, wanted: Filter = ALL_IN_USE) -> Iterator[DocRow]:
         where, values = _where(wanted)
-        rows = self.database.rows(f"SELECT {_DOC_COLUMNS} FROM docs WHERE {where} ORDER BY doc_id", values)
-        return [_doc_row(row) for row in rows]
+        return map(
+            _doc_row,
+            self.database.each(f"SELECT {_DOC_COLUMNS} FROM docs WHERE {where} ORDER BY doc_id", values),
+        )
 
     def profiles(self) -> list[Profile]:
         from thunderus_mem.document.document import Link

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from thunderus_mem import __version__
-from thunderus_mem.authoring.show import list_documents
+from thunderus_mem.authoring.show import document_paths
 from thunderus_mem.document.document import MAX_DOCUMENT, read_document
 from thunderus_mem.document.templates import is_core_skeleton
 from thunderus_mem.document.timestamp import format_timestamp
@@ -65,7 +65,7 @@ class RecordExport:
     def __init__(self, memory: Memory, form: Format, wanted: Filter, filters: str = "") -> None:
         self._memory = memory
         self._form = form
-        self._wanted = [(row.id, row.path) for row in list_documents(memory, wanted, filters).documents]
+        self._wanted = document_paths(memory, wanted, filters)
         self._lost: Counter[str] = Counter()
         self._refused: list[RefusedRecord] = []
         self._skipped: list[RefusedRecord] = []
