@@ -396,10 +396,16 @@ class _Planner:
     def _import(self, index: int, found: ForeignRecord, record: Mapping[str, Any]) -> None:
         digest = _digest(record)
         copy = self._origin(found.key) + copy_mark(digest)
-        if found.own_id in self._by_id and self._table.new_id(found.own_id, found.values[BODY]) != found.key:
+        if (
+            found.own_id
+            and found.own_id in self._by_id
+            and self._table.new_id(found.own_id, found.values[BODY]) != found.key
+        ):
             found = found._replace(own_id="")  # no export of that document has this record
         found = self._claims.settle(found)
-        known = self._by_key.get(self._origin(found.key)) or self._by_id.get(found.own_id)
+        known = self._by_key.get(self._origin(found.key))
+        if known is None and found.own_id:
+            known = self._by_id.get(found.own_id)
         if copy in self._by_key or (known is not None and known.digest == digest):
             self._counts["unchanged"] += 1
             return
