@@ -533,6 +533,7 @@ def test_name_inside_an_id_is_no_name() -> None:
         ("//nas.example/:_auth=YXBw\u27e6OlppcmJlLU51dCtGZWRlcjg4", "docker-auth"),
         ("la contrase\u00f1a Moncayo\u27e6Nevado_23", "mentioned-secret"),
         ("Password: Kadakas\u27e6Suits8", "assigned-secret"),
+        ("docker login -u ci -p Xy12\u27e6zz98Qw reg", "command-line-password"),
     ],
 )
 def test_words_with_a_number_count_where_only_a_password_is(text: str, kind: str) -> None:

@@ -62,6 +62,7 @@ _PHRASE = (
     r"|[A-Z][a-z]{3,20}(?:[-_.][A-Z][a-z]{2,20}){1,2}[0-9]{1,4}"
 )
 _PLACED: Final = 8
+_FEW_CHANGES: Final = 2
 _IDENTIFIER = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
 # Words inside an identifier, as in "TokenRefreshAfter401Retry" or "Llama-3.2-3B".
 _PIECE = "[A-Z]?[a-z]{3,}|[A-Z]{3,}"
@@ -156,6 +157,7 @@ def looks_chosen(value: str) -> bool:
         or is_unpronounceable(value)
         or re.fullmatch(_CHOSEN, value) is not None
         or re.fullmatch(_PHRASE, value) is not None
+        or (_has_both_cases(value) and len(re.findall("[0-9][A-Za-z]|[A-Za-z][0-9]", value)) > _FEW_CHANGES)
         or (_has_both_cases(value) and re.search(r"[a-zA-Z][!#$%^&*?][a-zA-Z0-9]", value) is not None)
     )
 
