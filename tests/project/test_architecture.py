@@ -567,6 +567,17 @@ def test_package_docstrings_list_what_they_own() -> None:
     assert wrong <= NOT_DESCRIBED
 
 
+def test_a_package_describes_each_of_its_modules() -> None:
+    """A reader of the docstring learns what there is, and a new module gets its place in it."""
+    wrong = set()
+    for path in PACKAGE.rglob("__init__.py"):
+        named = set(re.findall(r"`(\w+)`", ast.get_docstring(tree_of(path)) or ""))
+        inside = {one.stem for one in path.parent.glob("*.py")} - {"__init__"}
+        inside |= {one.parent.name for one in path.parent.glob("*/__init__.py")}
+        wrong |= {f"{name_of(path)}: {one}" for one in inside - named}
+    assert wrong == set()
+
+
 def test_a_small_module_with_one_importer_has_a_reason() -> None:
     small = {
         name_of(path)

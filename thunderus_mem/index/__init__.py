@@ -1,7 +1,9 @@
 """The index: documents and log in SQLite (FTS5), and the manifest; both are derived from the files.
 
-`questions` is the interface; `sqlite_index` implements it, `log` for events. `refresh` updates index and
-manifest: `scan` walks the folders, `writer` writes the rows, `manifest` the list of documents. `database`
-opens, seals and replaces the index file and is the only user of sqlite3; `caches` stores verdicts and
-signatures. `questions` and `words` do not access the disk.
+`questions` is the interface; `sqlite_index` implements it, `log` for events, `records` for what users stored.
+`refresh` updates index and manifest: `scan` walks the folders, `writer` writes the rows (those of events are
+made by `log_rows`), `manifest` the list of documents. `database` opens, seals and replaces the index file; no
+other module opens SQLite, except `interop.foreign_database` for files of other programs. `caches` stores
+verdicts. `known` keeps the names that an import knows in a temporary file. `questions`, `words` and
+`log_rows` do not access the disk.
 """

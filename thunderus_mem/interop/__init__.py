@@ -1,7 +1,15 @@
 """Import from and export to other programs, one module for each foreign format.
 
-`markdown` imports a folder of Markdown (`fields` converts one file, with python-frontmatter; `decisions`
-reads decision records; `update` merges a file that was imported before); `events` adds events and exports the
-log as JSON Lines or PROV-JSON; `thunderus` migrates older stores. `markdown`, `events` and `thunderus` read
-files and write through a transaction; the others are pure.
+Formats are listed in `formats`. Those of documents are tables: `table` converts by them, `values` single
+values, and `streams` reads and writes files record by record: `jsonl`, `csv`, `mif`, `shodh`,
+`shodh_cloudflare`, `mcp_memory_service` (its SQLite file through `foreign_database`), `nova`. Those of logs,
+proposals and private records: `events`, `prov`, `thunderus_log` (with `thunderus_events`), `thunderus_queue`,
+`memoryos_files` (with `memoryos`). `thunderus` migrates older stores. `transfer` imports records, `export`
+exports them. `markdown` imports a folder of Markdown: `fields` converts a file, `posts` reads its
+frontmatter, `decisions` decision records, `update` merges later changes.
+
+`markdown`, `transfer`, `export`, `events`, `thunderus`, `thunderus_queue` and `foreign_database` open files,
+and all but `foreign_database` write: `export` one file, the others mostly through a transaction.
+`thunderus_log`, `prov` and `memoryos_files` read and write the memory through other packages. The rest works
+on streams and values it is given.
 """

@@ -1,4 +1,5 @@
 """The gardening rules, each a pure function from `GardenInput` and the configuration to steps.
 
-`duplicates` (and similar), `names` (links, tags, numbers), `sizes`, `archive`, `recaps`. None does I/O.
+`duplicates` and `similar` compare documents, those that `origins` lets them compare; `names` repairs links,
+tags and numbers; `sizes` splits, `archive` archives, `recaps` writes what is missing. None does I/O.
 """

@@ -1,5 +1,6 @@
 """The rules, a function for each code with the name of the rule; its docstring is the rule's page.
 
-`structure` (TM0, TM1), `identity` (TM1, TM3), `links` (TM2, TM7), `safety` (TM4), `store` (TM5, and
-TM6 about suppressions). None touches the disk.
+`structure` reads and checks the file (TM0, and of TM1 the content: schema, sections, times, body); `identity`
+has the rest of TM1 (id, kind, number, file name) and sizes (TM3); `links` has TM2 and verdicts (TM7);
+`safety` TM4; `store` TM5, and TM6 about suppressions; `profiles` TM8, off by default. None touches the disk.
 """
