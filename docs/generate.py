@@ -670,10 +670,6 @@ def _field_row(row: FormatField) -> list[str]:
     return [f"`{row.theirs}`", f"`{row.ours}`" if row.ours else "", row.value, row.fate, row.note]
 
 
-def _theirs(one: DescribedFormat, key: str) -> str:
-    return ", ".join(f"`{row.theirs}`" for row in one.fields if row.ours == key)
-
-
 def _matrix(found: Sequence[DescribedFormat]) -> list[str]:
     """Return the fields of each format of documents by key of ours."""
     named = [one for one in found if one.fields and not entry_of(one.name).log]

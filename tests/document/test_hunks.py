@@ -76,7 +76,7 @@ def test_paths_of_renamed_new_deleted_and_binary_files(repo: Path) -> None:
         assert found["plain.txt"].new_path == ""
         assert found["new.txt"].old_path == ""
         assert (found["moved dash.txt"].old_path, found["moved dash.txt"].hunks) == ("-dash.txt", ())
-        assert found["picture.bin"].binary
+        assert found["picture.bin"].hunks == ()
         assert all(len(found[name].hunks) == 1 for name in names[1:5])
 
 

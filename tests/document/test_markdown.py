@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.document.markdown import Heading, Passage, heading_anchor, headings, outline, passages
+from thunderus_mem.document.markdown import Heading, Passage, heading_anchor, headings, outline
 from thunderus_mem.document.paths import path_in
 from thunderus_mem.document.references import Citation, Reference, cited_paths, rebased, references
 
@@ -112,7 +112,7 @@ def test_closing_fence_has_no_info_string() -> None:
 
 def test_passages_are_sections_with_their_path() -> None:
     body = "Lead.\n\n# A\n\n## B\n\nText of B.\n\n```\n# c\n```\n\n### C\n\n# D\nText of D.\n"
-    assert passages(body) == (
+    assert outline(body).passages == (
         Passage("", "", 1, "Lead."),
         Passage("b", "A > B", 7, "Text of B.\n\n```\n# c\n```"),
         Passage("c", "A > B > C", 13, ""),
@@ -123,7 +123,7 @@ def test_passages_are_sections_with_their_path() -> None:
 def test_long_section_is_split_at_blank_lines_without_losing_lines() -> None:
     paragraphs = [f"Paragraph {n}. " + "word " * 60 for n in range(20)]
     body = "# A\n\n" + "\n\n".join(paragraphs) + "\n"
-    found = passages(body)
+    found = outline(body).passages
     assert len(found) > 4
     assert all(len(one.text) <= 1_200 for one in found)
     assert "\n\n".join(one.text for one in found) == "\n\n".join(paragraphs)

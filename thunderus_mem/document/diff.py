@@ -191,12 +191,11 @@ def _meets(start: int, count: int, first: int, last: int) -> bool:
 
 
 class FileDiff(NamedTuple):
-    """The diff of one file; a path is "" for a new or deleted file. ``binary``: it has no lines."""
+    """The diff of one file; a path is "" for a new or deleted file. That of a binary file has no hunks."""
 
     old_path: str
     new_path: str
     hunks: tuple[Hunk, ...]
-    binary: bool = False
 
 
 def parse_diff(text: str) -> tuple[FileDiff, ...]:
@@ -223,8 +222,6 @@ def _files(lines: list[str]) -> Iterator[FileDiff]:
             pending = pending._replace(old_path="")
         elif pending is not None and line.startswith("deleted file mode"):
             pending = pending._replace(new_path="")
-        elif pending is not None and line.startswith(("Binary files ", "GIT binary patch")):
-            pending = pending._replace(binary=True)
         elif line.startswith("--- ") and at + 1 < len(lines) and lines[at + 1].startswith("+++ "):
             if pending is not None and not git_names[0]:
                 yield pending

@@ -339,11 +339,6 @@ def headings(body: str, scanned: MarkdownScan | None = None) -> tuple[Heading, .
     return tuple(_named((scanned or scan(body)).titles))
 
 
-def passages(body: str) -> tuple[Passage, ...]:
-    """The body split at its headings, and long sections at blank lines."""
-    return outline(body).passages
-
-
 # Suppression comments
 #
 # ``<!-- thunderus-mem: ignore TM201 reason -->`` at the end of a line applies to that line, alone on a line

@@ -1,8 +1,9 @@
 """How a foreign record and a document correspond: one declarative table for each format. Pure.
 
-From a `FieldTable` come reading, writing, the schema of a record and the matrix in the docs. Nothing is lost
-where the format allows it: what reading and writing again would change is kept in the metadata of the
-document for their side (``metadata.<format>``) and in the extension field of the record for ours.
+From a `FieldTable` come reading, writing and the schema of a record; ``docs/generate.py`` makes the matrix of
+all formats from their tables. Nothing is lost where the format allows it: what reading and writing again
+would change is kept in the metadata of the document for their side (``metadata.<format>``) and in the
+extension field of the record for ours.
 """
 
 from __future__ import annotations

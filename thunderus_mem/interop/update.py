@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from thunderus_mem.merge.documents import Merged
 
 _SHOWN: Final = ("title", "text")
-_NOT_SHOWN: Final = ("metadata", "updated")
 _INVALID: Final = "the merged document is not valid"
 
 
