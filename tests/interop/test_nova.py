@@ -14,6 +14,7 @@ from thunderus_mem.document.frontmatter.edit import set_key
 from thunderus_mem.interop import nova
 from thunderus_mem.interop.table import read_record, write_record
 from thunderus_mem.interop.transfer import checked, values_of
+from thunderus_mem.lint.rules.profiles import NOVA_CATEGORIES, NOVA_SOURCES
 from thunderus_mem.log.new_event import Ids
 
 if TYPE_CHECKING:
@@ -164,8 +165,8 @@ def test_invalid_item_is_refused(item: Any, reason: str) -> None:
 
 
 def test_complete_metadata_has_no_warnings() -> None:
-    for category in nova.CATEGORIES:
-        for source in nova.SOURCES:
+    for category in NOVA_CATEGORIES:
+        for source in NOVA_SOURCES:
             assert nova.warnings_of({**FULL, "category": category, "source": source}) == []
 
 

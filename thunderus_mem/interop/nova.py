@@ -32,6 +32,7 @@ from thunderus_mem.interop.table import (
     stored_kept,
     write_record,
 )
+from thunderus_mem.lint.rules.profiles import NOVA_CATEGORIES, NOVA_REQUIRED, NOVA_SOURCES
 from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
@@ -41,11 +42,6 @@ if TYPE_CHECKING:
     from thunderus_mem.interop.table import ForeignRecord
     from thunderus_mem.log.new_event import Ids
 
-CATEGORIES: Final = (
-    *("strategy_spec", "backtest_result", "risk_rule", "compile_error"),
-    *("deployment_config", "postmortem", "research_note"),
-)
-SOURCES: Final = ("url", "file", "manual", "agent")
 _TYPES: Final = {
     "core": "constraint",
     "fact": "finding",
@@ -101,7 +97,7 @@ TABLE: Final = FieldTable(
         Field("metadata.category", "category", by.LABEL, "research_note", required=True),
         Field("metadata.run_id", "run_id", by.LABEL, "thunderus-mem", required=True),
         Field("metadata.agent", "agent", by.LABEL, "thunderus-mem", required=True),
-        Field("metadata.source", "source", by.enum(SOURCES), "file", required=True),
+        Field("metadata.source", "source", by.enum(NOVA_SOURCES), "file", required=True),
         Field("metadata.timestamp", "created", by.TIME, required=True),
         Field("metadata.timestamp", "updated", by.TIME, otherwise=As("created")),
         Field("metadata.symbol", "symbol", by.LABEL),
@@ -118,7 +114,7 @@ FILE: Final = Items()
 
 # The contract of the tools
 
-REQUIRED: Final = ("category", "run_id", "agent", "source", "timestamp")
+REQUIRED: Final = (*NOVA_REQUIRED, "timestamp")
 OPTIONAL: Final = ("symbol", "timeframe", "market")
 MOST_ITEMS: Final = 500
 MOST_VECTOR: Final = 500
@@ -220,7 +216,7 @@ def warnings_of(metadata: Mapping[str, Any]) -> list[str]:
     found = [f"`metadata.{name}` is missing" for name in REQUIRED if metadata.get(name) in (None, "")]
     texts = [name for name in (*REQUIRED, *OPTIONAL) if metadata.get(name) is not None]
     found += [f"`metadata.{name}` is not a string" for name in texts if not isinstance(metadata[name], str)]
-    for name, known in (("category", CATEGORIES), ("source", SOURCES)):
+    for name, known in (("category", NOVA_CATEGORIES), ("source", NOVA_SOURCES)):
         value = metadata.get(name)
         if isinstance(value, str) and value and value not in known:
             found.append(f"`metadata.{name}` {value[:80]!r} is not one of: {', '.join(known)}")
@@ -310,10 +306,10 @@ _MAYBE: Final = {"type": ["string", "null"]}
 _METADATA: Final = {
     "type": ["object", "null"],
     "properties": {
-        "category": {**_TEXT, "examples": [*CATEGORIES]},
+        "category": {**_TEXT, "examples": [*NOVA_CATEGORIES]},
         "run_id": {**_TEXT, "description": "The run that made it."},
         "agent": {**_TEXT, "description": "The agent that made it."},
-        "source": {**_TEXT, "examples": [*SOURCES]},
+        "source": {**_TEXT, "examples": [*NOVA_SOURCES]},
         "timestamp": {**_TEXT, "description": "ISO 8601 in UTC, e.g. 2026-02-22T10:30:00Z."},
         **dict.fromkeys(OPTIONAL, _TEXT),
         "tags": {"type": "array", "items": _TEXT, "description": "Lower case."},
@@ -340,7 +336,7 @@ TOOLS: Final = (
             "query": _TEXT,
             "top_k_vector": {"type": "integer", "minimum": 1, "default": 50},
             "top_k_final": {"type": "integer", "minimum": 1, "default": 15},
-            "category": {**_MAYBE, "examples": [*CATEGORIES]},
+            "category": {**_MAYBE, "examples": [*NOVA_CATEGORIES]},
             "tags": {"type": ["array", "null"], "items": _TEXT, "description": "All must match."},
             "min_score": {"type": ["number", "null"]},
             "run_id": _MAYBE,

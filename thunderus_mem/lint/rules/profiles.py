@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 _HYPHENATED: Final = lazy_pattern(r"[^\W_A-Z]+(?:-[^\W_A-Z]+)*")
 _FEWEST_TAGS, _MOST_TAGS = 5, 10
 _SHORTEST_EPISODE, _LONGEST_EPISODE = 3, 10
-_REQUIRED: Final = ("category", "run_id", "agent", "source")
-SOURCES: Final = ("url", "file", "manual", "agent")
-CATEGORIES: Final = (
+NOVA_REQUIRED: Final = ("category", "run_id", "agent", "source")
+"""The keys of ours that Nova requires."""
+NOVA_SOURCES: Final = ("url", "file", "manual", "agent")
+NOVA_CATEGORIES: Final = (
     *("strategy_spec", "backtest_result", "risk_rule", "compile_error", "deployment_config"),
     *("postmortem", "research_note"),
 )
@@ -190,14 +191,14 @@ def missing_metadata(context: LintContext) -> Iterable[Diagnostic]:
 
     Fix: ``thunderus-mem edit ID --set KEY=VALUE``.
     """
-    missing = [key for key in _REQUIRED if not _given(context, key)]
+    missing = [key for key in NOVA_REQUIRED if not _given(context, key)]
     if context.document is not None and missing:
         yield context.finding(
             "TM805",
             context.at(missing[0]),
             f"Missing {'keys' if len(missing) > 1 else 'key'}: {', '.join(missing)}",
             key=missing[0],
-            expected=", ".join(_REQUIRED),
+            expected=", ".join(NOVA_REQUIRED),
             hint="Set them, for example `thunderus-mem edit ID --set category=research_note`",
         )
     created = _given(context, "created")
@@ -230,7 +231,7 @@ def unlisted_metadata(context: LintContext) -> Iterable[Diagnostic]:
 
     Fix: use one of these values, and ``metadata`` or a tag for the rest.
     """
-    return [*_unlisted(context, "source", SOURCES), *_unlisted(context, "category", CATEGORIES)]
+    return [*_unlisted(context, "source", NOVA_SOURCES), *_unlisted(context, "category", NOVA_CATEGORIES)]
 
 
 def _unlisted(context: LintContext, key: str, known: tuple[str, ...]) -> Iterator[Diagnostic]:
