@@ -57,6 +57,11 @@ def split_selector(symbol: str) -> Selector:
     return Selector(name, None, nth)
 
 
+def dotted(name: str) -> str:
+    """The name with dots between its parts, also where a language writes ``::`` or ``#``."""
+    return name.replace("::", ".").replace("#", ".").strip(".")
+
+
 def leaf_of(symbol: str) -> str:
     """The last part of a symbol's name, without a selector."""
     return split_selector(symbol).name.replace("::", ".").replace("#", ".").rpartition(".")[2]

@@ -16,7 +16,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.fingerprint import definitions, languages, plain
-from thunderus_mem.fingerprint.selectors import Selector, parameters_of, split_selector
+from thunderus_mem.fingerprint.selectors import Selector, dotted, parameters_of, split_selector
 from thunderus_mem.fingerprint.walk import CLOSE, OPEN, TokenWalk, tokens_of_lines
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
@@ -548,10 +548,6 @@ def _meanings(found: Iterable[Definition], asked: Selector) -> tuple[Named, ...]
     return tuple(one for one in kept if one is not None)
 
 
-def _dotted(symbol: str) -> str:
-    return symbol.replace("::", ".").replace("#", ".").strip(".")
-
-
 class CodeSource:
     """The bytes of a file, parsed as code if possible.
 
@@ -713,12 +709,12 @@ class CodeSource:
 
     def find(self, symbol: str) -> tuple[Definition, ...]:
         """All definitions with this dotted name, else those whose name ends in it."""
-        wanted = _dotted(symbol)
+        wanted = dotted(symbol)
         exact = tuple(one for one in self.definitions() if one.name == wanted)
         return exact or self._ending(symbol)
 
     def _ending(self, symbol: str) -> tuple[Definition, ...]:
-        wanted = _dotted(symbol)
+        wanted = dotted(symbol)
         return tuple(one for one in self.definitions() if wanted and one.name.endswith("." + wanted))
 
     def meanings(self, symbol: str) -> tuple[Named, ...]:

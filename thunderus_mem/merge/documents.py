@@ -17,7 +17,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from thunderus_mem.document.anchors import place_of
 from thunderus_mem.document.diff import raw_lines, three_way
 from thunderus_mem.document.document import read_document
-from thunderus_mem.document.frontmatter.edit import copy_key, insert_item, remove_item, remove_key, set_key
+from thunderus_mem.document.frontmatter.edit import (
+    copy_key,
+    insert_item,
+    remove_item,
+    remove_key,
+    set_key,
+    with_line_ends,
+)
 from thunderus_mem.document.frontmatter.nodes import Key, Mapping, Node, Scalar, Sequence, is_null, plain_data
 from thunderus_mem.document.frontmatter.read import Opened, open_header
 from thunderus_mem.document.timestamp import utc_key
@@ -501,15 +508,12 @@ def _normalized(
         eol = ends[2] if ends[0] == ends[1] else ends[1]
         if ends[1] != ends[2]:
             settled.append(MergedKey("line ends", "CRLF" if eol == "\r\n" else "LF"))
-        base, ours, theirs = base and _ended(base, eol), _ended(ours, eol), _ended(theirs, eol)
+        base = base and with_line_ends(base, eol)
+        ours, theirs = with_line_ends(ours, eol), with_line_ends(theirs, eol)
     marks = [text.startswith(_BOM) for text in (base or "", ours, theirs)]
     mark = _BOM if (marks[2] if marks[0] == marks[1] else marks[1]) else ""
     ours, theirs = (mark + text.removeprefix(_BOM) for text in (ours, theirs))
     return base and mark + base.removeprefix(_BOM), ours, theirs, tuple(settled)
-
-
-def _ended(text: str, eol: str) -> str:
-    return text.replace("\r\n", "\n").replace("\n", eol)
 
 
 def _marked_header(header: HeaderMerge, labels: tuple[str, str], eol: str) -> str:

@@ -17,7 +17,7 @@ from thunderus_mem.document.paths import fits, is_code, matching
 from thunderus_mem.document.references import cited_paths
 from thunderus_mem.errors import InvalidQuery, ThunderusError
 from thunderus_mem.fingerprint import languages
-from thunderus_mem.fingerprint.selectors import split_selector
+from thunderus_mem.fingerprint.selectors import dotted, split_selector
 from thunderus_mem.index import questions
 from thunderus_mem.memory.locate import read_row
 from thunderus_mem.startup import NamedTuple, lazy_pattern
@@ -94,16 +94,12 @@ def _below(folder: str, anchor: Anchor) -> AnchorRelation | None:
     return AnchorRelation(FILE if anchor.is_weak else INSIDE)
 
 
-def _dotted(symbol: str) -> str:
-    return symbol.replace("::", ".").replace("#", ".").strip(".")
-
-
 def _of_symbols(asked: str, anchored: str) -> AnchorRelation | None:
     """The relation by two symbols alone; ``None`` when only the code shows it."""
     one, other = split_selector(asked), split_selector(anchored)
     if (one.parameters, one.nth) == (other.parameters, other.nth):
-        return _of_names(_dotted(one.name), _dotted(other.name))
-    relation = _of_names(_dotted(one.name), _dotted(other.name))
+        return _of_names(dotted(one.name), dotted(other.name))
+    relation = _of_names(dotted(one.name), dotted(other.name))
     if relation is None or relation.how != SAME or not (one.is_plain or other.is_plain):
         return None
     return AnchorRelation(INSIDE if one.is_plain else AROUND)

@@ -277,14 +277,11 @@ def quote_values(text: str, values: Iterable[nodes.Scalar]) -> str:
 def replace_body(text: str, body: str) -> str:
     """Replace the body of a document: header bytes are kept, line ends become those of the file."""
     opened = open_header(text)
-    body = body.replace("\r\n", "\n")
     eol = "\r\n" if text[: opened.fences.start].endswith("\r\n") else "\n"
-    if eol == "\r\n":
-        body = body.replace("\n", eol)
     head = text[: opened.fences.body_start]
     if body and not head.endswith("\n"):
         head += eol
-    return head + body
+    return head + with_line_ends(body, eol)
 
 
 def copy_key(text: str, key: nodes.Key, source: Opened, base: Opened | None, *, over: bool = False) -> str:
@@ -327,9 +324,9 @@ def _ways(
     header = opened.header
     if not place.flow and not origin.flow and place.column == origin.column:
         first, last = write.entry_lines(source.header, new)
-        lines = _with_ends(source.header[first:last], opened.eol)
+        lines = with_line_ends(source.header[first:last], opened.eol)
         if old is None:
-            above = _with_ends(source.header[_first_comment(source.header, new) : first], opened.eol)
+            above = with_line_ends(source.header[_first_comment(source.header, new) : first], opened.eol)
             at = _place_for(header, place, origin, key[-1])
             yield header[:at] + above + lines + header[at:]
         elif over or _is_untouched(header, old, key, base):
@@ -342,7 +339,8 @@ def _ways(
         yield header[: old.value.start] + lead + written + header[old.value.end :]
 
 
-def _with_ends(lines: str, eol: str) -> str:
+def with_line_ends(lines: str, eol: str) -> str:
+    """The text with ``eol`` at the end of each line, in place of LF and CRLF."""
     return lines.replace("\r\n", "\n").replace("\n", eol)
 
 
@@ -353,7 +351,7 @@ def _is_untouched(header: str, entry: nodes.Entry, key: nodes.Key, base: Opened 
         return False
     start, end = write.entry_lines(header, entry)
     first, last = write.entry_lines(base.header, was)
-    return _with_ends(header[start:end], "\n") == _with_ends(base.header[first:last], "\n")
+    return with_line_ends(header[start:end], "\n") == with_line_ends(base.header[first:last], "\n")
 
 
 def _first_comment(header: str, entry: nodes.Entry) -> int:
