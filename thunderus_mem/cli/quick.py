@@ -156,7 +156,7 @@ def _value(one: CommandParameter, given: str) -> str | int | None:
 
 
 def _positional(words: list[str], declared: list[CommandParameter]) -> dict[str, Any] | None:
-    """Give each argument its words, the last one all that are left if it takes several."""
+    """Assign the words to the arguments in order; the last takes all remaining words if it takes several."""
     found: dict[str, Any] = {}
     for one in declared:
         if one.several:

@@ -112,7 +112,7 @@ def _php_array(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
 
 
 def _in_parentheses(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
-    """Parentheses around arguments or parameters have no meaning: the tree shows to what they belong."""
+    """Omit parentheses around arguments or parameters: the tree shows what they enclose."""
     return walk.inside(
         node.kind(),
         [(child, "" if kind in "()" else kind) for child, kind in without_last_comma(list(pairs))],
@@ -135,7 +135,7 @@ def _ruby_pair(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item] | None
 
 
 def _ruby_block(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
-    """``{ }`` is ``do end``: the tree shows to what it belongs."""
+    """``{ }`` is ``do end``: the tree shows which call the block belongs to."""
     bodies = ("body_statement", "block_body")
     kept = [
         (child, "" if kind in ("{", "}", "do", "end") else "block_body" if kind in bodies else kind)

@@ -1,4 +1,4 @@
-"""Choose the events that `undo` reverts, and compute the texts that revert them.
+"""Choose the events that `undo` reverts, and compute the texts that revert them. A redo reverts an undo.
 
 The texts are computed from the event and the current documents. Later changes to a document are kept if they
 do not overlap; otherwise `Conflict` says which change conflicts. Reads the log and git's index; writes

@@ -1,5 +1,5 @@
-"""Undo: revert changes made through the tool, each as a new event, so that the log only grows; and restore,
-which reverts everything after a snapshot.
+"""Undo: revert changes made through the tool, each as a new event, so that the log only grows; redo, which
+reverts an undo; and restore, which reverts everything after a snapshot.
 """
 
 from __future__ import annotations
@@ -192,8 +192,8 @@ def undo(
 
 
 class _RunningUndo:
-    """What an undo of several events is to revert, in a file while it runs: ``-n 2``, repeated after an
-    interruption, would otherwise mean others."""
+    """The plan of an undo of several events, in a file while it runs: ``-n 2``, repeated after an
+    interruption, would otherwise select other events."""
 
     def __init__(self, memory: Memory, choice: reverse.UndoChoice) -> None:
         self._memory = memory
@@ -201,19 +201,21 @@ class _RunningUndo:
         self._file = os.path.join(memory.layout.local_dir, "undo.json")
 
     def begin(self, planned: Sequence[_Reversal]) -> None:
-        """Note the plan before the first event."""
+        """Write the plan before the first event."""
         if len(planned) > 1:
             events = [[one.chosen.event.id, one.patch] for one in planned if not one.is_skipped]
             replace_file(self._file, json.dumps({"choice": self._choice, "events": events}).encode())
 
     def end(self) -> None:
-        """Remove the note."""
+        """Remove the file."""
         with suppress(OSError):
             disk.unlink(self._file)
 
     def left(self) -> list[tuple[str, tuple[reverse.Chosen, ...]]] | None:
-        """The events that the same command has left, by the patch of the undo; ``None`` if it did not begin,
-        or if another command changed documents since."""
+        """The events that the interrupted command has not reverted yet, by the patch id of their undo.
+
+        ``None`` if no such command was interrupted, or another command changed documents since.
+        """
         try:
             noted = json.loads(read_file(self._file, _RUNNING_LIMIT))
             patches = dict(map(tuple, noted["events"]))

@@ -114,7 +114,10 @@ def _omitted(envelope: Mapping[str, Any]) -> Iterator[Omitted]:
 
 
 def checked_version(envelope: Any, major: str, other: str) -> dict[str, Any]:
-    """The envelope, if it is that of the version. Raises `InvalidDocument` if not."""
+    """Return the envelope if it has this major version; raise `InvalidDocument` if not.
+
+    ``other`` is the format for files of the other version.
+    """
     version = envelope.get("mif_version") if isinstance(envelope, dict) else None
     if not isinstance(version, str) or version.partition(".")[0] != major:
         hint = f"use `{other}`" if str(version).partition(".")[0] in ("1", "2") else None

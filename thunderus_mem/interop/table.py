@@ -27,7 +27,7 @@ EDGES: Final = "(edges)"
 EXTENSION: Final = "thunderus_mem"
 """The key of ours in a foreign record: what the format has no field for."""
 CLAIMED: Final = "claimed"
-"""The key of what a record says about itself in our extension, and this memory cannot confirm."""
+"""The key, in the metadata of a document, for what a record claims in our extension without a proof here."""
 _STORED: Final = ("imported_from", "imported_sha256", "merged")
 _LOCAL: Final = ("provenance", "verification")
 _UNVERIFIED: Final = {"last_verified_commit": None, "status": "unknown"}
@@ -362,7 +362,7 @@ def stored_key(table: FieldTable, values: Mapping[str, Any]) -> str:
 
 
 def copy_mark(digest: str) -> str:
-    """What follows the id in the origin of a document that was imported beside another from that id."""
+    """The suffix of the id in the origin of a document, if another was imported from the same id before."""
     return f"?{digest[:12]}"
 
 

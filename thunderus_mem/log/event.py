@@ -86,7 +86,7 @@ def changes_of(event: Event) -> tuple[Change, ...]:
 
 
 def undone_by(event: Event) -> tuple[str, ...]:
-    """Return the ids of the events that this event undid."""
+    """Return the ids of the events that this event undid; those of a redo are undos."""
     return tuple(texts_in(event.body, "undoes")) if is_own_patch(event) else ()
 
 

@@ -109,7 +109,7 @@ def _of_meanings(
         if any(source.in_conflict(*span) for span in named.spans):
             doubt = f"`{anchor.symbol}` contains a merge conflict"
         elif added and old is None:
-            # The fingerprint may be of a time when a symbol meant its first definition only.
+            # The fingerprint may come from a version in which a symbol meant only its first definition.
             times = max(len(alike), len(named.members))
             doubt = f"`{anchor.symbol}` is defined {times} times; verify the document again"
         elif old is not None and old.is_in(source):

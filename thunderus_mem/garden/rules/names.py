@@ -157,7 +157,7 @@ class _Where:
         return bool(name) and self.names.resolve(name) is None and may_be_name(name)
 
     def _is_dead(self, path: str) -> bool:
-        """Whether a path in the memory folders is that of no document or file."""
+        """Whether a path in the memory folders leads to no document or file."""
         if not (path.startswith(_MEMORY) and path.endswith(".md")) or "\\" in path:
             return False
         return (
@@ -349,8 +349,8 @@ def _uses(documents: Iterable[Profile], spelling: Callable[[str], str] = str) ->
 
 
 def _written(document: Profile) -> frozenset[str]:
-    """The tags of a document that its author wrote: an import gives a document without tags that of its
-    folder."""
+    """The tags of a document that an author wrote. A single tag with the name of the folder that the document
+    was imported from does not count: an import adds it to documents without tags."""
     made = slug(posixpath.basename(posixpath.dirname(document.imported_from)))
     return frozenset() if document.tags == (made,) else frozenset(document.tags)
 
@@ -428,11 +428,12 @@ def _separators(tag: str) -> set[str]:
 
 
 def _best(uses: Mapping[str, Sequence[Set[str]]], is_usual: Callable[[str], bool]) -> str:
-    """The spelling of a tag to keep, "" for none; ``uses`` are the tags of the documents for each spelling,
-    of those that an author wrote.
+    """Choose the spelling of a tag to keep; "" if none is clearly better.
 
-    It is the one used most; never against the usual form, unless it has several words and nearly all use it.
-    Of one word it must be the only one in that form.
+    ``uses`` has for each spelling the documents whose authors wrote it, as their sets of tags. The spelling
+    used most is kept if it has the usual form; for a tag of one word it must be the only one in that form.
+    For a tag of several words, another form is kept if no spelling has the usual one, or if nearly all
+    documents use it.
     """
     best, *others = sorted(uses, key=lambda tag: (-len(uses[tag]), tag))
     if len(uses[best]) == len(uses[others[0]]):
