@@ -42,6 +42,8 @@ def test_role_of_a_file(path: str, body: str, others: list[str], expected: str) 
         ("projects/a/capture.md", "projects/b/capture.md", FORM, False),
         ("projects/a/capture.md", "projects/b/capture.md", TEXT, True),
         ("templates/capture.md", "templates/capture 1.md", TEXT, True),
+        ("Templates.capture.md", "projects.a.capture.md", TEXT, False),
+        ("vault/3-Templates.capture.md", "vault/1-Projects.a.capture.md", TEXT, False),
     ],
 )
 def test_files_with_a_role_are_merged_only_within_their_folder(

@@ -260,10 +260,10 @@ def test_apply_never_chooses_between_two_values() -> None:
     one = made("fact.a", "Retries", RETRIES, more="market: Oslo")
     other = made("fact.b", "Retries", RETRIES, more="market: Bergen\ntimeframe: 2025")
     (step,) = exact([one, other])
-    assert (step.extent, step.targets) == ("propose", ("fact.a", "fact.b"))
+    assert (step.extent, step.targets) == ("report", ("fact.a", "fact.b"))
     assert step.evidence[-1] == '`market`: "Oslo" in `fact.a`, "Bergen" in `fact.b`'
     third = made("fact.c", "Retries", RETRIES, more="market: Oslo\nareas: [north]")
-    assert [s.extent for s in exact([one, other, third])] == ["apply"]
+    assert [s.extent for s in exact([one, other, third])] == ["apply", "report"]
 
 
 def test_one_text_under_two_titles_is_not_merged() -> None:

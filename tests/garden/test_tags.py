@@ -43,8 +43,8 @@ def renamed(uses: dict[str, int], *others: Document) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("uses", "new"),
     [
-        ({"LLM": 1, "llm": 2}, {"LLM": "llm"}),
-        ({"Agents": 1, "agents": 2}, {"Agents": "agents"}),
+        ({"LLM": 1, "llm": 10}, {"LLM": "llm"}),
+        ({"Agents": 1, "agents": 10}, {"Agents": "agents"}),
         ({"code_style": 1, "code-style": 2}, {"code_style": "code-style"}),
         ({"Claude Code": 12, "Claude-Code": 1}, {"Claude-Code": "Claude Code"}),
         ({"Code style": 1, "code style": 9}, {"Code style": "code style"}),
@@ -95,6 +95,19 @@ def test_tags_are_kept_without_a_usual_form() -> None:
     assert renamed(mixed | {"Code_Style": 1, "code-style": 2}) == {"Code_Style": "code-style"}
 
 
+def test_one_word_changes_case_only_where_nearly_all_documents_agree() -> None:
+    """A word with a capital may be of another language, and one in capitals a name."""
+    assert renamed(USUAL | {"Workflow": 1, "workflow": 9}) == {}
+    assert renamed(USUAL | {"PARA": 2, "para": 19}) == {}
+    assert renamed(USUAL | {"Workflow": 1, "workflow": 10}) == {"Workflow": "workflow"}
+
+
+def test_mark_before_a_tag_and_blanks_around_it_are_no_spelling_to_prefer() -> None:
+    assert renamed(USUAL | {"_shared": 1, "shared": 12}) == {}
+    padded = [tagged(f"fact.{at}", '"unit test ", common') for at in range(5)]
+    assert renamed(USUAL | {"unit test": 1}, *padded) == {}
+
+
 def test_links_as_tags_are_kept() -> None:
     known = [tagged(f"fact.{at}", f'"{tag}", common') for at, tag in enumerate(["[[Pass-the-Hash]]"] * 9)]
     assert renamed(USUAL, *known, tagged("fact.x", '"[[Pass the Hash]]", common')) == {}
@@ -109,8 +122,8 @@ def tags_of(*known: str) -> dict[str, str]:
 def test_case_of_one_word_changes_only_between_documents_with_another_tag_in_common() -> None:
     """`DM` is the data mask of a memory chip, `dm` a driver model."""
     assert tags_of("DM, ddr", *["dm, u-boot"] * 20) == {}
-    assert tags_of("DM, ddr", *["dm, ddr"] * 2) == {"DM": "dm"}
-    assert tags_of("DM, ddr", "dm, ddr, u-boot", "dm, u-boot") == {"DM": "dm"}
+    assert tags_of("DM, ddr", *["dm, ddr"] * 10) == {"DM": "dm"}
+    assert tags_of("DM, ddr", "dm, ddr, u-boot", *["dm, u-boot"] * 9) == {"DM": "dm"}
     assert tags_of("DM", "dm", "dm") == {}
     assert tags_of("Code_Style, ddr", *["code-style, u-boot"] * 2) == {"Code_Style": "code-style"}
 
@@ -124,7 +137,7 @@ def test_tags_of_one_document_are_two() -> None:
 def test_form_that_becomes_usual_counts() -> None:
     """After `Code_Style` has changed, four of five tags are in lower case."""
     others = dict.fromkeys(["a-b", "c-d", "e-f", "g-h", "i", "Bash"], 1)
-    uses = {"Code_Style": 1, "code-style": 2, "LLM": 1, "llm": 2}
+    uses = {"Code_Style": 1, "code-style": 2, "LLM": 1, "llm": 10}
     assert renamed(others | uses) == {"Code_Style": "code-style", "LLM": "llm"}
 
 
@@ -140,18 +153,20 @@ def test_form_that_becomes_usual_counts() -> None:
 )
 def test_tag_that_a_text_uses_as_hashtag_is_kept(text: str, kept: bool) -> None:
     other = tagged("fact.query", "query", text=text)
-    assert renamed(USUAL | {"LLM": 1, "llm": 2}, other) == ({} if kept else {"LLM": "llm"})
+    assert renamed(USUAL | {"LLM": 1, "llm": 10}, other) == ({} if kept else {"LLM": "llm"})
 
 
 def test_hashtag_in_the_usual_form_keeps_no_other_spelling() -> None:
-    assert renamed(USUAL | {"LLM": 1, "llm": 2}, tagged("fact.query", "query", text="#llm")) == {"LLM": "llm"}
+    assert renamed(USUAL | {"LLM": 1, "llm": 10}, tagged("fact.query", "query", text="#llm")) == {
+        "LLM": "llm"
+    }
 
 
 def test_tags_of_copies_do_not_count_and_stay_as_they_are() -> None:
     copies = [tagged(f"fact.{at}", "LLM, common", source=f"backup/{at}.md") for at in "bcd"]
     assert renamed(USUAL | {"llm": 1}, *copies) == {}
     live = tagged("fact.e", "LLM, common", source="docs/e.md")
-    assert renamed(USUAL | {"llm": 2}, *copies, live) == {"LLM": "llm"}
+    assert renamed(USUAL | {"llm": 10}, *copies, live) == {"LLM": "llm"}
 
 
 def test_tag_made_from_a_folder_by_an_import_says_nothing_about_the_spelling() -> None:

@@ -138,6 +138,7 @@ _BETWEEN: Final = lazy_pattern(r"[\s_-]+")
 
 def tag_key(tag: str) -> str:
     """The normal form of a tag, which ignores the separators between words, and case, except in names with a
-    capital inside a word."""
+    capital inside a word. `_common` is another tag than `common`."""
     is_name = any(one.islower() and other.isupper() for one, other in pairwise(tag))
-    return _BETWEEN.sub("-", tag.strip() if is_name else tag.strip().casefold()).strip("-") or tag
+    key = _BETWEEN.sub("-", tag.strip() if is_name else tag.strip().casefold()).strip("-") or tag
+    return f"_{key}" if tag.startswith("_") else key

@@ -1,8 +1,8 @@
 """The gardening rule `duplicates`: merge documents with one subject that make the same statements. Pure.
 
 The text of the survivor never changes; the ids of the others become its aliases, and their tags,
-links, provenance and other keys are added to its own. Where both have a value for a key, the merge is only
-proposed, and lists both values. If a merge could lose or blur anything else, the documents are only reported.
+links, provenance and other keys are added to its own. Where both have different values for a key, or a merge
+could lose or blur anything else, the documents are only reported.
 """
 
 from __future__ import annotations
@@ -248,10 +248,8 @@ def _survivor_first(
     return ordered
 
 
-def _merge_step(
-    first: _Member, after: Document, gone: Sequence[_Member], apart: tuple[str, ...] = ()
-) -> Step:
-    """The merge of ``gone`` into the first; a proposal if they have different values for keys (``apart``)."""
+def _merge_step(first: _Member, after: Document, gone: Sequence[_Member]) -> Step:
+    """The merge of ``gone`` into the first."""
     stays = first.document
     edits = [DocumentEdit(stays.path, stays.id, stays.hash, after.text)]
     edits += [DocumentEdit(m.document.path, m.id, m.document.hash, None) for m in gone]
@@ -262,11 +260,10 @@ def _merge_step(
         tuple(
             f"`{m.id}` ({m.document.path}) makes the same statements as `{stays.id}` ({stays.path})"
             for m in gone
-        )
-        + apart,
+        ),
         (stays.id, *(member.id for member in gone)),
         tuple(edits),
-        reach="propose" if apart else "apply",
+        reach="apply",
         texts=((stays.id, first.text), *((member.id, member.text) for member in gone)),
     )
 
@@ -296,13 +293,9 @@ def _merge_family(
     first, *others = left
     found = [merged(first.document, member.document, links) for member in others]
     reasons = [one for one in found if isinstance(one, str)]
-    if not others or reasons:
-        return steps, left, reasons
-    # Only keys differ: one proposal at a time, on top of what was applied.
-    after = found[0]
-    if not steps and not isinstance(after, str):
-        steps.append(_merge_step(first, after, others[:1], conflicts(first.document, others[0].document)))
-    return steps, [], []
+    # Of two values of a key, such as a failed and a successful run, only a person knows which one holds.
+    reasons += [line for member in others for line in conflicts(first.document, member.document)]
+    return steps, left, reasons
 
 
 def _families(group: Sequence[_Member]) -> list[list[_Member]]:

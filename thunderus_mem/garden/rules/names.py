@@ -431,17 +431,20 @@ def _best(uses: Mapping[str, Sequence[Set[str]]], is_usual: Callable[[str], bool
     """Choose the spelling of a tag to keep; "" if none is clearly better.
 
     ``uses`` has for each spelling the documents whose authors wrote it, as their sets of tags. The spelling
-    used most is kept if it has the usual form; for a tag of one word it must be the only one in that form.
-    For a tag of several words, another form is kept if no spelling has the usual one, or if nearly all
-    documents use it.
+    used most is kept if it has the usual form. For a tag of one word it must be the only one in that form,
+    and nearly all must use it: `Workflow` may be of another language, and `PARA` a name. For a tag of several
+    words, another form is kept if no spelling has the usual one, or if nearly all documents use it.
     """
     best, *others = sorted(uses, key=lambda tag: (-len(uses[tag]), tag))
     if len(uses[best]) == len(uses[others[0]]):
         return ""
+    if best != best.strip():
+        return ""
     usual = [tag for tag in uses if is_usual(tag)]
-    sure = usual == [best]
     if _has_words(best):
         sure = best in usual or not usual or _is_clear(best, uses)
+    else:
+        sure = usual == [best] and _is_clear(best, uses)
     return best if sure and not any(_is_apart(other, best, uses) for other in others) else ""
 
 

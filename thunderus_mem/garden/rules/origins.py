@@ -75,11 +75,13 @@ def shared_names(paths: Iterable[str]) -> frozenset[str]:
 
 
 def role(path: str, body: str, shared: Container[str]) -> str:
-    """The folder in which a file has a role, "" if it has none: it is in a folder for templates, its name is
+    """The folder in which a file has a role, "" if it has none: it is among templates, its name is
     ``shared`` by several folders, or its text is an unfilled form, with an empty item and few words."""
     folder = posixpath.dirname(path)
-    has_role = path in shared or any(_has_word(part, _TEMPLATES) for part in folder.split("/"))
-    return folder if has_role or _is_form(body) else ""
+    # Some note systems write the hierarchy into file names: `Templates.module.dev.md`.
+    above = path.rpartition(".")[0].replace(".", "/").split("/")[:-1]
+    has_role = path in shared or any(_has_word(part, _TEMPLATES) for part in above)
+    return (folder or ".") if has_role or _is_form(body) else ""
 
 
 def _is_form(body: str) -> bool:
