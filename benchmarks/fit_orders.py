@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 CASES = os.path.join(PROJECT, "benchmarks", "safety", "instructions.jsonl")
 FEWEST = 3
-LIGHTEST = 0.1
+LIGHTEST = 0.12
 HONEST, DOCUMENTS = 0.015, 0.007
-THRESHOLD, HIDDEN = 0.55, -0.9
+THRESHOLD, HIDDEN = 0.7, -0.75
 """The scores above which passages are reported, in plain and in hidden text: fewer than one in a hundred
 documents that were not fitted are."""
 OWN = ("docs", ".thunderus/memory")
@@ -41,7 +41,7 @@ SAMPLE = 160
 FEW_OF = 4
 NEARLY = -4.0
 LONGEST = 20_000
-TRIGGER = 1.9
+TRIGGER = 2.2
 ESTIMATE = -1.2
 Row = tuple[frozenset[str], float]
 
@@ -207,7 +207,9 @@ def main() -> int:
     said = []
     with open(CASES, encoding="utf-8") as lines:
         for one in map(json.loads, lines):
-            kind = "honest" if one["class"] == "honest" else "orders"
+            if one["class"] == "instruction-structure":
+                continue
+            kind = "honest" if one["class"].startswith("honest") else "orders"
             known[one["author"]][kind].append(rows_of(one["text"]))
             said += shown_paragraphs(one["text"]) if kind == "orders" else []
     texts = [text for folder in options.honest for text in sample(folder)]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tests.document.test_injection import HONEST, POISON
 from tests.support.index_support import document, find_hits, new_store, put
 from thunderus_mem.authoring.show import show
-from thunderus_mem.document import concealed, injection, injection_rules, orders
+from thunderus_mem.document import asides, concealed, injection, injection_rules, orders
 from thunderus_mem.index.database import VERSION
 from thunderus_mem.index.refresh import open_index
 from thunderus_mem.lint.lint import lint
@@ -102,7 +102,7 @@ def test_changed_patterns_need_a_new_version_of_the_index() -> None:
     ``index/database.py``, and write it and the new digest here."""
     parts: list[object] = []
     for name, value in sorted(
-        (vars(injection) | vars(injection_rules) | vars(orders) | vars(concealed)).items()
+        (vars(injection) | vars(injection_rules) | vars(orders) | vars(concealed) | vars(asides)).items()
     ):
         if isinstance(value, re.Pattern | LazyPattern):
             parts.append([name, value.pattern, value.flags])
@@ -114,7 +114,9 @@ def test_changed_patterns_need_a_new_version_of_the_index() -> None:
     parts += [place[:4] + place[6:] for place in concealed.PLACES]
     with open(orders.WEIGHTS, encoding="utf-8") as file:
         parts.append([file.read(), orders.word_classes(), orders.ENOUGH])
+    with open(asides.WEIGHTS, encoding="utf-8") as file:
+        parts.append([file.read(), asides.MOST_COMPANY])
     digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
-    since, recorded = 22, "fc2141a5ca272994"
+    since, recorded = 23, "6e90207c700fba1d"
     assert digest == recorded
     assert since <= VERSION

@@ -14,8 +14,9 @@ from html import unescape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from thunderus_mem.document.asides import ordering_asides
 from thunderus_mem.document.concealed import ADDRESSES, DECEIVES, GIVES_ORDERS, Concealed, concealed
-from thunderus_mem.document.injection_rules import COMMANDS, FORGED, HIDDEN, ORDERS, SIGNS, Sign
+from thunderus_mem.document.injection_rules import COMMANDS, FORGED, HIDDEN, ORDERS, Sign
 from thunderus_mem.document.literals import Literals, lower, plain
 from thunderus_mem.document.markdown import scan, suppressions
 from thunderus_mem.document.orders import (
@@ -86,6 +87,7 @@ _ORDERED = lazy_pattern(
     r"install|add|execute|"
     r"delete|merge|push|reply|respond|answer|assistants?|agents?)\b[^\n]{0,200}? [a-z]+ [a-z0-9]+"
 )
+_BESIDE: Final = "orders to an agent beside the text that a page shows"
 _CONCEALED: Final = "conceals instructions from people"
 _COMMANDED = lazy_pattern(
     r"(?:^|[:;,.!?(\[>-] {0,2}|\b(?:and|then|must|always|please|should|to|now|you|may) )(?:"
@@ -155,7 +157,7 @@ def find_injections(text: str) -> list[Injection]:
     """Find passages that manipulate the reader, in order; at most one per paragraph."""
     blocks = _likely_blocks(text)
     openings = _openings(text)
-    secret = list(_in_concealed(text))
+    secret = [*_in_concealed(text), *_in_asides(text)]
     if not blocks and not openings and not secret:
         return []
     found = _search(text, blocks, openings)
@@ -164,8 +166,19 @@ def find_injections(text: str) -> list[Injection]:
     found = found if shown is text else _search(shown, blocks, openings)
     breaks = _line_breaks(text) if secret else []
     known = {bisect_left(breaks, one.start) for one in found}
-    added = [one for one in secret if bisect_left(breaks, one.start) not in known]
-    return sorted([*found, *added], key=lambda one: one.start) if added else found
+    added = {bisect_left(breaks, one.start): one for one in reversed(secret)}
+    for line in sorted(added.keys() - known):
+        one, before = added[line], bisect_left(found, added[line].start, key=lambda each: each.start)
+        if one.says != _BESIDE or not before or "\n\n" in text[found[before - 1].start : one.start]:
+            found.insert(before, one)
+    return found
+
+
+def _in_asides(text: str) -> Iterator[Injection]:
+    """Orders beside the text that a page shows."""
+    for at in ordering_asides(text):
+        if not text.startswith("thunderus-mem:", at):
+            yield Injection(_BESIDE, at)
 
 
 def _in_concealed(text: str) -> Iterator[Injection]:
@@ -233,7 +246,7 @@ def _likely_blocks(text: str) -> list[_Likely]:
     enough = ENOUGH
     literals, weights = _words()
     numbers: set[int] = set()
-    heard: dict[int, int] = {}
+    near = _Near(weights)
     worded: list[int] = []
     start = end = 0
     for word, at, _ in literals.find(known):
@@ -241,20 +254,33 @@ def _likely_blocks(text: str) -> list[_Likely]:
             found += _likely(known, start, end, numbers, worded)
             before, after = text.rfind("\n\n", end, at), text.find("\n\n", at)
             start, end = before + 2 if before >= 0 else end, after if after >= 0 else len(text)
-            numbers, heard, worded = set(), {}, []
+            numbers, near, worded = set(), _Near(weights), []
             enough = ENOUGH / 2 if text.startswith("---", start) else ENOUGH
         numbers.update(literals.rows[word])
-        if word in weights:
-            heard[word] = at
-            if len(heard) > 1 and _heavy(heard, weights, at) >= enough:
-                worded.append(at)
+        if word in weights and near.heard(word, at) >= enough:
+            worded.append(at)
     found += _likely(known, start, end, numbers, worded)
     return found if text.isascii() else [*found, *_in_other_scripts(text, found)]
 
 
-def _heavy(heard: dict[int, int], weights: dict[int, float], at: int) -> float:
+class _Near:
     """The weights of the words of orders that were last heard near a position."""
-    return sum([weights[word] for word, place in heard.items() if at - place < _TRIGGERS_REACH])
+
+    def __init__(self, weights: dict[int, float]) -> None:
+        self._weights = weights
+        self._last: dict[int, int] = {}
+        self._sum = 0.0
+
+    def heard(self, word: int, at: int) -> float:
+        """Hear a word, and return the sum; 0 for a word alone."""
+        last = self._last
+        if last.pop(word, None) is None:
+            self._sum += self._weights[word]
+        last[word] = at
+        while at - last[first := next(iter(last))] >= _TRIGGERS_REACH:
+            del last[first]
+            self._sum -= self._weights[first]
+        return self._sum if len(last) > 1 else 0.0
 
 
 def _in_other_scripts(text: str, found: Sequence[_Likely]) -> Iterator[_Likely]:
@@ -383,7 +409,7 @@ def _find_in_paragraph(
     paragraph: str, strong: Sequence[Sign], *, worded: bool, hidden: bool = False
 ) -> Injection | None:
     """Find one of these strong signs, or an order by its words, in a lower-case paragraph."""
-    if any(word in paragraph for sign in strong for word in _first_words(sign.name)):
+    if strong:
         words = frozenset(plain(paragraph).split())
         for sign in strong:
             start = _find(paragraph, sign) if _has(words, sign) else None
@@ -397,11 +423,6 @@ def _find_in_paragraph(
 
 def _place_of(paragraph: str, word: str) -> int:
     return max(paragraph.find(word), 0)
-
-
-@cache
-def _first_words(name: str) -> list[str]:
-    return [word.decode() for sign in SIGNS if sign.name == name for word in sorted(sign.needs[0])]
 
 
 def _find(paragraph: str, sign: Sign) -> int | None:

@@ -42,11 +42,12 @@ _QUOTED: Final = lazy_pattern(
 _IDEOGRAPHS: Final = lazy_pattern("[\u3040-\u30ff\u4e00-\u9fff]")
 
 
-def _words_of(text: str) -> frozenset[str]:
+def words_of(text: str) -> frozenset[str]:
+    """The words of a text between spaces."""
     return frozenset(text.split(" "))
 
 
-ENOUGH: Final = 9.0
+ENOUGH: Final = 11.0
 """The sum of the weights of triggers from which sentences are examined."""
 _OF_CLASS: Final = ENOUGH / 4
 """The weight of each class of which a sentence has a word in another script; it has no triggers."""
@@ -54,7 +55,7 @@ _LETTERS: Final = "[\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]"
 NOT_LATIN: Final = lazy_pattern(_LETTERS + r"[^\n]{0,100}")
 """Letters of scripts in which the words of triggers are not searched."""
 # Verbs of orders, at the beginning of a sentence or after one of the other words.
-IMPERATIVES: Final = _words_of(
+IMPERATIVES: Final = words_of(
     "add answer append apply approve ask attach assume begin bypass call change claim collect commit "
     "confirm copy create decline delete deny describe disable disregard do don't drop empty enable end "
     "enter execute export extend fetch finish follow forget forward get give grant hand hide ignore "
@@ -65,10 +66,10 @@ IMPERATIVES: Final = _words_of(
     "state stop store submit suppress swap switch take tar tell transfer translate treat trust turn "
     "type unlock upload use wipe write zip please always quietly silently"
 )
-_LEADING: Final = _words_of(
+_LEADING: Final = words_of(
     "^ : ; , please always never and then also just simply to first kindly instead quietly silently"
 )
-_DUTY: Final = _words_of("must should shall has have is are may can will need needs")
+_DUTY: Final = words_of("must should shall has have is are may can will need needs")
 
 
 class Saying(NamedTuple):
@@ -152,7 +153,7 @@ def _classes(word: str) -> tuple[str, ...]:
     return tuple([f"+{name}" for name in sorted(found)])
 
 
-class _Sentence:
+class Sentence:
     """A lower-case sentence: its words, their classes, and the features of both."""
 
     def __init__(self, text: str, start: int) -> None:
@@ -214,9 +215,9 @@ def sentences(paragraph: str) -> list[tuple[int, int]]:
     return [(start, min(end, start + _LONGEST)) for start, end in pieces if end - start > 2]
 
 
-def windows(paragraph: str) -> Iterator[list[_Sentence]]:
+def windows(paragraph: str) -> Iterator[list[Sentence]]:
     """Every one to three neighbouring sentences of a lower-case paragraph."""
-    known = [_Sentence(paragraph[start:end], start) for start, end in sentences(paragraph)]
+    known = [Sentence(paragraph[start:end], start) for start, end in sentences(paragraph)]
     for first in range(len(known)):
         for last in range(first + 1, min(first + _WINDOW, len(known)) + 1):
             yield known[first:last]
@@ -232,7 +233,7 @@ def estimate(sentence: str) -> float:
 def _alert(sentence: str) -> float:
     """The sum of the weights of the triggers in a sentence."""
     known = triggers()
-    heard = sum([known[word] for word in set(plain(sentence).split()) if word in known])
+    heard = sum([known[word] for word in known.keys() & plain(sentence).split()])
     return heard if sentence.isascii() else heard + heard_in_scripts(sentence)
 
 
@@ -288,6 +289,15 @@ def triggers() -> dict[bytes, float]:
     return _weights().triggers
 
 
+def score(window: Sequence[Sentence], length: float) -> float:
+    """The sum of the weights of neighbouring sentences."""
+    weights, _, settings = _weights()
+    found = frozenset[str]().union(*[one.features for one in window])
+    return settings["(length)"] * length_of(length) + sum(
+        [weights[name] for name in found if name in weights]
+    )
+
+
 def length_of(characters: float) -> float:
     """The feature of a passage's length: long passages have more words."""
     return float((max(characters, 60) / 150) ** 0.5)
@@ -304,7 +314,7 @@ def manipulates(paragraph: str, *, hidden: bool = False) -> Saying | None:
     places = sentences(paragraph)
     alert = [_alert(paragraph[start:end]) for start, end in places]
     likely: dict[int, float] = {}
-    known: dict[int, _Sentence] = {}
+    known: dict[int, Sentence] = {}
     for first in range(len(places)):
         for last in range(first, min(first + _WINDOW, len(places))):
             length = sum([end - start for start, end in places[first : last + 1]])
@@ -318,7 +328,7 @@ def manipulates(paragraph: str, *, hidden: bool = False) -> Saying | None:
                 continue
             for at in range(first, last + 1):
                 if at not in known:
-                    known[at] = _Sentence(paragraph[places[at][0] : places[at][1]], places[at][0])
+                    known[at] = Sentence(paragraph[places[at][0] : places[at][1]], places[at][0])
             found = frozenset[str]().union(*[known[at].features for at in range(first, last + 1)])
             if base + sum([weights[name] for name in found if name in weights]) > least:
                 said = _said([known[at] for at in range(first, last + 1)])
@@ -326,7 +336,7 @@ def manipulates(paragraph: str, *, hidden: bool = False) -> Saying | None:
     return None
 
 
-def _said(window: Sequence[_Sentence]) -> str:
+def _said(window: Sequence[Sentence]) -> str:
     """The heaviest words of a class, for a message."""
     words = {word for one in window for word in one.words[1:] if word[0].isalpha() and _classes(word)}
     heaviest = sorted(words, key=lambda word: (-_weight_of(word), word))
