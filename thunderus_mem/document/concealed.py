@@ -179,9 +179,12 @@ _MARKS: Final = Literals(
         (b"%20", -2),
         (b"&#", -3),
         (b"\\u00", -4),
+        *((word.encode(), -5) for word in (" gur ", " naq ", " nyy ", " lbhe ")),
+        *((word.encode(), -6) for word in (" eht ", " dna ", " lla ", " ruoy ")),
     ]
 )
-"""Literals of `PLACES` by number, and of encoded texts."""
+"""Literals of `PLACES` by number, and of encoded texts: words of those in rot13 and backwards."""
+_ROT13: Final = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
 _BASE64: Final = lazy_pattern(
     r"(?<![\w+/=])(?:[A-Za-z0-9+/]{4}){8,400}(?:[A-Za-z0-9+/]{2,3}={0,2})?(?![\w+/=])"
 )
@@ -227,7 +230,7 @@ _OTHER_LETTERS: Final = (b"\xce", b"\xcf", b"\xd0", b"\xd1", b"\xd2", b"\xd3", b
 
 def concealed(text: str, lowered: str) -> Iterator[Concealed]:
     """The concealed texts in a text, given also in lower case with the same offsets."""
-    reached = dict.fromkeys(range(-4, len(PLACES)), 0)
+    reached = dict.fromkeys(range(-6, len(PLACES)), 0)
     for mark, at, _ in _MARKS.find(lower(text)):
         for number in _MARKS.rows[mark]:
             if at < reached[number]:
@@ -263,6 +266,12 @@ def _at_code(number: int, text: str, at: int) -> tuple[list[Concealed], int]:
                 Concealed(match.start(), GIVES_ORDERS, _from_hex(match[0])) for match in _HEX.finditer(text)
             ]
         return [one for one in found if one.said.count(" ") >= _FEW_WORDS], len(text)
+    if number < -4:
+        first, end = max(at - _LONGEST, 0), text.find("\n", at, at + _LONGEST)
+        start = max(text.rfind("\n", first, at) + 1, first)
+        line = text[start : end if end >= 0 else at + _LONGEST].lower()
+        said = line.translate(_ROT13) if number == -5 else line[::-1]
+        return [Concealed(start, GIVES_ORDERS, said)], start + len(line)
     pattern = {-2: _PERCENT, -3: _ENTITIES, -4: _ESCAPES}[number]
     first = max(at - _BEFORE, 0)
     signs = [text.rfind(sign, first, at) for sign in " ="]
