@@ -1,39 +1,38 @@
 """Fit the weights of `thunderus_mem.document.asides`, and say how well they carry over to other authors.
 
-``python benchmarks/fit_asides.py --honest FOLDER… [--write]`` needs scikit-learn. Orders are the cases of
-``safety/*.jsonl`` of the class ``instruction-structure``; honest ones are the other cases and the asides of
-public documents, Markdown files of folders or git directories. Each author with orders is left out once, and
-the share of the cases of that author that the weights of the others find is printed, with the threshold that
-reports `SHARE` of the documents. ``--write`` fits all cases and writes ``aside_weights.txt``.
+``python benchmarks/fit_asides.py --honest FOLDER… [--write]`` needs scikit-learn. Texts are those of
+`fit_orders`: orders in asides, honest cases and public documents. Each author with orders is left out once,
+and the share of the cases of that author that the weights of the others find is printed, with the threshold
+that reports `SHARE` of the documents and `HONEST` of the honest orders that were left out. ``--write`` fits
+all cases and writes ``aside_weights.txt``.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
+import tempfile
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 PROJECT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, PROJECT)
 
-from benchmarks.safety_quality import JOINT, documents  # noqa: E402
-from thunderus_mem.document import asides  # noqa: E402
+from benchmarks import fit_orders  # noqa: E402
+from benchmarks.safety_quality import JOINT  # noqa: E402
+from thunderus_mem.document import asides, orders  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-SAFETY = os.path.join(PROJECT, "benchmarks", "safety")
 FEWEST = 4
 """A feature counts if this many orders have it."""
 LIGHTEST = 0.05
-SHARE, HONEST = 0.003, 0.012
-"""The shares of public documents and of honest cases that asides alone may report."""
-HEAVY, CAREFUL = 20, 11
+SHARE, HONEST = 0.005, 0.01
+"""The shares of public documents and of honest orders that asides alone may report if they are left out."""
+HEAVY, CAREFUL = 20, 8
 """What it costs to miss an order and to report an honest case, in asides of public documents."""
-SAMPLE = 300
 NEAREST = 60
 Features = dict[str, float]
 Texts = list[list[Features]]
@@ -47,21 +46,33 @@ class Case(NamedTuple):
     asides: list[Features]
 
 
-def features(text: str) -> list[Features]:
-    """The features of the asides of a text."""
-    return [one.features for one in asides.asides(text)]
+def features(one: fit_orders.Text) -> list[Features]:
+    """The features of the asides of a text; of documents those whose words are most of an order."""
+    found = [aside.features for aside in asides.asides(one.text.replace(JOINT, "") + "\n")]
+    return found if one.kind != "public" else sorted(found, key=lambda one: -one["prose"])[:NEAREST]
 
 
-def cases() -> list[Case]:
-    """The cases of all files; orders in plain text are left out."""
-    found = []
-    for name in ("development.jsonl", "instructions.jsonl"):
-        with open(os.path.join(SAFETY, name), encoding="utf-8") as lines:
-            for one in map(json.loads, lines):
-                kind = one["class"]
-                if kind == "instruction-structure" or kind.startswith("honest"):
-                    text = one["text"].replace(JOINT, "") + "\n"
-                    found.append(Case(one.get("author", "own"), kind, features(text)))
+def cases(table: fit_orders.Table) -> list[Case]:
+    """The asides of all texts; orders in plain text are left out.
+
+    The sum of words in each half of the texts is that of weights fitted to the other half, for weights say
+    more about the texts to which they were fitted than about others.
+    """
+    found: list[Case] = []
+    authors = sorted({one.author for one in table.known})
+    halves: list[list[int]] = [[], []]
+    for at, one in enumerate(table.known):
+        halves[at % 2 if one.kind == "public" else authors.index(one.author) % 2].append(at)
+    written = orders.WEIGHTS
+    with tempfile.TemporaryDirectory() as folder:
+        for number, half in enumerate(halves):
+            orders.WEIGHTS = os.path.join(folder, f"{number}.txt")
+            fit_orders.save(table, fit_orders.Fit(table, frozenset(half)), 0.0)
+            orders._weights.cache_clear()
+            asides._said.cache_clear()
+            known = [table.known[at] for at in half if table.known[at].kind != "order"]
+            found += [Case(one.author, one.kind, features(one)) for one in known]
+    orders.WEIGHTS = written
     return found
 
 
@@ -109,16 +120,10 @@ class Fit:
         return float(max(self.model.decision_function(self.matrix(kept)))) if kept else -99.0
 
 
-def threshold(fit: Fit, honest: Texts, public: Texts) -> float:
-    """The score that few of the documents and of the honest cases exceed."""
-    both = ((honest, HONEST), (public, SHARE))
-    return max(sorted(map(fit.score, texts), reverse=True)[int(part * len(texts))] for texts, part in both)
-
-
 def split(known: list[Case]) -> tuple[Texts, Texts]:
     """The asides of orders and those of honest cases."""
-    orders = [one.asides for one in known if one.kind == "instruction-structure"]
-    return orders, [one.asides for one in known if one.kind != "instruction-structure"]
+    orders = [one.asides for one in known if one.kind == "aside"]
+    return orders, [one.asides for one in known if one.kind != "aside"]
 
 
 def share(scores: Iterable[float], limit: float) -> str:
@@ -127,19 +132,30 @@ def share(scores: Iterable[float], limit: float) -> str:
     return f"{100 * sum(found) / len(found):.1f} % of {len(found)}" if found else "\u2013"
 
 
-def compare(known: list[Case], public: Texts) -> None:
-    """Leave each author out, and print what is found; half of the documents only set the threshold."""
-    for author in sorted({one.author for one in known if one.kind == "instruction-structure"}):
-        own = [one for one in known if one.author == author]
-        others = [one for one in known if one.author != author]
-        orders, honest = split(others)
-        fit = Fit(orders, honest, public[::2])
-        limit = threshold(fit, honest, public[1::2])
-        said = [
-            f"{kind} {share([fit.score(one.asides) for one in own if one.kind == kind], limit)}"
-            for kind in ("instruction-structure", "honest-structure", "honest")
-        ]
-        print(f"{author}: {', '.join(said)}, threshold {limit:.2f}")
+def compare(known: list[Case], public: Texts) -> float:
+    """Leave each author and a part of the documents out, print what is found, and return the threshold."""
+    authors = sorted({one.author for one in known if one.kind == "aside"})
+    scores: dict[tuple[str, str], list[float]] = {}
+    for number, author in enumerate(authors):
+        orders, honest = split([one for one in known if one.author != author])
+        kept = [one for at, one in enumerate(public) if at % len(authors) != number]
+        fit = Fit(orders, honest, kept)
+        for one in known:
+            if one.author == author:
+                scores.setdefault((author, one.kind), []).append(fit.score(one.asides))
+        scores.setdefault(("", "documents"), []).extend(map(fit.score, public[number :: len(authors)]))
+    imperatives = [score for (_, kind), found in scores.items() if kind == "honest" for score in found]
+    limit = max(quantile(imperatives, HONEST), quantile(scores["", "documents"], SHARE))
+    for (author, kind), found in sorted(scores.items()):
+        print(f"{author} {kind} {share(found, limit)}")
+    print(f"threshold {limit:.2f}")
+    return limit
+
+
+def quantile(values: Iterable[float], part: float) -> float:
+    """The value that this share of the values exceeds."""
+    ordered = sorted(values, reverse=True)
+    return ordered[min(int(part * len(ordered)), len(ordered) - 1)]
 
 
 def write(fit: Fit, limit: float) -> None:
@@ -152,26 +168,19 @@ def write(fit: Fit, limit: float) -> None:
         file.write("\n".join(lines) + "\n")
 
 
-def sample(folder: str) -> Texts:
-    """The asides of documents of a folder, evenly spread: of each those whose words are most of an order."""
-    texts = [text for _, text in documents(folder)]
-    chosen = texts[:: max(len(texts) // SAMPLE, 1)][:SAMPLE]
-    return [sorted(features(text), key=lambda one: -one["prose"])[:NEAREST] for text in chosen]
-
-
 def main() -> int:
     """Fit, and print or write."""
     parser = argparse.ArgumentParser(description="Fit the weights of planted instructions in asides.")
     parser.add_argument("--honest", nargs="+", required=True, metavar="FOLDER")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    known = cases()
-    public = [one for folder in options.honest for one in sample(folder)]
-    compare(known, public)
+    texts = fit_orders.texts(options.honest)
+    found = cases(fit_orders.Table(texts, list(fit_orders.passages(texts))))
+    known = [one for one in found if one.kind != "public"]
+    public = [one.asides for one in found if one.kind == "public"]
+    limit = compare(known, public)
     if options.write:
-        orders, honest = split(known)
-        fit = Fit(orders, honest, public)
-        write(fit, threshold(fit, honest, public))
+        write(Fit(*split(known), public), limit)
     return 0
 
 

@@ -1,11 +1,10 @@
 """Fit the weights of `thunderus_mem.document.orders`, and say how well they carry over to other authors.
 
 ``python benchmarks/fit_orders.py --honest FOLDER… [--write]`` needs scikit-learn. Cases are those of
-``safety/instructions.jsonl``, each with its author; honest documents are Markdown files of folders or git
+`CASES`, each with its author; honest documents are Markdown files of folders or git
 directories, and those of this project. Each author is left out once, and the share of the cases of that
-author that the weights of the others find is printed, with the threshold that reports at most 1.5 % of honest
-cases and 0.7 % of documents.
-``--write`` fits all cases and writes ``order_weights.txt``.
+author that the weights of the others find is printed, with the threshold that reports `HONEST` of the honest
+cases and `DOCUMENTS` of the documents. ``--write`` fits all cases and writes ``order_weights.txt``.
 """
 
 from __future__ import annotations
@@ -14,187 +13,339 @@ import argparse
 import json
 import math
 import os
-import re
 import sys
-from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 PROJECT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, PROJECT)
 
 from benchmarks.safety_quality import documents  # noqa: E402
-from thunderus_mem.document import orders  # noqa: E402
-from thunderus_mem.document.injection import shown_paragraphs  # noqa: E402
+from thunderus_mem.document import injection, orders  # noqa: E402
+from thunderus_mem.document.literals import plain  # noqa: E402
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-CASES = os.path.join(PROJECT, "benchmarks", "safety", "instructions.jsonl")
+SAFETY = os.path.join(PROJECT, "benchmarks", "safety")
+CASES = [os.path.join(SAFETY, name) for name in ("instructions.jsonl", "development.jsonl")]
 FEWEST = 3
-LIGHTEST = 0.12
-HONEST, DOCUMENTS = 0.015, 0.007
-THRESHOLD, HIDDEN = 0.7, -0.75
-"""The scores above which passages are reported, in plain and in hidden text: fewer than one in a hundred
-documents that were not fitted are."""
+LARGEST = 60_000
+"""The size of the table in bytes; the lightest weights are left out."""
+HONEST, DOCUMENTS = 0.02, 0.008
+"""The shares of honest cases and of documents that weights may report to which they were not fitted."""
+HIDDEN = 1.45
+"""How much lower the threshold is in hidden text."""
+COSTS = {"order": 10, "aside": 5, "honest": 8, "honest-aside": 8, "public": 1}
+"""What an error costs."""
+KINDS = {
+    "instruction-wording": "order",
+    "instruction-structure": "aside",
+    "honest-structure": "honest-aside",
+    "honest": "honest",
+    "honest-imperative": "honest",
+}
 OWN = ("docs", ".thunderus/memory")
 SAMPLE = 160
-FEW_OF = 4
-NEARLY = -4.0
 LONGEST = 20_000
-TRIGGER = 2.2
-ESTIMATE = -1.2
-Row = tuple[frozenset[str], float]
+FEW_OF = 20
+NEARLY = -4.0
+SMALLEST = 6.0
+"""Passages of documents are used from this sum of log ratios of their words."""
+LOST = 0.005
+"""The share of the orders that each of the two quick looks may lose."""
+LASSO, RIDGE = 3.0, 1.0
+"""How much the sum of the weights of triggers costs, and that of their squares."""
 
 
-def rows_of(text: str, names: frozenset[str] | None = None) -> list[Row]:
-    """Features, all or those with these names, and lengths of the passages of a text."""
-    return [
-        (
-            kept(frozenset[str]().union(*[one.features for one in window]), names),
-            sum([one.length for one in window]),
-        )
-        for paragraph in shown_paragraphs(text)
-        for window in orders.windows(orders.plain_paragraph(paragraph))
-    ]
+class Passage(NamedTuple):
+    """A passage of one to three sentences: of which text, its words, its features and its length."""
+
+    text: int
+    said: str
+    features: frozenset[str]
+    length: float
 
 
-def kept(found: frozenset[str], names: frozenset[str] | None) -> frozenset[str]:
-    """The features with these names."""
-    return found if names is None else found & names
+class Text(NamedTuple):
+    """An order, an order in an aside, an honest case or a public document."""
+
+    author: str
+    kind: str
+    text: str
 
 
-class Fit:
-    """A regression of passages: weight of each feature, of the length, and the constant."""
-
-    def __init__(
-        self, vocabulary: dict[str, int], groups: Sequence[tuple[list[list[Row]], int, float]]
-    ) -> None:
-        """``groups`` are texts, whether they are orders, and what an error costs."""
-        from sklearn.linear_model import LogisticRegression  # type: ignore[import-not-found, unused-ignore]
-
-        self.vocabulary = vocabulary
-        self.model: Any = None
-        for _ in range(3):
-            chosen = [
-                (row, label, weight)
-                for texts, label, weight in groups
-                for rows in texts
-                for row in (self.heaviest(rows) if label else self.hardest(rows) if weight == 1 else rows)
-            ]
-            model = LogisticRegression(C=0.05, max_iter=300, solver="liblinear")
-            labels, costs = [label for _, label, _ in chosen], [weight for *_, weight in chosen]
-            self.model = model.fit(self.matrix([row for row, _, _ in chosen]), labels, sample_weight=costs)
-
-    def matrix(self, rows: Sequence[Row]) -> Any:
-        """The rows as a sparse matrix."""
-        from scipy.sparse import csr_matrix  # type: ignore[import-not-found, unused-ignore]
-
-        values, places, edges = [], [], [0]
-        for found, length in rows:
-            known = [self.vocabulary[name] for name in found if name in self.vocabulary]
-            places += [*known, len(self.vocabulary)]
-            values += [*([1.0] * len(known)), orders.length_of(length)]
-            edges.append(len(places))
-        return csr_matrix((values, places, edges), shape=(len(rows), len(self.vocabulary) + 1))
-
-    def heaviest(self, rows: list[Row]) -> list[Row]:
-        """The passage of a text that is most of an order: not every sentence of a case is one."""
-        if not rows:
-            return []
-        if self.model is None:
-            return [max(rows, key=lambda row: len(self.vocabulary.keys() & row[0]))]
-        scores = list(self.model.decision_function(self.matrix(rows)))
-        return [rows[scores.index(max(scores))]]
-
-    def hardest(self, rows: list[Row]) -> list[Row]:
-        """Some passages of a document, and those that are nearly reported."""
-        if self.model is None or not rows:
-            return rows[::FEW_OF]
-        scores = self.model.decision_function(self.matrix(rows))
-        return [row for at, row in enumerate(rows) if at % FEW_OF == 0 or scores[at] > NEARLY]
-
-    def score(self, texts: Sequence[list[Row]]) -> list[float]:
-        """The score of each text: that of its heaviest passage."""
-        return [max(self.model.decision_function(self.matrix(rows))) if rows else -99.0 for rows in texts]
+def texts(folders: Sequence[str]) -> list[Text]:
+    """The cases, the documents of this project, and documents of folders, evenly spread."""
+    found = []
+    for path in CASES:
+        with open(path, encoding="utf-8") as lines:
+            known = [one for one in map(json.loads, lines) if one["class"] in KINDS]
+        found += [Text(one.get("author", "own"), KINDS[one["class"]], one["text"]) for one in known]
+    own = [os.path.join(PROJECT, name) for name in OWN]
+    for folder in (*own, *folders):
+        all_of = [text[:LONGEST] for _, text in documents(folder)]
+        chosen = all_of[:: max(len(all_of) // SAMPLE, 1)][:SAMPLE]
+        author, kind = ("own", "honest") if folder in own else ("", "public")
+        found += [Text(author, kind, text) for text in chosen]
+    return found
 
 
-def fitted(orders: list[list[Row]], honest: list[list[Row]], public: list[list[Row]]) -> Fit:
-    """Fit orders against honest cases and public documents."""
-    counted = Counter(name for rows in orders for name in {name for found, _ in rows for name in found})
-    names = sorted(name for name, count in counted.items() if count >= FEWEST)
-    return Fit({name: at for at, name in enumerate(names)}, [(orders, 1, 10), (honest, 0, 5), (public, 0, 1)])
+def paragraphs(one: Text) -> list[str]:
+    """The paragraphs of a text; code counts only where it is an aside with an order."""
+    shown = injection.shown_paragraphs(one.text)
+    if one.kind != "aside":
+        return shown
+    return [said for _, said in injection._paragraphs_of(injection._lower(one.text))]
 
 
-def quantile(values: Iterable[float], share: float) -> float:
-    """The value that this share of the values exceeds."""
-    ordered = sorted(values, reverse=True)
-    return ordered[min(int(share * len(ordered)), len(ordered) - 1)]
-
-
-def compare(known: dict[str, dict[str, list[list[Row]]]], public: list[list[Row]]) -> None:
-    """Leave each author out, and print the recall."""
-    scores: dict[str, dict[str, list[float]]] = {}
-    outside: list[float] = []
-    for number, author in enumerate(sorted(known)):
-        others = [kinds for name, kinds in known.items() if name != author]
-        kept = [rows for at, rows in enumerate(public) if at % len(known) != number]
-        fit = fitted(
-            [rows for kinds in others for rows in kinds["orders"]],
-            [rows for kinds in others for rows in kinds["honest"]],
-            kept,
-        )
-        scores[author] = {kind: fit.score(texts) for kind, texts in known[author].items()}
-        outside += fit.score(public[number :: len(known)])
-    limit = max(
-        quantile([score for kinds in scores.values() for score in kinds["honest"]], HONEST),
-        quantile(outside, DOCUMENTS),
-    )
-    for author, kinds in scores.items():
-        shares = {kind: 100 * sum(one > limit for one in found) / len(found) for kind, found in kinds.items()}
-        print(f"{author}: " + ", ".join([f"{kind} {share:.1f} %" for kind, share in shares.items()]))
-    print(
-        f"documents {100 * sum(one > limit for one in outside) / len(outside):.2f} %, threshold {limit:.2f}"
-    )
-
-
-def trigger_weights(orders: Iterable[str], public: Iterable[str]) -> dict[str, float]:
-    """Words that are more frequent in the paragraphs of orders than in those of documents, by log ratio."""
-    shares = []
-    for paragraphs in (list(orders), list(public)):
-        counted = Counter(word for one in paragraphs for word in set(re.findall("[a-z0-9]+", one)))
-        shares.append((counted, len(paragraphs)))
-    (ours, all_ours), (theirs, all_theirs) = shares
+def log_ratios(known: Sequence[Text]) -> dict[bytes, float]:
+    """How much more frequent words are in the paragraphs of orders than in those of documents."""
+    counted: dict[bool, Counter[bytes]] = {True: Counter(), False: Counter()}
+    total = Counter[bool]()
+    for one in known:
+        for paragraph in paragraphs(one) if one.kind in ("order", "public") else ():
+            counted[one.kind == "order"].update(set(plain(paragraph).split()))
+            total[one.kind == "order"] += 1
+    ours, theirs = counted[True], counted[False]
     return {
-        word: math.log((count + 0.1) / all_ours) - math.log((theirs[word] + 3) / all_theirs)
-        for word, count in sorted(ours.items())
+        word: math.log((count + 0.1) / total[True]) - math.log((theirs[word] + 3) / (total[False] + 1))
+        for word, count in ours.items()
         if count > 1
     }
 
 
-def write(fit: Fit, triggers: dict[str, float]) -> None:
-    """Write the table; a score without the constant is compared with the thresholds."""
-    weights = fit.model.coef_[0]
-    constant = fit.model.intercept_[0]
-    lines = [
-        f"(threshold)\t{THRESHOLD - constant:.2f}",
-        f"(hidden)\t{HIDDEN - constant:.2f}",
-        f"(length)\t{weights[-1]:.2f}",
-        f"(estimate)\t{ESTIMATE:.2f}",
-        *[f"!{word}\t{weight:.1f}" for word, weight in triggers.items() if weight >= TRIGGER],
-        *[
-            f"{name}\t{weights[at]:.2f}"
-            for name, at in fit.vocabulary.items()
-            if abs(weights[at]) >= LIGHTEST
-        ],
+def passages(known: Sequence[Text]) -> Iterator[Passage]:
+    """The passages of texts; of documents only those that may be taken for an order, and some more."""
+    ratios = {word: ratio for word, ratio in log_ratios(known).items() if ratio > 1}
+    for number, one in enumerate(known):
+        for paragraph in map(orders.plain_paragraph, paragraphs(one)):
+            for at, window in enumerate(orders.windows(paragraph)):
+                length = float(sum([sentence.length for sentence in window]))
+                said = paragraph[window[0].start : window[-1].start + window[-1].length]
+                if one.kind == "public" and at % FEW_OF and said.isascii():
+                    heard = sum([ratios[word] for word in ratios.keys() & plain(said).split()])
+                    if heard < SMALLEST * max(orders.length_of(length), 1):
+                        continue
+                features = frozenset[str]().union(*[sentence.features for sentence in window])
+                yield Passage(number, said, features, length)
+
+
+class Table:
+    """The passages of all texts as a sparse matrix; the last column is the length."""
+
+    def __init__(self, known: Sequence[Text], found: Sequence[Passage]) -> None:
+        import numpy as np  # type: ignore[import-not-found, unused-ignore]
+        from scipy.sparse import csr_matrix  # type: ignore[import-not-found, unused-ignore]
+
+        self.known, self.passages = known, found
+        counted = Counter(name for names in self._names_of_orders() for name in names)
+        self.names = sorted(name for name, count in counted.items() if count >= FEWEST)
+        at = {name: place for place, name in enumerate(self.names)}
+        places: list[int] = []
+        values: list[float] = []
+        edges = [0]
+        for one in found:
+            columns = [at[name] for name in one.features if name in at]
+            places += [*columns, len(at)]
+            values += [*([1.0] * len(columns)), orders.length_of(one.length)]
+            edges.append(len(places))
+        self.matrix: Any = csr_matrix((values, places, edges), shape=(len(found), len(at) + 1))
+        self.text: Any = np.array([one.text for one in found])
+        self.kind: Any = np.array([known[one.text].kind for one in found])
+
+    def _names_of_orders(self) -> Iterable[set[str]]:
+        by_text: dict[int, set[str]] = {}
+        for one in self.passages:
+            if self.known[one.text].kind in ("order", "aside"):
+                by_text.setdefault(one.text, set()).update(one.features)
+        return by_text.values()
+
+    def heaviest(self, scores: Any) -> Any:
+        """The number of the heaviest passage of each text that has one."""
+        import numpy as np
+
+        order = np.lexsort((scores, self.text))
+        last = np.append(self.text[order][1:] != self.text[order][:-1], True)
+        return order[last]
+
+
+class Fit:
+    """A regression of passages: of each order its heaviest passage, of documents some, and the nearest."""
+
+    def __init__(self, table: Table, without: frozenset[int]) -> None:
+        """Fit the texts but those with these numbers."""
+        import numpy as np
+        from sklearn.linear_model import LogisticRegression  # type: ignore[import-not-found, unused-ignore]
+
+        used = ~np.isin(table.text, list(without))
+        ordered = np.isin(table.kind, ["order", "aside"])
+        scores: Any = np.asarray(table.matrix[:, :-1].sum(axis=1)).ravel()
+        nearest: Any = np.arange(len(scores)) % FEW_OF == 0
+        for _ in range(3):
+            heaviest = np.zeros(len(scores), dtype=bool)
+            heaviest[table.heaviest(scores)] = True
+            chosen = used & ((ordered & heaviest) | (~ordered & (nearest | (table.kind != "public"))))
+            costs = [COSTS[kind] for kind in table.kind[chosen]]
+            model = LogisticRegression(C=0.15, max_iter=300, solver="liblinear")
+            model.fit(table.matrix[chosen], ordered[chosen].astype(int), sample_weight=costs)
+            scores = model.decision_function(table.matrix)
+            nearest = (np.arange(len(scores)) % FEW_OF == 0) | (scores > NEARLY)
+        self.without = without
+        self.weights: Any = model.coef_[0]
+        self.constant = float(model.intercept_[0])
+        heaviest = table.heaviest(scores)
+        self.scores = dict(zip(table.text[heaviest].tolist(), scores[heaviest].tolist(), strict=True))
+        self.heaviest: list[int] = heaviest.tolist()
+
+
+def compare(table: Table) -> float:
+    """Leave each author out, print the recall, and return the threshold."""
+    authors = sorted({one.author for one in table.known if one.kind in ("order", "aside")})
+    scores: dict[int, float] = {}
+    for number, author in enumerate(authors):
+        without = frozenset(
+            at
+            for at, one in enumerate(table.known)
+            if one.author == author or (one.kind == "public" and at % len(authors) == number)
+        )
+        fit = Fit(table, without)
+        scores |= {at: fit.scores.get(at, -99.0) for at in without}
+    groups: dict[tuple[str, str], list[float]] = {}
+    for at, score in scores.items():
+        groups.setdefault((table.known[at].author, table.known[at].kind), []).append(score)
+    honest = [score for (_, kind), found in groups.items() if kind == "honest" for score in found]
+    limit = max(quantile(honest, HONEST), quantile(groups["", "public"], DOCUMENTS))
+    for (author, kind), found in sorted(groups.items()):
+        print(f"{author or 'documents'}: {kind} {share(found, limit)}")
+    print(f"honest {share(honest, limit)}, threshold {limit:.2f}")
+    for kind in ("order", "aside"):
+        print(
+            kind,
+            share([score for (_, one), found in groups.items() if one == kind for score in found], limit),
+        )
+    return limit
+
+
+def quantile(values: Iterable[float], part: float) -> float:
+    """The value that this share of the values exceeds."""
+    ordered = sorted(values, reverse=True)
+    return ordered[min(int(part * len(ordered)), len(ordered) - 1)]
+
+
+def share(scores: Sequence[float], limit: float) -> str:
+    """The share of scores above a limit, as text."""
+    return f"{100 * sum(one > limit for one in scores) / max(len(scores), 1):.1f} % of {len(scores)}"
+
+
+def triggers(table: Table, fit: Fit, limit: float) -> dict[str, float]:
+    """Weights, none negative, of the words that tell orders from documents; `orders.ENOUGH` are enough for
+    all but `LOST` of the orders that are found."""
+    import numpy as np
+    from scipy.optimize import minimize  # type: ignore[import-not-found, unused-ignore]
+    from scipy.sparse import csr_matrix
+
+    ordered = [at for at in _found(table, fit, limit) if not orders.NOT_LATIN.search(table.passages[at].said)]
+    others = [at for at, kind in enumerate(table.kind) if kind == "public"][::2]
+    counted = Counter(word for at in ordered for word in set(plain(table.passages[at].said).split()))
+    words = sorted(word for word, count in counted.items() if count > 1)
+    columns = {word: at for at, word in enumerate(words)}
+    places: list[int] = []
+    values: list[float] = []
+    edges = [0]
+    for at in (*ordered, *others):
+        one = table.passages[at]
+        found = [columns[word] for word in set(plain(one.said).split()) if word in columns]
+        places += found
+        values += [1 / max(orders.length_of(one.length), 1)] * len(found)
+        edges.append(len(places))
+    matrix = csr_matrix((values, places, edges), shape=(len(ordered) + len(others), len(words)))
+    sign = np.array([1.0] * len(ordered) + [-1.0] * len(others))
+    cost = np.array([len(others) / len(ordered)] * len(ordered) + [1.0] * len(others))
+
+    def loss(weights: Any) -> Any:
+        margin = sign * (matrix @ weights[:-1] + weights[-1])
+        slope = -sign * cost / (1 + np.exp(margin))
+        value = (cost * np.logaddexp(0, -margin)).sum()
+        penalty = LASSO * weights[:-1].sum() + RIDGE * (weights[:-1] ** 2).sum()
+        gradient = np.append(matrix.T @ slope + LASSO + 2 * RIDGE * weights[:-1], slope.sum())
+        return value + penalty, gradient
+
+    bounds = [(0, None)] * len(words) + [(None, None)]
+    start = np.append(np.full(len(words), 0.5), -3.0)
+    weights = minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B", options={"maxiter": 300}).x
+    heard = {word: float(weights[at]) for word, at in columns.items() if weights[at] > 0.02}
+    sums = [_heard(table.passages[at], heard) for at in ordered]
+    scale = orders.ENOUGH / sorted(sums)[int(LOST * len(sums))]
+    return {word.decode(): weight * scale for word, weight in heard.items()}
+
+
+def _found(table: Table, fit: Fit, limit: float) -> list[int]:
+    """The heaviest passages of the fitted orders that are found."""
+    return [
+        at
+        for at in fit.heaviest
+        if table.kind[at] == "order"
+        and table.text[at] not in fit.without
+        and fit.scores[table.passages[at].text] > limit
     ]
+
+
+def _heard(one: Passage, weights: dict[bytes, float]) -> float:
+    """The weights of the words of a passage, as both looks hear them: near each other, and by length."""
+    said = plain(one.said)
+    total = sum([weights.get(word, 0.0) for word in set(said.split())])
+    near = injection._Near(dict(enumerate(weights.values())))
+    numbers = {word: number for number, word in enumerate(weights)}
+    most, at = 0.0, 0
+    for word in said.split():
+        at = said.index(word, at)
+        if word in numbers:
+            most = max(most, near.heard(numbers[word], at))
+    return min(total / max(orders.length_of(one.length), 1), most)
+
+
+def write(table: Table, fit: Fit, limit: float) -> None:
+    """Write the table; a score without the constant is compared with the thresholds."""
+    lines = [
+        f"(estimate)\t{estimate(table, fit, limit):.2f}",
+        *[f"!{word}\t{weight:.1f}" for word, weight in triggers(table, fit, limit).items() if weight >= 0.1],
+    ]
+    save(table, fit, limit, lines)
+
+
+def save(table: Table, fit: Fit, limit: float, lines: Sequence[str] = ()) -> None:
+    """Write the weights after these lines, the heaviest if there is no room for all."""
+    least = limit - fit.constant
+    lines = [
+        f"(threshold)\t{least:.2f}",
+        f"(hidden)\t{least - HIDDEN:.2f}",
+        f"(length)\t{fit.weights[-1]:.2f}",
+        *lines,
+    ]
+    left = LARGEST - len("\n".join(lines).encode())
+    kept = []
+    for at in sorted(range(len(table.names)), key=lambda at: -abs(fit.weights[at])):
+        left -= len(f"{table.names[at]}\t{fit.weights[at]:.2f}\n".encode())
+        if left < 0:
+            break
+        kept.append(at)
+    lines += [f"{table.names[at]}\t{fit.weights[at]:.2f}" for at in sorted(kept)]
     with open(orders.WEIGHTS, "w", encoding="utf-8", newline="\n") as file:
         file.write("\n".join(lines) + "\n")
 
 
-def sample(folder: str) -> list[str]:
-    """Documents of a folder, evenly spread."""
-    texts = [text[:LONGEST] for _, text in documents(folder)]
-    return texts[:: max(len(texts) // SAMPLE, 1)][:SAMPLE]
+def estimate(table: Table, fit: Fit, limit: float) -> float:
+    """The sum of the weights of single words that all but `LOST` of the orders reach that are found."""
+    single = {name: weight for name, weight in zip(table.names, fit.weights, strict=False) if " " not in name}
+    sums = []
+    for at in _found(table, fit, limit):
+        one = table.passages[at]
+        words = {word for word in one.features if word[0] != "+" and " " not in word}
+        names = [name for word in words for name in (word, *orders._classes(word))]
+        base = float(fit.weights[-1]) * orders.length_of(one.length)
+        sums.append(base + sum([single.get(name, 0.0) for name in names]))
+    return float(sorted(sums)[int(LOST * len(sums))])
 
 
 def main() -> int:
@@ -203,30 +354,11 @@ def main() -> int:
     parser.add_argument("--honest", nargs="+", required=True, metavar="FOLDER")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    known: dict[str, dict[str, list[list[Row]]]] = defaultdict(lambda: {"orders": [], "honest": []})
-    said = []
-    with open(CASES, encoding="utf-8") as lines:
-        for one in map(json.loads, lines):
-            if one["class"] == "instruction-structure":
-                continue
-            kind = "honest" if one["class"].startswith("honest") else "orders"
-            known[one["author"]][kind].append(rows_of(one["text"]))
-            said += shown_paragraphs(one["text"]) if kind == "orders" else []
-    texts = [text for folder in options.honest for text in sample(folder)]
-    names = frozenset(
-        name for kinds in known.values() for rows in kinds["orders"] for found, _ in rows for name in found
-    )
-    public = [rows_of(text, names) for text in texts]
-    compare(known, public)
-    for name in OWN:
-        known["own"]["honest"] += [rows_of(text) for text in sample(os.path.join(PROJECT, name))]
+    known = texts(options.honest)
+    table = Table(known, list(passages(known)))
+    limit = compare(table)
     if options.write:
-        fit = fitted(
-            [rows for kinds in known.values() for rows in kinds["orders"]],
-            [rows for kinds in known.values() for rows in kinds["honest"]],
-            public,
-        )
-        write(fit, trigger_weights(said, [one for text in texts for one in shown_paragraphs(text)]))
+        write(table, Fit(table, frozenset()), limit)
     return 0
 
 

@@ -59,7 +59,7 @@ class Counted(str):
 
 def _place(text: str, arguments: tuple[Any, ...]) -> tuple[int, int]:
     """From where to where a method searches."""
-    start, end = arguments[1:] or (0, len(text))
+    _, start, end, *_ = (*arguments, *(None, 0, len(text))[len(arguments) :])
     return start, end
 
 

@@ -245,8 +245,21 @@ def asides(text: str) -> Iterator[Aside]:
         company = len(spots) - (bisect_left(spots, end) - bisect_left(spots, start))
         inside = _inside(text, start, code, headers)
         for run in pieces(text, start, end, inside):
-            if bisect_left(spots, run[0].start) < bisect_right(spots, run[-1].end):
-                yield from _windows(text, run, company)
+            for near in _near(run, spots):
+                yield from _windows(text, near, company)
+
+
+def _near(run: Sequence[Piece], spots: Sequence[int]) -> Iterator[Sequence[Piece]]:
+    """The parts of a run that may be in a window with a piece that names an agent."""
+    begin = end = 0
+    for at, one in enumerate(run):
+        if bisect_left(spots, one.start) < bisect_right(spots, one.end):
+            if at + 1 - _MOST > end and end:
+                yield run[begin:end]
+            begin = begin if end and at + 1 - _MOST <= end else max(at + 1 - _MOST, 0)
+            end = at + _MOST
+    if end:
+        yield run[begin:end]
 
 
 def _block(text: str, spot: int, edges: Sequence[int]) -> tuple[int, int]:

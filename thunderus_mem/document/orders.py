@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -16,7 +16,7 @@ from thunderus_mem.document.literals import Literals, plain
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
 _FOLDER: Final = os.path.dirname(__file__)
 WEIGHTS: Final = os.path.join(_FOLDER, "order_weights.txt")
@@ -25,6 +25,7 @@ _WINDOW: Final = 3
 _LONGEST: Final = 600
 _NEAR: Final = 4
 _SHORTEST: Final = 12
+_STEM: Final = 3
 _BEGIN: Final = "^"
 _BEGINNING: Final = ("+^",)
 _SENTENCE: Final = lazy_pattern("[.!?] |[\u3002\uff01\uff1f]")
@@ -80,11 +81,10 @@ class Saying(NamedTuple):
 
 
 class _Lexicon(NamedTuple):
-    """The words, the stems (by length) and the phrases (by first word) of `CLASSES`."""
+    """The words, the stems (by their first characters) and the phrases (by first word) of `CLASSES`."""
 
     words: dict[str, tuple[str, ...]]
-    stems: dict[str, tuple[str, ...]]
-    lengths: tuple[int, ...]
+    stems: dict[str, list[tuple[str, str]]]
     phrases: dict[str, list[tuple[tuple[str, ...], str]]]
     ideographs: re.Pattern[str]
 
@@ -106,7 +106,7 @@ def word_classes() -> dict[str, list[str]]:
 @cache
 def _lexicon() -> _Lexicon:
     words: dict[str, tuple[str, ...]] = {}
-    stems: dict[str, tuple[str, ...]] = {}
+    stems: dict[str, list[tuple[str, str]]] = {}
     phrases: dict[str, list[tuple[tuple[str, ...], str]]] = {}
     for name, listed in word_classes().items():
         for word in listed:
@@ -114,15 +114,14 @@ def _lexicon() -> _Lexicon:
             if rest:
                 phrases.setdefault(first, []).append((tuple(rest), f"+{name}"))
             elif word[-1] == "*":
-                stems[word[:-1]] = (*stems.get(word[:-1], ()), name)
+                stems.setdefault(word[:-1][:_STEM], []).append((word[:-1], name))
             else:
                 for form in _forms(word[:-1]) if word[-1] == "~" else (word,):
                     words[form] = (*words.get(form, ()), name)
     ideographs = [word for word in words if "\u3040" <= max(word) <= "\u9fff"]
     longest_first = sorted(ideographs, key=len, reverse=True)
-    lengths = sorted({len(stem) for stem in stems}, reverse=True)
     pattern = lazy_pattern("|".join(map(re.escape, longest_first)))
-    return _Lexicon(words, stems, tuple(lengths), phrases, pattern)
+    return _Lexicon(words, stems, phrases, pattern)
 
 
 def _forms(word: str) -> frozenset[str]:
@@ -146,8 +145,8 @@ def _classes(word: str) -> tuple[str, ...]:
     elif word[0].isdigit() and word.count(".") == 3:
         word = "IPADDR"
     found = set(lexicon.words.get(word, ()))
-    for length in lexicon.lengths:
-        found.update(lexicon.stems.get(word[:length], ()) if length <= len(word) else ())
+    for begin in {word[:length] for length in range(1, _STEM + 1)}:
+        found.update([name for stem, name in lexicon.stems.get(begin, ()) if word.startswith(stem)])
     if not found and "-" in word:
         found = {name for part in word.split("-") for name in lexicon.words.get(part, ())}
     return tuple([f"+{name}" for name in sorted(found)])
@@ -160,9 +159,7 @@ class Sentence:
         self.start = start
         self.length = len(text)
         lexicon = _lexicon()
-        if not text.isascii() and _IDEOGRAPHS.search(text):
-            text = lexicon.ideographs.sub(lambda found: f" {found[0]} ", text)
-        self.words = words = [_BEGIN, *_TOKEN.findall(text)]
+        self.words = words = [_BEGIN, *_tokens(text)]
         self.classes: list[tuple[str, ...]] = [_BEGINNING, *map(_classes, words[1:])]
         for at, word in enumerate(words):
             for rest, name in lexicon.phrases.get(word, ()):
@@ -185,16 +182,34 @@ class Sentence:
     @cached_property
     def features(self) -> frozenset[str]:
         """Words, classes, neighbours, and pairs of classes near each other."""
+        pairs = [f"{first} {second}" for first, after in self._pairs() for second in after if first != second]
+        return frozenset([*self.simple, *pairs])
+
+    @cached_property
+    def weighed(self) -> dict[str, float]:
+        """The features that have a weight, and their weights."""
+        weights, _, _, pairs = _weights()
+        found = {name: weights[name] for name in self.simple if name in weights}
+        for first, after in self._pairs(pairs):
+            known = pairs[first]
+            found.update({f"{first} {two}": known[two] for two in after if two in known and two != first})
+        return found
+
+    def _pairs(self, among: Container[str] | None = None) -> Iterator[tuple[str, Iterable[str]]]:
+        """Words and classes, all or those among some, each with the words and classes after it."""
         words, classes = self.words, self.classes
-        found = {*self.simple, *map(" ".join, pairwise(words))}
         near = [(*names, self.extra[at]) if at in self.extra else names for at, names in enumerate(classes)]
-        for at in range(1, len(words)):
-            found.update([f"{words[at - 1]} {name}" for name in classes[at]])
-            found.update([f"{name} {words[at]}" for name in near[at - 1]] if at > 1 else ())
         for at, names in enumerate(near):
-            after = {name for others in near[at + 1 : at + 1 + _NEAR] for name in others} if names else ()
-            found.update([f"{one} {two}" for one in names for two in after if one != two])
-        return frozenset(found)
+            if at + 1 < len(words) and (among is None or words[at] in among):
+                yield words[at], (words[at + 1], *classes[at + 1])
+            after: set[str] | None = None
+            for name in names:
+                if among is not None and name not in among:
+                    continue
+                if after is None:
+                    after = {one for others in near[at + 1 : at + 1 + _NEAR] for one in others}
+                    after.update(words[at + 1 : at + 2] if at else ())
+                yield name, after
 
 
 def plain_paragraph(paragraph: str) -> str:
@@ -225,9 +240,15 @@ def windows(paragraph: str) -> Iterator[list[Sentence]]:
 
 def estimate(sentence: str) -> float:
     """The sum of the weights of the words of a sentence and of their classes, whatever their order."""
+    return sum([_weight_of(word) for word in set(_tokens(sentence))])
+
+
+@lru_cache(maxsize=16)
+def _tokens(sentence: str) -> Sequence[str]:
+    """The words of a sentence; ideographs are divided into known words and the rest."""
     if not sentence.isascii() and _IDEOGRAPHS.search(sentence):
         sentence = _lexicon().ideographs.sub(lambda found: f" {found[0]} ", sentence)
-    return sum([_weight_of(word) for word in set(_TOKEN.findall(sentence))])
+    return tuple(_TOKEN.findall(sentence))
 
 
 def _alert(sentence: str) -> float:
@@ -262,16 +283,18 @@ def _weight_of(word: str) -> float:
 
 
 class _Weights(NamedTuple):
-    """The table of weights: of features, of triggers, and the numbers in parentheses."""
+    """The table of weights: of words and classes, of triggers, the numbers in parentheses, and of pairs by
+    their first word or class."""
 
     features: dict[str, float]
     triggers: dict[bytes, float]
     settings: dict[str, float]
+    pairs: dict[str, dict[str, float]]
 
 
 @cache
 def _weights() -> _Weights:
-    found = _Weights({}, {}, {})
+    found = _Weights({}, {}, {}, {})
     with open(WEIGHTS, encoding="utf-8") as file:
         for line in file:
             name, weight = line.rstrip("\n").split("\t")
@@ -280,7 +303,9 @@ def _weights() -> _Weights:
             elif name[0] == "(" and len(name) > 1:
                 found.settings[name] = float(weight)
             else:
-                found.features[name] = float(weight)
+                first, _, second = name.partition(" ")
+                table = found.pairs.setdefault(first, {}) if second else found.features
+                table[second or first] = float(weight)
     return found
 
 
@@ -291,11 +316,10 @@ def triggers() -> dict[bytes, float]:
 
 def score(window: Sequence[Sentence], length: float) -> float:
     """The sum of the weights of neighbouring sentences."""
-    weights, _, settings = _weights()
-    found = frozenset[str]().union(*[one.features for one in window])
-    return settings["(length)"] * length_of(length) + sum(
-        [weights[name] for name in found if name in weights]
-    )
+    found: dict[str, float] = {}
+    for one in window:
+        found.update(one.weighed)
+    return _weights().settings["(length)"] * length_of(length) + sum(found.values())
 
 
 def length_of(characters: float) -> float:
@@ -309,7 +333,7 @@ def manipulates(paragraph: str, *, hidden: bool = False) -> Saying | None:
     if len(paragraph) < _SHORTEST or _alert(paragraph) < enough:
         return None
     paragraph = plain_paragraph(paragraph)
-    weights, _, settings = _weights()
+    settings = _weights().settings
     least = settings["(hidden)" if hidden else "(threshold)"]
     places = sentences(paragraph)
     alert = [_alert(paragraph[start:end]) for start, end in places]
@@ -317,22 +341,22 @@ def manipulates(paragraph: str, *, hidden: bool = False) -> Saying | None:
     known: dict[int, Sentence] = {}
     for first in range(len(places)):
         for last in range(first, min(first + _WINDOW, len(places))):
-            length = sum([end - start for start, end in places[first : last + 1]])
+            window = range(first, last + 1)
+            length = sum([places[at][1] - places[at][0] for at in window])
             if sum(alert[first : last + 1]) < enough * max(length_of(length), 1):
                 continue
-            for at in range(first, last + 1):
+            for at in window:
                 if at not in likely:
                     likely[at] = estimate(paragraph[places[at][0] : places[at][1]])
             base = settings["(length)"] * length_of(length)
-            if base + sum([likely[at] for at in range(first, last + 1)]) < settings["(estimate)"]:
+            if base + sum([likely[at] for at in window]) < settings["(estimate)"]:
                 continue
-            for at in range(first, last + 1):
+            for at in window:
                 if at not in known:
                     known[at] = Sentence(paragraph[places[at][0] : places[at][1]], places[at][0])
-            found = frozenset[str]().union(*[known[at].features for at in range(first, last + 1)])
-            if base + sum([weights[name] for name in found if name in weights]) > least:
-                said = _said([known[at] for at in range(first, last + 1)])
-                return Saying(said, paragraph[places[first][0] :].partition(" ")[0])
+            sentences_of = [known[at] for at in window]
+            if score(sentences_of, length) > least:
+                return Saying(_said(sentences_of), paragraph[places[first][0] :].partition(" ")[0])
     return None
 
 
