@@ -18,7 +18,7 @@ from thunderus_mem.memory.proposals import Proposal, ProposedEdit
 from thunderus_mem.recap.documents import commit_says, first_sentence
 from thunderus_mem.recap.events import EventReading
 from thunderus_mem.recap.page import by_name, recap_page
-from thunderus_mem.recap.scope import Activity, CommittedChange, day_scope
+from thunderus_mem.recap.scope import Activity, CommittedChange, OutdatedCode, day_scope
 from thunderus_mem.store.config import Config
 
 if TYPE_CHECKING:
@@ -144,7 +144,10 @@ ACTIVITY = Activity(
     commits=tuple(COMMITS),
     touched=TOUCHED,
     committed=(CommittedChange("adr.idempotent", "c" * 40, "added"),),
-    outdated={"fact.limit": ("src/api.py#page",), "fact.elsewhere": ("src/other.py",)},
+    outdated={
+        "fact.limit": (OutdatedCode("src/api.py#page", commit=COMMITS[1]._replace(body="")),),
+        "fact.elsewhere": (OutdatedCode("src/other.py"),),
+    },
     proposals=PROPOSALS,
 )
 
@@ -170,7 +173,7 @@ def test_unfit_texts_are_not_quoted() -> None:
 def test_half_a_page_holds_many_open_items() -> None:
     many = [adr(f"adr.n{n}", f"Idea {n}", "Proposed", f"It is slow at {n}.") for n in range(60)]
     events = tuple(patch(n, "add", one.id) for n, one in enumerate(many))
-    stale = {f"fact.n{n}": ("src/api.py",) for n in range(60)}
+    stale = {f"fact.n{n}": (OutdatedCode("src/api.py"),) for n in range(60)}
     body = page(ACTIVITY._replace(events=events, outdated=stale), many)
     head = body.partition("\n## Provenance\n")[0]
     assert len(head) <= 2_200
@@ -267,3 +270,53 @@ def test_commits_code_and_proposals_are_collected(repo: Path, server: Server) ->
     assert outdated.endswith("Use the reduced rate for books. The tax office confirmed it on Monday.")
     linted = server.run("lint", "--json", cwd=str(repo)).json["diagnostics"]
     assert not [one for one in linted if "episodic" in one["path"]]
+
+
+def test_outdated_code_names_the_commit_that_check_names(repo: Path, server: Server) -> None:
+    """Not another commit of the same file, nor the rename of the file; none for an uncommitted change."""
+
+    def save(minute: int, subject: str, text: str = "") -> None:
+        if text:
+            (repo / "a.py").write_text(text)
+        when = f"{DAY}T09:{minute:02d}:30Z"
+        subprocess.run(["git", "add", "-A"], cwd=repo, check=True)
+        dates = {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
+        subprocess.run(["git", "commit", "-q", "-m", subject], cwd=repo, check=True, env=os.environ | dates)
+
+    def outdated() -> list[str]:
+        text = server.run("recap", DAY, "--dry-run", cwd=str(repo)).out
+        return [line for line in text.splitlines() if "may be out of date" in line]
+
+    put, other, last = (
+        "def put():\n    return 1\n",
+        "def other():\n    return 3\n",
+        "def last():\n    return 1\n",
+    )
+    clock = {"THUNDERUS_MEM_NOW": f"{DAY}T09:00:00Z", "THUNDERUS_MEM_SEED": "1"}
+    server.run("init", cwd=str(repo), env=clock)
+    save(1, "Add the cache", f"TTL = 9\n\n\n{put}\n\n{other}\n\n{last}")
+    anchors = [word for name in ("put", "other", "last") for word in ("--anchor", f"a.py#{name}")]
+    server.run("add", "fact", "The cache", "--body", "It is one.", *anchors, cwd=str(repo),
+               env=clock | {"THUNDERUS_MEM_SEED": "2"})  # fmt: skip
+    save(2, "Shorten the TTL", f"TTL = 8\n\n\n{put}\n\n{other}\n\n{last}")
+    assert outdated() == []
+    four = other.replace("3", "4")
+    save(3, "Return four from other", f"TTL = 8\n\n\n{put}\n\n{four}\n\n{last}")
+    save(4, "Remove put", f"TTL = 8\n\n\n{four}\n\n{last}")
+    save(5, "Tune the TTL", f"TTL = 7\n\n\n{four}\n\n{last}")
+    checked = server.run("check", "--json", cwd=str(repo)).json["findings"]
+    sha = {one["place"]: one["commit"][:7] for one in checked}
+    said = (
+        "- [[fact.the-cache|The cache]] may be out of date: "
+        f"`a.py#other`, changed in `{sha['a.py#other']}` Return four from other. "
+        f"`a.py#put`, removed in `{sha['a.py#put']}` Remove put."
+    )
+    assert outdated() == [said]
+    (repo / "a.py").write_text(f"TTL = 7\n\n\n{four}\n\n{last.replace('1', '2')}")
+    assert outdated() == [said.replace("`a.py#other`", "`a.py#last`, changed. `a.py#other`", 1)]
+    (repo / "a.py").write_text(f"TTL = 7\n\n\n{four}\n\n{last}")
+    subprocess.run(["git", "mv", "a.py", "b.py"], cwd=repo, check=True)
+    save(6, "Rename a")
+    (renamed,) = outdated()
+    assert "Return four from other." in renamed
+    assert "Rename a" not in renamed

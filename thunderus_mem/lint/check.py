@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from thunderus_mem.verdicts.change import Effect
     from thunderus_mem.verdicts.verdict import Verdict
 
-_MOST_EXPLAINED = 100
-"""Findings for which the breaking commit is searched; with more stale anchors than this it is not useful."""
-
 
 class CodeFinding(NamedTuple):
     """A document that may be out of date, because the code of an anchor changed.
@@ -93,7 +90,7 @@ def check(memory: Memory, ids: Sequence[str] = ()) -> CheckReport:
         stale = [one for one in judged if one.verdict.is_stale]
         findings = []
         for place, one in enumerate(stale):
-            cause = _cause(judge, one.verdict, look=place < _MOST_EXPLAINED)
+            cause = _cause(judge, one.verdict, look=place < code.MOST_EXPLAINED)
             findings.append(_finding(memory, one.anchored, one.verdict, cause))
     return CheckReport(
         tuple(findings),

@@ -236,10 +236,14 @@ def _history(scope: RecapScope, activity: Activity, events: SortedEvents) -> His
     for commit in activity.commits[::-1]:
         for path in activity.touched.get(commit.sha, ()):
             by_path.setdefault(path, []).append(commit)
+    with_message = {commit.sha: commit for commit in activity.commits}
     outdated = {
-        doc_id: places
-        for doc_id, places in activity.outdated.items()
-        if doc_id in events.stories or any(place.partition("#")[0] in events.paths for place in places)
+        doc_id: [
+            one._replace(commit=with_message.get(one.commit.sha, one.commit)) if one.commit else one
+            for one in each
+        ]
+        for doc_id, each in activity.outdated.items()
+        if doc_id in events.stories or any(one.place.partition("#")[0] in events.paths for one in each)
     }
     proposals = [one for one in activity.proposals if scope.holds_moment(one.created)]
     return History(by_path, outdated, proposals)

@@ -37,7 +37,9 @@ from thunderus_mem.recap.events import EventReading, thread_of
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.files import read_below
 from thunderus_mem.store.paths import kind_of, safe_relative
+from thunderus_mem.verdicts.code import MOST_EXPLAINED, breaking_commit
 from thunderus_mem.verdicts.judge import Judge
+from thunderus_mem.verdicts.verdict import MISSING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -64,12 +66,21 @@ class CommittedChange(NamedTuple):
     operation: str
 
 
+class OutdatedCode(NamedTuple):
+    """The ``place`` of an anchor whose code changed or ``is_missing``, and the commit that did it (``None``:
+    not committed, or unknown)."""
+
+    place: str
+    is_missing: bool = False
+    commit: Commit | None = None
+
+
 class Activity(NamedTuple):
     """Events in log order; ids of those private to this working tree; commits, and the files that they
     ``touched``, by hash. Events and commits may lie outside the period of the recap.
 
     ``committed`` are changes that only commits record, parents first. ``outdated`` are documents whose code
-    changed, with the places of their anchors, ``proposals`` those that wait for review, both as of now.
+    changed, with those anchors, ``proposals`` those that wait for review, both as of now.
     ``template`` is the text of a custom recap template, ``reading`` says how to read texts.
     """
 
@@ -78,7 +89,7 @@ class Activity(NamedTuple):
     commits: tuple[Commit, ...] = ()
     touched: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     committed: tuple[CommittedChange, ...] = ()
-    outdated: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    outdated: Mapping[str, tuple[OutdatedCode, ...]] = MappingProxyType({})
     proposals: tuple[Proposal, ...] = ()
     template: str = ""
     reading: EventReading = EventReading()
@@ -149,14 +160,19 @@ def _committed(memory: Memory, git: Git, commits: Sequence[LoggedCommit]) -> Ite
                     yield CommittedChange(only_in_git[path].id, one.commit.sha, operation)
 
 
-def _outdated(memory: Memory) -> dict[str, tuple[str, ...]]:
-    """The documents whose code changed or is missing, with the places of those anchors."""
-    found: dict[str, tuple[str, ...]] = {}
+def _outdated(memory: Memory) -> dict[str, tuple[OutdatedCode, ...]]:
+    """The documents whose code changed or is missing, with those anchors and the commits that `check`
+    names."""
+    found: dict[str, tuple[OutdatedCode, ...]] = {}
     if memory.index.has_anchors():
         with Judge(memory) as judge:
-            for one in judge.all(memory.index.anchors()):
-                if one.verdict.is_stale:
-                    found[one.doc_id] = (*found.get(one.doc_id, ()), one.anchored.anchor.place)
+            stale = [one for one in judge.all(memory.index.anchors()) if one.verdict.is_stale]
+            for number, one in enumerate(stale):
+                searched = judge.past if number < MOST_EXPLAINED else None
+                known = breaking_commit(one.verdict.anchor, searched) if searched is not None else None
+                place, is_missing = one.anchored.anchor.place, one.verdict.status == MISSING
+                code = OutdatedCode(place, is_missing, known.commit if known is not None else None)
+                found[one.doc_id] = (*found.get(one.doc_id, ()), code)
     return found
 
 

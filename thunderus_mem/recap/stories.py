@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from thunderus_mem.memory.proposals import Proposal
     from thunderus_mem.recap.documents import RecapDocuments
     from thunderus_mem.recap.events import DocumentRecap, EventReading, SortedEvents
+    from thunderus_mem.recap.scope import OutdatedCode
 
 FEW: Final = 3
 """The most things named in a list within a line."""
@@ -70,7 +71,7 @@ class History(NamedTuple):
     code changed, and the proposals that wait for review."""
 
     by_path: Mapping[str, Sequence[Commit]]
-    outdated: Mapping[str, Sequence[str]]
+    outdated: Mapping[str, Sequence[OutdatedCode]]
     proposals: Sequence[Proposal]
 
 
@@ -376,16 +377,20 @@ class Stories:
 
     def _outdated(self) -> list[StoryLine]:
         lines = []
-        for doc_id, places in self.history.outdated.items():
-            commits = [
-                one for place in places for one in self.history.by_path.get(place.partition("#")[0], ())
+        for doc_id, each in self.history.outdated.items():
+            by_change: dict[tuple[bool, Commit | None], list[str]] = {}
+            for one in each:
+                by_change.setdefault((one.is_missing, one.commit), []).append(one.place)
+            parts = [
+                sentence(
+                    f"{few_spans(places)}, {'removed' if is_missing else 'changed'}"
+                    + (f" in {self.says(commit)}" if commit is not None else "")
+                )
+                for (is_missing, commit), places in by_change.items()
             ]
-            last = max(commits, key=lambda one: utc_key(one.date), default=None)
-            since = f", changed in {self.says(last)}" if last is not None else "."
-            named = few_of([span(cut(place, LONGEST_TITLE)) for place in places[:FEW]], len(places))
-            lines.append(
-                StoryLine(f"{self.link(doc_id)} may be out of date: {named}{since}", True, (doc_id,))
-            )
+            more = f" And {len(parts) - FEW} more." if len(parts) > FEW else ""
+            text = f"{self.link(doc_id)} may be out of date: {' '.join(parts[:FEW])}{more}"
+            lines.append(StoryLine(text, True, (doc_id,)))
         return lines
 
     def _tasks(self) -> list[StoryLine]:

@@ -430,6 +430,10 @@ def _every(anchor: Anchor, source: CodeSource | None) -> list[Fingerprint]:
     return found
 
 
+MOST_EXPLAINED: Final = 100
+"""Stale anchors for which a command searches the breaking commit; with more of them it is not useful."""
+
+
 class BreakingCommit(NamedTuple):
     """The newest commit that still had the anchored code, where it was in that commit (``anchor``) with the
     file then, and the next commit, which changed it (``None``: the change is not committed yet)."""
