@@ -116,6 +116,20 @@ def test_removed_recap_is_not_written_again() -> None:
     assert [step.targets[0] for step in steps] == ["recap.2026-01-05", "recap.2026-01-06"]
 
 
+def test_recap_with_a_secret_is_not_planned() -> None:
+    """`recap` refuses it, too."""
+    key = "AKIA" + "Q3EGRTUOPLSD2WXZ"
+    note = make_event(
+        "note", {"text": f"The key is {key}."}, id="evt_8", ts="2026-01-16T10:00:00Z", session_id="s",
+        actor="user",
+    )  # fmt: skip
+    activity = Activity((*EVENTS, note))
+    days = GardenInput.of((), today="2026-01-21", history=lambda: activity)
+    steps = plan_recaps(days, Config(recap_schedule=("day",), recap_days_back=60))
+    assert "recap.2026-01-14" in [step.targets[0] for step in steps]
+    assert key not in "".join(edit.after_text or "" for step in steps for edit in step.edits)
+
+
 def recap(day: str, body: str) -> Document:
     text = (
         f"---\nid: recap.{day}\ntitle: R\nkind: recap\ntags:\n  - recap\nprovenance:\n  events:\n"

@@ -536,3 +536,50 @@ def test_recap_of_ten_megabytes_is_short() -> None:
         ),
     ]  # fmt: skip
     assert len(recap_page(day_scope(DAY), Activity(tuple(events)), {}, Config()).text) < 2_000
+
+
+HEX = "9f86d081884c7d659a2feaa0c55ad015"
+
+
+def ran_in_order(*commands: tuple[str, bool]) -> bytes:
+    lines = (
+        {"kind": "tool_result", "ts": f"2026-01-20T10:00:{at:02d}Z", "session_id": "agent-1",
+         "body": {"tool": "bash", "command": command, "exit_code": int(not ok)}}
+        for at, (command, ok) in enumerate(commands)
+    )  # fmt: skip
+    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+
+
+INNOCENT = (("pytest tests/test_token.py", True), (f"docker inspect {HEX}", True), ("make", True))
+BETWEEN = (("pytest tests/test_token.py", False), (f"docker inspect {HEX}", True), INNOCENT[0])
+
+
+def test_commands_that_are_no_secret_are_none_together(repo: Path, server: Server) -> None:
+    store = CommandStore(repo, server)
+    assert store.run("events", "add", stdin=ran_in_order(*INNOCENT)).code == 0
+    made = store.run("recap", "2026-01-20")
+    assert made.code == 0, made.err
+    text = (repo / EPISODIC / "2026-01-20.md").read_text()
+    assert (
+        "- Commands: `pytest tests/test_token.py` (succeeded),\n"
+        f"  `docker inspect {HEX}` (succeeded),\n  `make` (succeeded)\n"
+    ) in text
+    assert "omitted" not in text
+    assert store.run("lint").code == 0
+
+
+@pytest.mark.parametrize("by_gardener", [False, True])
+def test_command_that_looks_like_a_secret_beside_another_is_omitted(
+    repo: Path, server: Server, by_gardener: bool
+) -> None:
+    """Here both are in the line of a problem."""
+    store = CommandStore(repo, server)
+    (repo / ".thunderus/memory/gardener.toml").write_text('[recap]\nschedule = ["day"]\n')
+    assert store.run("events", "add", stdin=ran_in_order(*BETWEEN)).code == 0
+    made = store.run(*(("garden", "--apply") if by_gardener else ("recap", "2026-01-20")))
+    assert made.code == 0, made.err
+    text = (repo / EPISODIC / "2026-01-20.md").read_text()
+    assert HEX not in text
+    assert "- 1 text omitted: possible secret or prompt injection.\n" in text
+    assert "`pytest tests/test_token.py` (failed, succeeded)\n" in text
+    assert store.run("lint").code == 0

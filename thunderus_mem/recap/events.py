@@ -388,12 +388,14 @@ class EventReading(NamedTuple):
     that must be omitted (``unfit``: a possible secret or prompt injection).
 
     The texts of ``private`` events, the requests of the user and error texts are only shown with ``quote``.
+    ``omit`` are commands that are unfit beside the others on a page.
     """
 
     hide: Mapping[str, str] = {}
     unfit: Callable[[str], bool] = lambda _: False
     private: Collection[str] = frozenset()
     quote: bool = False
+    omit: Collection[str] = frozenset()
 
     def shows(self, event: Event) -> bool:
         """Whether the text of a note, or a marked decision, may be quoted."""
@@ -620,7 +622,7 @@ def _sort_runs(found: SortedEvents, events: Sequence[Event], reading: EventReadi
     fit = [
         run._replace(error="" if reading.quote and reading.unfit(run.error) else run.error)
         for run in ran
-        if not reading.unfit(run.command)
+        if run.command not in reading.omit and not reading.unfit(run.command)
     ]
     found.unfit += len(ran) - len(fit)
     found.ran = tuple(run for run in fit if not is_read_only(run.command))

@@ -8,6 +8,8 @@ files are shown; texts only with ``recap.quote``. Events of recaps themselves ar
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
@@ -197,6 +199,36 @@ def recap_page(
     accepts are counted but not cited. Raises ``NotFound`` if there are no events and no commits,
     `InvalidConfig` for an invalid template.
     """
+    reading = activity.reading
+    while True:
+        draft = _draft(scope, activity._replace(reading=reading), documents, config)
+        page = _fitting(draft)
+        commands = {run.command for run in draft.content.events.ran}
+        suspect = _suspicious(page.body, commands, reading.unfit)
+        if not suspect:
+            return page
+        reading = reading._replace(omit={*reading.omit, suspect})
+
+
+def _suspicious(body: str, commands: Iterable[str], unfit: Callable[[str], bool]) -> str:
+    """The command with which the text becomes unfit although each is fit on its own, as a name in one and a
+    value in the next look like a secret; "" if it is fit, or unfit for another reason."""
+    if not unfit(body):
+        return ""
+    shown = {visible(span(text)): one for one in commands for text in (one, cut(one, LONGEST_TITLE))}
+    places = sorted(
+        (found.start(), found.end(), command)
+        for text, command in shown.items()
+        for found in re.finditer(re.escape(text), body)
+    )
+    at = bisect_left(places, True, key=lambda place: unfit(body[: place[1]]))
+    return places[at][2] if at < len(places) and not unfit(body[: places[at][0]]) else ""
+
+
+def _draft(
+    scope: RecapScope, activity: Activity, documents: Mapping[str, Document], config: Config
+) -> _Draft:
+    """The material of a recap, and how its page is rendered."""
     by_id = {event.id: scope.part_of(event) for event in activity.events if scope.holds(event)}
     if not config.recap_private:
         by_id = {id: event for id, event in by_id.items() if id not in activity.private}
@@ -217,7 +249,7 @@ def recap_page(
     _add_commits(sorted_events, commits, activity)
     history = _history(scope, activity, sorted_events)
     content = _Content(sorted_events, used, commits, activity.touched, RecapDocuments(documents), history)
-    return _fitting(_Draft(scope, content, activity._replace(reading=reading), config))
+    return _Draft(scope, content, activity._replace(reading=reading), config)
 
 
 def _add_commits(events: SortedEvents, commits: Sequence[Commit], activity: Activity) -> None:

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from thunderus_mem.document.document import read_document
+from thunderus_mem.document.secrets import holds_secret
 from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.errors import NotFound
 from thunderus_mem.garden.plan import DocumentEdit, Step
@@ -135,8 +136,9 @@ class _Planner:
             return None
 
     def _add(self, page: Page | None, label: str) -> None:
-        """Plan the page if it cites events; a day with commits only is covered by git log."""
-        if page is None or not page.header["provenance"]["events"]:
+        """Plan the page if it cites events (a day with commits only is covered by git log) and `recap` would
+        write it."""
+        if page is None or not page.header["provenance"]["events"] or holds_secret(page.text):
             return
         doc_id, text = str(page.header["id"]), page.text
         path = f"{DOCUMENT_FOLDERS['recap']}/{doc_id.removeprefix('recap.')}.md"
