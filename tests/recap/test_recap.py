@@ -294,7 +294,7 @@ def test_template_of_init_is_not_a_change() -> None:
     assert f"- Changes to `core`: `{event_id(1)}`\n" in body
 
 
-@pytest.mark.parametrize(("op", "shown"), [("remove", "removed"), ("undo", "reverted")])
+@pytest.mark.parametrize(("op", "shown"), [("remove", "removed"), ("undo", "undone")])
 def test_document_added_and_removed_is_one_line(op: str, shown: str) -> None:
     body = page_of(patch(1, "add", "fact.a", why="oops"), patch(2, op, "fact.a", why="a mistake"))
     assert f"## Changes\n\n- `fact.a` added (reason: oops), then {shown}. Reason: a mistake.\n\n" in body
@@ -521,13 +521,59 @@ def test_reviews_are_listed_with_the_change_they_decide() -> None:
         documents=DOCUMENTS,
     )
     assert "- 1 document added.\n- 1 approval, 2 rejections, 1 expired proposal.\n" in body
-    assert "## Decisions\n\n- `adr.a` not added, proposal rejected. Reason: too slow.\n\n" in body
+    assert "## Decisions\n\n- `adr.a`: a proposal to add it was rejected. Reason: too slow.\n\n" in body
     assert (
         "## Changes\n\n- `fact.a` added, proposal approved. Reason: right.\n"
-        "- `fact.b` not added, proposal rejected. Reason: wrong.\n"
-        "- [[fact.keys|Keys]] not edited, proposal expired.\n\n"
+        "- `fact.b`: a proposal to add it was rejected. Reason: wrong.\n"
+        "- [[fact.keys|Keys]]: a proposal to edit it expired.\n\n"
     ) in body
     assert f"- Changes to `fact.a`: `{event_id(2)}`\n- Reviews: `{event_id(1)}`" in body
+
+
+def test_rejected_proposal_is_listed_after_earlier_steps() -> None:
+    made = {"action": "patch", "approved": False, "proposed": "remove", "decision": "rejected"}
+    body = page_of(patch(1, "add", "fact.a"), approval(2, made, "fact.a", why="in use"))
+    assert "- `fact.a` added; a proposal to remove it was rejected. Reason: in use.\n" in body
+    body = page_of(approval(2, made | {"proposed": "garden"}, "fact.a", "fact.b"))
+    assert "- Proposals to change 2 documents were rejected: `fact.a`, `fact.b`.\n" in body
+
+
+def test_undone_supersession_is_shown() -> None:
+    events = [
+        patch(1, "add", "adr.valkey", why="It is free"),
+        superseding(2, "adr.redis", "adr.valkey", "test"),
+        reversal(3, "undo", superseding(2, "adr.redis", "adr.valkey", "test"), "undo supersede: test"),
+    ]
+    documents = [decision("adr.redis", "Use redis"), decision("adr.valkey", "Use valkey")]
+    assert (
+        "- [[adr.valkey|Use valkey]] superseded [[adr.redis|Use redis]] (reason: test), then undone.\n"
+    ) in page_of(*events[1:], documents=documents)
+    assert (
+        "- [[adr.valkey|Use valkey]] added (reason: It is free), then superseded [[adr.redis|Use redis]] "
+        "(reason: test), then undone.\n"
+    ) in page_of(*events, documents=documents)
+    redone = [*events[1:], reversal(4, "redo", events[2], "redo supersede: test")]
+    body = page_of(*redone, documents=[documents[0], decision("adr.valkey", "Use valkey", "adr.redis")])
+    assert "superseded [[adr.redis|Use redis]] (reason: test), then undone, then redone.\n" in body
+    assert "- [[adr.redis|Use redis]] superseded by [[adr.valkey|Use valkey]]. Reason: test.\n" in body
+    # Of a change before this period, the automatic reason alone says what was undone.
+    (later,) = [line for line in page_of(events[2]).splitlines() if "undone. " in line]
+    assert later == "- `adr.valkey` undone. Reason: undo supersede: test."
+
+
+@pytest.mark.parametrize(
+    ("op", "done", "automatic"),
+    [
+        ("undo", "undone", "undo edit: typo"),
+        ("redo", "redone", "redo edit"),
+        ("import", "imported", "imported from n"),
+    ],
+)
+def test_automatic_reasons_are_left_out(op: str, done: str, automatic: str) -> None:
+    edited = patch(1, "edit", "fact.a", why="typo")
+    for why, shown in ((automatic, ""), ("a mistake", " Reason: a mistake.")):
+        body = page_of(edited, reversal(2, op, edited, why))
+        assert f"- `fact.a` edited (reason: typo), then {done}.{shown}\n" in body
 
 
 def test_snapshot_is_skipped() -> None:
@@ -565,6 +611,13 @@ def superseding(number: int, old: str, new: str, why: str) -> Event:
     event = changed("supersede", Change("update", new, "x.md", "a", "b", "d"))
     refs = event.refs | {"memory_doc_ids": [new, old]}
     return event._replace(id=event_id(number), ts=at(number), why=why, refs=refs)
+
+
+def reversal(number: int, op: str, undone: Event, why: str) -> Event:
+    """An undo or redo of an event."""
+    body = undone.body | {"op": op, "undoes": [undone.id]}
+    refs = undone.refs | {"patch_id": f"patch_{number}"}
+    return undone._replace(id=event_id(number), ts=at(number), body=body, why=why, refs=refs)
 
 
 def test_superseded_decision_is_shown_as_superseded() -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from thunderus_mem.document.paths import is_archived
 from thunderus_mem.document.state import state_in
 from thunderus_mem.document.timestamp import utc_key
-from thunderus_mem.log.event import HAND_EDIT, changes_of, named_ids, text_in, texts_in
+from thunderus_mem.log.event import HAND_EDIT, changes_of, named_ids, text_in, texts_in, undone_by
 from thunderus_mem.log.imported import is_imported
 from thunderus_mem.recap.template import one_line
 from thunderus_mem.startup import NamedTuple, lazy_pattern
@@ -325,7 +325,7 @@ _DONE: Final = {
     "garden": "cleaned up",
     "archive": "archived",
     "unarchive": "unarchived",
-    "undo": "reverted",
+    "undo": "undone",
     "redo": "redone",
     "migrate": "migrated",
     "resolve": "resolved",
@@ -335,6 +335,7 @@ _DONE: Final = {
     "aborted": "aborted",
 }
 _BY_HAND: Final = {"create": "added by hand", "remove": "removed by hand"}
+_PROPOSED: Final = {op: op for op in ("add", "edit", "remove", "rename", "link", "anchor")}
 BY_HAND: Final = frozenset((_DONE[HAND_EDIT], *_BY_HAND.values()))
 IN_COMMIT: Final = {"added": "added in a commit", "edited": "edited in a commit"}
 """What a commit did to a document whose text is the result of no event."""
@@ -343,9 +344,13 @@ DECIDED: Final = frozenset(("accepted", "rejected", "deprecated"))
 """Operations that edit the state of a decision."""
 IMPORTED: Final = _DONE["import"]
 SUPERSEDED: Final = "superseded"
+SUPERSEDING: Final = "superseding"
+"""What the successor did in a supersession that was undone later."""
+EXPIRED: Final = "expired"
 MERGED: Final = "merged"
 _NAMING: Final = frozenset({"patch", "note", "approval", "snapshot"})
 TITLE: Final = lazy_pattern(r"(?m)^[-+ ]title: *(.+)$")
+_REVERSAL = lazy_pattern(r"(undo|redo) [a-z-]+(?::|$)")
 _STATE = lazy_pattern(r"(?mi)^([-+])(?:[-*+ ]*\W{0,3}status\W{1,5})?(\w+)\W{0,3}$")
 # "Open the port before the deploy" is a note; "open: who owns the port" is a question.
 _OPEN = lazy_pattern(
@@ -357,12 +362,18 @@ _OPEN = lazy_pattern(
 
 class RecapStep(NamedTuple):
     """One operation on a document, its reason, and the document it was superseded by, merged into or renamed
-    from. ``review`` is the decision about the proposal to do it."""
+    from. ``review`` is the decision about the proposal to do it: approved, or rejected or expired; then
+    ``operation`` is what was proposed (``add``)."""
 
     operation: str
     reason: str = ""
     other: str = ""
     review: str = ""
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether it was only proposed, and not done."""
+        return self.review in ("rejected", EXPIRED)
 
 
 @dataclass(slots=True)
@@ -506,8 +517,8 @@ def _sort(found: SortedEvents, event: Event, own_id: str, reading: EventReading)
     if event.kind == "approval":
         found.approvals.append(event)
         if (outcome := outcome_of(event)) != "approved":
-            done = operation_name(text_in(event.body, "proposed"))
-            step = RecapStep(f"not {done}", _reason(event), review=f"proposal {outcome}")
+            proposed = text_in(event.body, "proposed")
+            step = RecapStep(_PROPOSED.get(proposed, "change"), _reason(event), review=outcome)
             for doc_id in named_ids(event):
                 found.stories.setdefault(doc_id, DocumentRecap()).steps[step] = None
         return True
@@ -543,13 +554,14 @@ def _sort_patch(found: SortedEvents, event: Event, own_id: str) -> bool:
         return False
     if op == "verify":
         found.verified = {change.doc_id for change in changes}
-    reason, patch = _reason(event), text_in(event.refs, "patch_id")
+    reason = "" if _is_automatic(found, event) else _reason(event)
+    patch = text_in(event.refs, "patch_id")
     if op == "add" and reason == "init" and [change.doc_id for change in changes] == ["core"]:
         found.stories.setdefault("core", DocumentRecap()).events[event.id] = None  # a template says nothing
         found.created = True
         return True
     is_approved = any(text_in(one.refs, "patch_id") == patch != "" for one in found.approvals)
-    review = "proposal approved" if is_approved else ""
+    review = "approved" if is_approved else ""
     for change in changes:
         if (title := TITLE.search(change.diff or "")) is not None:
             found.titles[change.doc_id] = title[1].strip("\"' ")
@@ -575,10 +587,37 @@ def _sort_patch(found: SortedEvents, event: Event, own_id: str) -> bool:
         elif into:  # the reason of a merge repeats the ids
             story.add(RecapStep(MERGED, "", into, review), event.ts, event.id)
         else:
+            if op == "undo":
+                story.steps |= dict.fromkeys(_supersessions(found, undone_by(event), change.doc_id))
             other = former[0] if change.op == "rename" and len(former) == 1 else ""
             operation = _decided(change) or operation_name(op, change.op, change.path)
             story.add(RecapStep(operation, reason, other, review), event.ts, event.id)
     return True
+
+
+def _supersessions(found: SortedEvents, events: Sequence[str], doc_id: str) -> list[RecapStep]:
+    """The steps in which these events made a document supersede others."""
+    return [
+        RecapStep(SUPERSEDING, step.reason, old)
+        for old, story in found.stories.items()
+        if not story.events.keys().isdisjoint(events)
+        for step in story.steps
+        if step.operation == SUPERSEDED and step.other == doc_id
+    ]
+
+
+def _is_automatic(found: SortedEvents, event: Event) -> bool:
+    """Whether the reason was not given by the author and repeats what a line says: of an undo or redo, if the
+    event undone is here, too."""
+    op, why = text_in(event.body, "op"), event.why or ""
+    if op == "import":
+        return why.startswith("imported from ")
+    match = _REVERSAL.match(why)
+    return (
+        match is not None
+        and match[1] == op
+        and any(not story.events.keys().isdisjoint(undone_by(event)) for story in found.stories.values())
+    )
 
 
 def _decided(change: Change) -> str:

@@ -18,9 +18,11 @@ from thunderus_mem.recap.events import (
     ADDED,
     BY_HAND,
     DECIDED,
+    EXPIRED,
     IMPORTED,
     MERGED,
     SUPERSEDED,
+    SUPERSEDING,
     TITLE,
     RecapStep,
     operation_name,
@@ -42,8 +44,8 @@ FEW: Final = 3
 LONGEST_TITLE: Final = 70
 _IN_BULK = frozenset((IMPORTED, *map(operation_name, ("migrate", "resolve", "verify", "anchor"))))
 """Operations on several documents that are listed in one line, whatever their reasons."""
-_LABELS = {MERGED: " into", SUPERSEDED: " by", **dict.fromkeys(ADDED, ", superseding")}
-_GONE = frozenset(("removed", "reverted", "redone", "removed by hand"))
+_LABELS = {MERGED: " into", SUPERSEDED: " by", SUPERSEDING: "", **dict.fromkeys(ADDED, ", superseding")}
+_GONE = frozenset(("removed", "undone", "redone", "removed by hand"))
 _LINKABLE = frozenset("[]|#\n`<")
 _IN_LINK = str.maketrans("[]|`<", "()/'(")
 
@@ -160,7 +162,11 @@ class Stories:
                 if part:
                     is_bulk = part[0] in bulk
                     key = tuple(
-                        step._replace(other="", reason="" if is_bulk else step.reason) for step in part
+                        step._replace(
+                            other=step.other if step.operation == SUPERSEDING else "",
+                            reason="" if is_bulk else step.reason,
+                        )
+                        for step in part
                     )
                     doc_ids, reasons = together.setdefault((self._section_of(doc_id, part), key), ({}, {}))
                     doc_ids[doc_id] = reasons[part[-1].reason] = None
@@ -229,25 +235,26 @@ class Stories:
             return StoryLine(self._imported(group), bool(group.reasons), tuple(group.doc_ids))
         number = len(group.doc_ids)
         others = [self._others(doc_id, group.steps) for doc_id in group.doc_ids[: self.room.named]]
-        parts = []
+        parts: list[str] = []
         for step, other in zip(
             group.steps, others[0] if number == 1 else [""] * len(group.steps), strict=True
         ):
             reason = step.reason if step is not last else ""
+            did = _refused(step, number, is_first=not parts) if step.is_refused else self._done(step, group)
+            approved = ", proposal approved" if step.review and not step.is_refused else ""
+            joined = "" if step.is_refused else ", then " if parts else " "
             parts.append(
-                self._done(step, group)
-                + other
-                + (f", {step.review}" if step.review else "")
-                + (f" (reason: {self.cut(reason)})" if reason else "")
+                joined + did + other + approved + (f" (reason: {self.cut(reason)})" if reason else "")
             )
-        text = ", then ".join(parts)
+        text = "".join(parts)
         if number == 1:
-            text = f"{self.link(group.doc_ids[0])} {text}."
+            text = f"{self.link(group.doc_ids[0])}{text}."
         else:
             named = [
                 self.link(doc_id) + "".join(each) for doc_id, each in zip(group.doc_ids, others, strict=False)
             ]
-            text = f"{number} documents {text}: {few_of(named, number)}."
+            subject = "" if group.steps[0].is_refused else f"{number} documents"
+            text = f"{subject}{text}: {few_of(named, number)}."
         why = self._because(group)
         is_unexplained = last.operation in BY_HAND and not why
         explains = bool(why or is_unexplained or any(step.reason for step in group.steps))
@@ -257,7 +264,7 @@ class Stories:
 
     def _done(self, step: RecapStep, group: _Group) -> str:
         if step.operation not in ADDED:
-            return step.operation
+            return SUPERSEDED if step.operation == SUPERSEDING else step.operation
         if group.section == "open_ends":
             return "proposed, not decided"
         state = self.documents.facts(group.doc_ids[0]).state if len(group.doc_ids) == 1 else ""
@@ -405,6 +412,16 @@ class Stories:
             elif facts.asks and facts.state != "proposed":
                 lines.append(StoryLine(self.link(doc_id), False, (doc_id,)))
         return lines
+
+
+def _refused(step: RecapStep, number: int, *, is_first: bool) -> str:
+    """What became of a proposal about one document or several, with the punctuation before it."""
+    ended = EXPIRED if step.review == EXPIRED else f"{'was' if number == 1 else 'were'} {step.review}"
+    if number == 1:
+        return f"{':' if is_first else ';'} a proposal to {step.operation} it {ended}"
+    if is_first:
+        return f"Proposals to {step.operation} {number} documents {ended}"
+    return f"; proposals to {step.operation} them {ended}"
 
 
 def _kind(doc_id: str) -> str:
