@@ -170,6 +170,15 @@ def test_unfit_texts_are_not_quoted() -> None:
     assert "Proposal to add `fact.flush` waits for review.\n" in body
 
 
+def test_code_that_changed_after_a_move_is_listed() -> None:
+    """No commit of the period has the file of the anchor."""
+    earlier = COMMITS[3]._replace(date="2026-01-20T11:00:00Z")
+    said = "[[fact.port|The port]] may be out of date: `src/old.py#port`, changed in `bbbbbbb` Move the port."
+    for commit, is_listed in ((COMMITS[3], True), (earlier, False)):
+        moved = {"fact.port": (OutdatedCode("src/old.py#port", commit=commit),)}
+        assert (said in page(ACTIVITY._replace(events=(), outdated=moved))) == is_listed
+
+
 def test_half_a_page_holds_many_open_items() -> None:
     many = [adr(f"adr.n{n}", f"Idea {n}", "Proposed", f"It is slow at {n}.") for n in range(60)]
     events = tuple(patch(n, "add", one.id) for n, one in enumerate(many))

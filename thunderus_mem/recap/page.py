@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from thunderus_mem.git.commits import Commit
     from thunderus_mem.log.line import Event
     from thunderus_mem.recap.events import CommandProblem, EventReading, Run, SortedEvents
-    from thunderus_mem.recap.scope import Activity, RecapScope
+    from thunderus_mem.recap.scope import Activity, OutdatedCode, RecapScope
     from thunderus_mem.store.config import Config
 
 _HALF_PAGE: Final = (2_200, 24)
@@ -269,13 +269,19 @@ def _history(scope: RecapScope, activity: Activity, events: SortedEvents) -> His
         for path in activity.touched.get(commit.sha, ()):
             by_path.setdefault(path, []).append(commit)
     with_message = {commit.sha: commit for commit in activity.commits}
+
+    def is_recent(one: OutdatedCode) -> bool:
+        # After a move, no commit has the file of the anchor.
+        is_within = one.commit is not None and scope.holds_moment(one.commit.date)
+        return is_within or one.place.partition("#")[0] in events.paths
+
     outdated = {
         doc_id: [
             one._replace(commit=with_message.get(one.commit.sha, one.commit)) if one.commit else one
             for one in each
         ]
         for doc_id, each in activity.outdated.items()
-        if doc_id in events.stories or any(one.place.partition("#")[0] in events.paths for one in each)
+        if doc_id in events.stories or any(map(is_recent, each))
     }
     proposals = [one for one in activity.proposals if scope.holds_moment(one.created)]
     return History(by_path, outdated, proposals)
