@@ -226,7 +226,7 @@ def test_text_with_a_secret_is_skipped_and_not_printed(root: Path, tmp_path: Pat
     assert not any(secret.encode() in data for data in files(root).values())
 
 
-def test_hidden_files_are_reported_as_skipped_links_and_dependencies_are_not(
+def test_hidden_files_links_and_devices_are_reported_as_skipped_dependencies_are_not(
     root: Path, tmp_path: Path
 ) -> None:
     hidden = ("in/.hidden/x/a.md", "in/sub/.b.md", "in/.git/c.md", "in/.hidden/.deep/d.md", "in/.empty/e.txt")
@@ -235,11 +235,46 @@ def test_hidden_files_are_reported_as_skipped_links_and_dependencies_are_not(
         (tmp_path / name).write_text(f"# {name}\n")
     (tmp_path / "in/link.md").symlink_to(tmp_path / "outside/c.md")
     (tmp_path / "in/linked").symlink_to(tmp_path / "outside")
+    (tmp_path / "in/link.txt").symlink_to(tmp_path / "outside/c.md")
+    (tmp_path / "in/loop").symlink_to("loop")
+    os.mkfifo(tmp_path / "in/pipe.md")
     report = import_markdown(opened(root), str(tmp_path / "in"), "fact")
-    assert [item.source for item in report.files] == [".hidden", "d.markdown", "sub/.b.md"]
-    assert [item.imported for item in report.files] == [False, True, False]
-    assert report.files[0].reason == "its name starts with a dot; pass it as DIR to import it"
-    assert import_markdown(opened(root), str(tmp_path / "in/.hidden"), "fact").imported == 1
+    dotted = "its name starts with a dot; pass it as DIR to import it"
+    link = "symbolic link; pass it to import it"
+    assert {item.source: item.reason for item in report.files} == {
+        ".hidden": dotted,
+        "d.markdown": "",
+        "link.md": link,
+        "linked": link,
+        "pipe.md": "not a regular file",
+        "sub/.b.md": dotted,
+    }
+    assert (report.imported, report.refused) == (1, 0)
+    for passed in (".hidden", "linked"):
+        assert import_markdown(opened(root), str(tmp_path / "in" / passed), "fact").imported == 1
+
+
+def test_pipe_is_not_a_regular_file(root: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.md")
+    with pytest.raises(ThunderusError, match=r"pipe\.md' is not a regular file$") as failed:
+        import_markdown(opened(root), str(tmp_path / "pipe.md"), "fact")
+    assert failed.value.exit_code == 2
+
+
+def test_file_that_cannot_be_read_is_reported(
+    root: Path, decisions: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("thunderus_mem.interop.markdown._bytes", lambda path: None)
+    report = import_markdown(opened(root), str(decisions / "0002-new.md"), "adr")
+    assert [(item.reason, item.refused) for item in report.files] == [("cannot be read", True)]
+
+
+def test_empty_file_is_skipped_with_the_reason(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a.md").write_text("")
+    (tmp_path / "in/b.md").write_text("---\ntitle: B\n---\n\n")
+    report = import_markdown(opened(root), str(tmp_path / "in"), "fact")
+    assert [(item.reason, item.refused) for item in report.files] == [("empty file", False)] * 2
 
 
 def test_single_file_can_be_imported(root: Path, decisions: Path) -> None:

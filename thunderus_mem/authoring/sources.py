@@ -119,28 +119,34 @@ def _count(folder: str, kind: str) -> int:
     return sum(not not_wanted(name, names, kind) for name in names)
 
 
-def markdown_files(folder: str, hidden: list[str] | None = None) -> Iterator[str]:
-    """Markdown files below a folder, by name; without symlinks, dependencies, and what is hidden.
+def markdown_files(folder: str, skipped: dict[str, str] | None = None) -> Iterator[str]:
+    """Markdown files below a folder, by name; without links, dependencies, and what is hidden.
 
-    Adds to ``hidden`` the files and folders with such files whose names begin with a dot.
+    Adds to ``skipped``, with the reason, the other entries that look like Markdown files or contain such
+    files: those whose names begin with a dot, linked ones, and devices.
     """
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
         return
     for entry in entries:
-        if entry.is_symlink() or entry.name in _SKIPPED_FOLDERS:
+        if entry.name in _SKIPPED_FOLDERS:
             continue
-        dotted = entry.name.startswith(".")
+        named = entry.name.lower().endswith(_ENDINGS)
         found: Iterator[str] = iter(())
-        if entry.is_dir(follow_symlinks=False):
-            found = markdown_files(entry.path, None if dotted else hidden)
-        elif entry.is_file(follow_symlinks=False) and entry.name.lower().endswith(_ENDINGS):
+        reason = "its name starts with a dot; pass it as DIR to import it" if entry.name[0] == "." else ""
+        if entry.is_symlink():
+            found = iter([entry.path] if named or os.path.isdir(entry.path) else [])
+            reason = "symbolic link; pass it to import it"
+        elif entry.is_dir():
+            found = markdown_files(entry.path, None if reason else skipped)
+        elif named:
             found = iter([entry.path])
-        if not dotted:
+            reason = reason if entry.is_file() else "not a regular file"
+        if not reason:
             yield from found
-        elif hidden is not None and next(found, None) is not None:
-            hidden.append(entry.path)
+        elif skipped is not None and next(found, None) is not None:
+            skipped[entry.path] = reason
 
 
 def not_wanted(path: str, names: Sequence[str], kind: str) -> str:

@@ -469,6 +469,8 @@ def _plain(name: str) -> str:
 
 _NO_HEADER = frozenset(["TM004", "TM005"])
 _BOM = "\ufeff"
+EMPTY: Final = "empty file"
+"""The reason to skip a file without text; nothing in it has to be fixed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -537,7 +539,7 @@ def import_document(
         return f"invalid frontmatter: {_problem(reading)}"
     values, body = read_post(text) if plain_note is None else ({}, text.removeprefix(_BOM))
     if not body.strip():
-        return "empty file"
+        return EMPTY
     stem = os.path.splitext(os.path.basename(path))[0]
     marks = _headings(body)
     first = marks[0].text if marks else ""

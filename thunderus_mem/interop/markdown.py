@@ -157,7 +157,7 @@ def _first_time(
         return fields.ImportedFile(file.path, reason=f"duplicate of {taken.bodies[body]}")
     found = fields.import_document(file.path, file.data, kind, file.dates, taken, options=options)
     if isinstance(found, str):
-        return fields.ImportedFile(file.path, reason=found, refused=True)
+        return fields.ImportedFile(file.path, reason=found, refused=found != fields.EMPTY)
     taken.put(found, body)
     return found
 
@@ -390,11 +390,10 @@ def holding_folder(directory: str) -> str:
 
 
 class SourceFolder(NamedTuple):
-    """The Markdown files of a folder, and the ``hidden`` ones: files, and folders with such files, whose
-    names begin with a dot."""
+    """The Markdown files of a folder, and the entries ``skipped`` in it, or not readable."""
 
     files: tuple[SourceFile, ...]
-    hidden: tuple[str, ...]
+    skipped: tuple[fields.ImportedFile, ...]
 
 
 def read_folder(
@@ -402,25 +401,31 @@ def read_folder(
 ) -> SourceFolder:
     """The Markdown files below ``directory`` with their dates from git or the file system, without symlinks.
 
-    Raises `NotFound` if the path does not exist.
+    Raises `NotFound` if the path does not exist, `ThunderusError` if it is neither a folder nor a file.
     """
-    folder = holding_folder(directory)
+    folder, directory = holding_folder(directory), os.path.normpath(directory)
     if not os.path.exists(directory):
         raise NotFound(f"{directory!r} does not exist", hint="pass a folder of Markdown files, or one file")
-    hidden: list[str] = []
     is_file = os.path.isfile(directory)
-    chosen = [os.path.abspath(directory)] if is_file else list(markdown_files(folder, hidden))
-    names, passed = (
-        [os.path.relpath(path, folder).replace(os.sep, "/") for path in paths] for paths in (chosen, hidden)
-    )
+    if not is_file and not os.path.isdir(directory):
+        raise ThunderusError(f"{directory!r} is not a regular file", hint="pass a folder, or a regular file")
+    passed: dict[str, str] = {}
+    chosen = [os.path.abspath(directory)] if is_file else list(markdown_files(folder, passed))
+
+    def name_of(path: str) -> str:
+        return os.path.relpath(path, folder).replace(os.sep, "/")
+
+    skipped = [fields.ImportedFile(name_of(path), reason=reason) for path, reason in passed.items()]
     dates = _git_dates(folder) if chosen else {}
     files: list[SourceFile] = []
-    for path, name in zip(chosen, names, strict=True):
+    for path in chosen:
         tell("Reading files:", len(files), len(chosen))
-        data = _bytes(path)
-        if data is not None:
+        name, data = name_of(path), _bytes(path)
+        if data is None:
+            skipped.append(fields.ImportedFile(name, reason="cannot be read", refused=True))
+        else:
             files.append(SourceFile(name, data, dates.get(name) or _file_dates(path, now)))
-    return SourceFolder(tuple(files), tuple(passed))
+    return SourceFolder(tuple(files), tuple(skipped))
 
 
 def stored_documents(layout: Layout) -> Iterator[Document]:
@@ -526,7 +531,7 @@ def import_markdown(
         stored = list(stored_documents(layout))
         kept = [one for one in stored if not _is_template(one)]
         plan = plan_folder(found.files, kind, kept, options, memory.tell, update)
-        return _with_hidden(plan, found.hidden), {one.path: one.text for one in stored}
+        return _with_skipped(plan, found.skipped), {one.path: one.text for one in stored}
 
     if dry_run:
         return _report(directory, kind, planned(options)[0], dry_run=True)
@@ -602,11 +607,9 @@ def _renamed(
     return found | (former_names(git, rest, left) if git is not None and rest and left else {})
 
 
-def _with_hidden(plan: ImportPlan, hidden: Sequence[str]) -> ImportPlan:
-    """The plan with the hidden files and folders, as skipped."""
-    reason = "its name starts with a dot; pass it as DIR to import it"
-    files = (*plan.files, *(fields.ImportedFile(path, reason=reason) for path in hidden))
-    return plan._replace(files=tuple(sorted(files, key=lambda file: file.source)))
+def _with_skipped(plan: ImportPlan, skipped: Sequence[fields.ImportedFile]) -> ImportPlan:
+    """The plan with the entries that were skipped when the folder was read."""
+    return plan._replace(files=tuple(sorted((*plan.files, *skipped), key=lambda file: file.source)))
 
 
 def _shown_origin(directory: str, options: fields.Options) -> str:
