@@ -114,6 +114,28 @@ def test_conflicting_value_is_moved_to_metadata_with_a_note(line: str, key: str,
     assert "layout: post\n" in found.text
 
 
+_DONE = "{status: verified, last_verified_commit: abc1234}"
+
+
+def test_keys_of_the_file_that_the_import_writes_too_are_kept() -> None:
+    head = "metadata:\n  imported_from: wiki/a\n  imported_sha256: theirs\n  author: Eve\n"
+    found = bring(f"---\n{head}author: [Ann]\n---\n# A\n")
+    metadata = document(found).data()["metadata"]
+    assert metadata["imported_from"] == "a.md"
+    assert metadata["original_imported_from"] == "wiki/a"
+    assert metadata["original_imported_sha256"] == "theirs"
+    assert (metadata["author"], metadata["original_author"]) == ("Eve", ["Ann"])
+    used = "because metadata.imported_from is used"
+    assert f"imported_from: kept as metadata.original_imported_from, {used}" in found.notes
+
+
+def test_notes_have_values_as_in_the_frontmatter() -> None:
+    found = bring(f"---\ntags: people\nverification: {_DONE}\n---\n# A\n")
+    why = "original kept under metadata"
+    assert "tags: changed to [people] (tags must be a list of words); " + why in found.notes
+    assert any("changed to {last_verified_commit: null, status: unknown} (" in note for note in found.notes)
+
+
 def test_valid_values_are_unchanged() -> None:
     head = (
         "id: fact.mine\ntitle: Mine\nkind: fact\ntags: [x, y]\n"

@@ -99,9 +99,10 @@ def test_mif_v1_is_read_from_json_yaml_and_json_lines() -> None:
     ("name", "data", "message"),
     [
         ("mif", b'{"mif_version": "1.0", "memories": []}', "not MIF 2"),
-        ("mif-v1", b'{"mif_version": "2.0", "memories": []}', "not MIF 1"),
+        ("mif-v1", b'{"mif_version": "2.0", "memories": []}', 'not MIF 1: its `mif_version` is "2.0"'),
+        ("mif-v1", b'{"mif_version": false, "memories": []}', "`mif_version` is false"),
         ("mif-v1", b'a: &x 1\nb: *x\nmif_version: "1.0"\n', "aliases"),
-        ("mif", b"[]", "not MIF 2"),
+        ("mif", b"[]", "not MIF 2: its `mif_version` is missing"),
         ("mif-v1", b"a: [", "not valid YAML"),
         ("mif-v1", b"a: " + b"[" * 99_999, "nested more than 100 levels deep"),
         ("mif-v1", b"a: " + b"[" * 99_999 + b"]" * 99_999, "nested more than 100 levels deep"),

@@ -19,6 +19,7 @@ from thunderus_mem.document import ids
 from thunderus_mem.document.document import read_document, source_hash
 from thunderus_mem.document.frontmatter.edit import remove_key, set_key
 from thunderus_mem.document.frontmatter.read import find_fences
+from thunderus_mem.document.frontmatter.write import flow_value
 from thunderus_mem.document.markdown import headings
 from thunderus_mem.document.profile import tag_key
 from thunderus_mem.document.references import rebased
@@ -189,7 +190,7 @@ class Draft:
         given = self.data.get(key)
         if given not in (None, "", [], {}):
             self.moved[key] = given
-            self.notes.append(f"{key}: changed to {value!r} ({why}); original kept under metadata")
+            self.notes.append(f"{key}: changed to {flow_value(value)} ({why}); original kept under metadata")
 
     def take(self, key: str, value: Any, source: str) -> None:
         """Set ``key`` to the value of another field."""
@@ -687,7 +688,19 @@ def _edit(text: str, draft: Draft, source: Mapping[str, str]) -> str:
         draft.moved[key] = draft.data.get(key)
         draft.notes.append(f"{key}: moved under metadata, because it has another meaning here")
         text = remove_key(text, (key,))
-    for key, value in (*draft.moved.items(), *source.items()):
+    metadata = draft.data.get("metadata") if "metadata" not in draft.moved else None
+    own = metadata if isinstance(metadata, dict) else {}
+    replaced = {key: own[key] for key in source if own.get(key, source[key]) != source[key]}
+    taken = {*own, *source}
+    for key, value in (*replaced.items(), *draft.moved.items()):
+        name = key
+        while name in taken:
+            name = f"original_{name}"
+        taken.add(name)
+        if name != key:
+            draft.notes.append(f"{key}: kept as metadata.{name}, because metadata.{key} is used")
+        text = set_key(text, ("metadata", name), value)
+    for key, value in source.items():
         text = set_key(text, ("metadata", key), value)
     return text
 

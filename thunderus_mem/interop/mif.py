@@ -8,6 +8,7 @@ field ``vendor_metadata`` of the memory, and written back there.
 from __future__ import annotations
 
 import hashlib
+import json
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.timestamp import derived_ulid
@@ -121,7 +122,7 @@ def checked_version(envelope: Any, major: str, other: str) -> dict[str, Any]:
     version = envelope.get("mif_version") if isinstance(envelope, dict) else None
     if not isinstance(version, str) or version.partition(".")[0] != major:
         hint = f"use `{other}`" if str(version).partition(".")[0] in ("1", "2") else None
-        shown = by.shortened(repr(version))
+        shown = "missing" if version is None else by.shortened(json.dumps(version, ensure_ascii=False))
         raise InvalidDocument(f"the file is not MIF {major}: its `mif_version` is {shown}", hint=hint)
     return dict(envelope)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from thunderus_mem.document.diff import three_way, unified_diff
 from thunderus_mem.document.document import read_document, source_hash
 from thunderus_mem.document.frontmatter.edit import set_key
+from thunderus_mem.document.frontmatter.write import flow_value
 from thunderus_mem.document.references import rebased
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.interop import fields
@@ -161,5 +162,5 @@ def _conflict(
 
 def _side(document: Document, keys: Sequence[str]) -> str:
     data = document.data()
-    lines = [f"{key}: {data.get(key)}\n" for key in keys if key != "text"]
+    lines = [f"{key}: {flow_value(data.get(key))}\n" for key in keys if key != "text"]
     return "".join([*lines, *([document.body] if "text" in keys else [])])
