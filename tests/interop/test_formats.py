@@ -393,6 +393,15 @@ def test_a_hash_of_other_text_is_refused_by_each_rule() -> None:
         read_record(table, {**base, "content_hash": raw_hash("cut")})
 
 
+def test_problems_name_a_missing_key_once_and_say_what_is_expected() -> None:
+    table = formats.load("mcp-memory-service").table
+    problems = formats.record_problems(table, {"content": "x", "created_at": "now"})
+    assert problems == [
+        "the key `content_hash` is missing",
+        "`created_at` is a string; expected a number or null",
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "title"),
     [

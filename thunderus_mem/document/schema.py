@@ -57,6 +57,10 @@ class Violation(NamedTuple):
     path: tuple[str | int, ...] = ()
     kind: str = ""
 
+    def __str__(self) -> str:
+        """What is wrong and what is expected; for a missing key both are the same."""
+        return self.message if self.kind == "required" else f"{self.message}; expected {self.expected}"
+
 
 def schema_text(name: str) -> str:
     """The text of a packaged schema, by its name, or `INDEX`. Raises `KeyError` for an unknown name."""

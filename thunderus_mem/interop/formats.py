@@ -199,4 +199,4 @@ def record_problems(table: FieldTable, record: Mapping[str, Any]) -> list[str]:
         return ["it is nested too deeply"]
     except ValueError as reason:
         return [str(reason)]
-    return [f"{one.message[:1].lower()}{one.message[1:]}; expected {one.expected}" for one in found]
+    return [f"{text[:1].lower()}{text[1:]}" for text in map(str, found)]

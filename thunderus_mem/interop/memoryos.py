@@ -78,7 +78,7 @@ def checked(tool: str, given: Mapping[str, Any], user: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise InvalidDocument("the arguments are not valid JSON: NaN, too large or too deep") from error
     if found:
-        problems = [f"{one.message}; expected {one.expected}" for one in found[:_MOST_PROBLEMS]]
+        problems = [str(one) for one in found[:_MOST_PROBLEMS]]
         raise InvalidDocument(". ".join(problems))
     return arguments
 
