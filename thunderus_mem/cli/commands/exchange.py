@@ -94,8 +94,8 @@ def import_command(
         Option(
             "--on-conflict",
             metavar="skip|update|new",
-            help="If a document differs: skip the record, update the document (records overwrite edits made "
-            "here, Markdown is merged), or add a new one.",
+            help="If a record or file changed since its import: skip it, update the document (records "
+            "overwrite edits made here, Markdown is merged), or add a new one.",
         ),
     ] = "skip",
     dry_run: DryRun = False,
