@@ -25,10 +25,11 @@ Findings are values (`Diagnostic`), failures are these exceptions. They are caug
 from __future__ import annotations
 
 import errno
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, ClassVar, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from thunderus_mem.diagnostic import Diagnostic
 
@@ -49,6 +50,17 @@ class ThunderusError(Exception):
         super().__init__(message)
         self.hint = hint
         self.diagnostics = tuple(diagnostics)
+
+
+@contextmanager
+def resumable() -> Iterator[None]:
+    """Note in an interruption that the same command, run again, continues."""
+    try:
+        yield
+    except BaseException as stop:
+        if not isinstance(stop, Exception):
+            stop.add_note("run the same command again to continue")
+        raise
 
 
 class NothingWritten(ThunderusError):

@@ -106,6 +106,33 @@ def test_reader_is_warned_about_an_interrupted_write(store: Path, server: Server
     assert WARNING not in run(server, store, 42, "list").err
 
 
+RECOVER = "The next write recovers it, or run `thunderus-mem doctor --fix`"
+AGAIN = "This command was interrupted; run the same command again to continue"
+
+
+def test_interrupted_command_says_that_it_was_this_one(store: Path, server: Server) -> None:
+    add = ("add", "fact", "Retries", "--tag", "x", "--body", "Three requests.")
+    stopped = run(server, store, 1, *add, failpoint="before-unlink-staged:interrupt")
+    assert stopped.code == 130
+    assert stopped.err == f"This command was interrupted, and a write is incomplete. {RECOVER}\n"
+
+
+def test_interrupted_import_and_undo_continue_when_repeated(store: Path, server: Server) -> None:
+    (store / "in").mkdir()
+    for name in "ab":
+        (store / f"in/{name}.md").write_text(f"# {name}\n\nText of {name}.\n")
+    (store / "in.jsonl").write_text('{"text": "Five requests."}\n{"text": "Six requests."}\n')
+    markdown = ("import", "markdown", "in", "--kind", "fact")
+    commands = (markdown, ("import", "jsonl", "in.jsonl"), ("undo", "-n2"))
+    for second, words in enumerate(commands):
+        stopped = run(server, store, 10 + second, *words, failpoint="after-sync-log:interrupt")
+        assert (stopped.code, stopped.err) == (130, f"{AGAIN}\n"), words
+        again = run(server, store, 20 + second, *words)
+        assert (again.code, WARNING in again.err) == (0, False), again
+    assert not list((store / FACT).parent.glob("*.md"))
+    assert verify(str(store), settled=True) == []
+
+
 def test_writing_command_recovers_silently(store: Path, server: Server) -> None:
     add = ("add", "fact", "Retries", "--tag", "x", "--body", "Three requests.")
     assert run(server, store, 1, *add, failpoint="after-sync-log:kill").code == 137

@@ -4,8 +4,9 @@ Everything that changes a store goes through a few functions of ``store.disk``. 
 **point** is the moment before or after one of them, or half-way through a write, named by what it does to
 which kind of file: ``before-rename-staged``, ``half-write-log``, ``after-sync-folder-staging``.
 
-``FAILPOINT=<point>:raise|kill[:<n>]`` in the environment of a process that calls `arm_by_environment` makes
-the ``n``-th pass (the first when absent) of a point raise an ``OSError`` (EIO), or kill the process (137).
+``FAILPOINT=<point>:raise|interrupt|kill[:<n>]`` in the environment of a process that calls
+`arm_by_environment` makes the ``n``-th pass (the first when absent) of a point raise an ``OSError`` (EIO) or
+``KeyboardInterrupt``, or kill the process (137).
 Several are joined by commas; ``trace=<file>`` lists every pass in a file.
 """
 
@@ -135,6 +136,8 @@ class Failpoints:
                 action()
                 if kind == "kill":
                     os._exit(_KILLED)
+                if kind == "interrupt":
+                    raise KeyboardInterrupt
                 raise OSError(errno.EIO, f"failpoint {point}")
 
 

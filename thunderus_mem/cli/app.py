@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
 BUG, INTERRUPTED = 70, 130
+_SIGNALLED = 128
 _ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
@@ -35,7 +36,7 @@ class _Ended(BaseException):
 
     def __init__(self, number: int) -> None:
         super().__init__()
-        self.code = 128 + number
+        self.code = _SIGNALLED + number
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -46,7 +47,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         _end_in_order()
         code = _caught(given, console)
-        if code != Degraded.exit_code:  # with this code the command has already reported it
+        if code != Degraded.exit_code and code < _SIGNALLED:  # otherwise it is already reported
             _report_interrupted_write(console)
         return _flushed(code, console)
     except BrokenPipeError:
@@ -59,16 +60,33 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def _report_interrupted_write(console: Console) -> None:
     """Warn that the output may be incomplete when an earlier command was interrupted while writing."""
+    if _is_write_incomplete(console):
+        what = "an earlier command was interrupted; this output may be incomplete"
+        console.talk(f"warning: {what}. {_RECOVER}")
+
+
+_RECOVER = "The next write recovers it, or run `thunderus-mem doctor --fix`"
+
+
+def _is_write_incomplete(console: Console) -> bool:
+    """Whether the opened store has a write that was interrupted."""
     if console.opened is None:
-        return
+        return False
     from thunderus_mem.memory.memory import is_interrupted
 
     with suppress(ThunderusError, OSError):
-        if is_interrupted(console.opened.layout):
-            console.talk(
-                "warning: an earlier command was interrupted; this output may be incomplete. "
-                "The next write recovers it, or run `thunderus-mem doctor --fix`"
-            )
+        return is_interrupted(console.opened.layout)
+    return False
+
+
+def _interrupted(stop: BaseException, console: Console) -> None:
+    """Report that this command was interrupted, and how to continue or recover."""
+    if notes := getattr(stop, "__notes__", ()):
+        console.talk(f"This command was interrupted; {notes[0]}")
+    elif _is_write_incomplete(console):
+        console.talk(f"This command was interrupted, and a write is incomplete. {_RECOVER}")
+    elif isinstance(stop, KeyboardInterrupt):
+        console.say("Interrupted")
 
 
 def _flushed(code: int, console: Console) -> int:
@@ -110,10 +128,11 @@ def _caught(arguments: list[str], console: Console) -> int:
     except ThunderusError as error:
         console.json |= wants_json
         return _failed(error, console)
-    except KeyboardInterrupt:
-        console.say("Interrupted")
+    except KeyboardInterrupt as stop:
+        _interrupted(stop, console)
         return INTERRUPTED
     except _Ended as ended:
+        _interrupted(ended, console)
         return ended.code
     except OSError as error:
         return _failed(

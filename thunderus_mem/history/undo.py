@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from thunderus_mem.document.document import MAX_DOCUMENT, content_hash
 from thunderus_mem.document.secrets import holds_secret
 from thunderus_mem.document.timestamp import format_timestamp
-from thunderus_mem.errors import Conflict, InvalidDocument, NotFound, Refused
+from thunderus_mem.errors import Conflict, InvalidDocument, NotFound, Refused, resumable
 from thunderus_mem.history import reverse
 from thunderus_mem.index.log import read
 from thunderus_mem.log.event import ABORTED, changes_of, document_ids, text_in, texts_in
@@ -172,15 +172,16 @@ def undo(
             planned = planner.plan()
             warnings = _left_behind(memory, planned)
             written: list[_Reverted] = []
-            planner.running.begin(planned)
-            for one in planned:
-                written.append(
-                    _Reverted() if one.is_skipped else _revert(transaction, memory, one, why, modes)
-                )
-                if not transaction.outcome.published:  # a write failed, and the next step may need that file
-                    break
-            else:
-                planner.running.end()
+            with resumable() if len(planned) > 1 else nullcontext():
+                planner.running.begin(planned)
+                for one in planned:
+                    written.append(
+                        _Reverted() if one.is_skipped else _revert(transaction, memory, one, why, modes)
+                    )
+                    if not transaction.outcome.published:  # the next step may need the file not written
+                        break
+                else:
+                    planner.running.end()
         return _undone(planned, written)._replace(
             warnings=warnings,
             published=transaction.outcome.published,

@@ -24,7 +24,7 @@ from thunderus_mem.document.references import rebased
 from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.document.templates import is_core_skeleton
 from thunderus_mem.document.timestamp import format_timestamp
-from thunderus_mem.errors import InvalidDocument, NotFound, ThunderusError
+from thunderus_mem.errors import InvalidDocument, NotFound, ThunderusError, resumable
 from thunderus_mem.garden.rules.origins import role, shared_names, source_path
 from thunderus_mem.git.commits import added_dates
 from thunderus_mem.git.history import former_names, versions_with_hash
@@ -535,7 +535,7 @@ def import_markdown(
 
     if dry_run:
         return _report(directory, kind, planned(options)[0], dry_run=True)
-    with open_transaction(memory, "import") as transaction:
+    with resumable(), open_transaction(memory, "import") as transaction:
         ids = transaction.ids()
         plan, before = planned(replace(options, events=(ids.event,), patches=(ids.patch,)))
         report = _report(directory, kind, plan)

@@ -27,7 +27,7 @@ from thunderus_mem.document.schema import DOCUMENT, check, is_valid_fast
 from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.document.templates import is_core_skeleton
 from thunderus_mem.document.timestamp import derived_ulid, format_timestamp, ulid_time, utc_key
-from thunderus_mem.errors import InvalidDocument, NotFound, Refused, ThunderusError
+from thunderus_mem.errors import InvalidDocument, NotFound, Refused, ThunderusError, resumable
 from thunderus_mem.index.known import KnownDocument, KnownDocuments
 from thunderus_mem.index.log import read
 from thunderus_mem.interop.fields import free_path
@@ -172,7 +172,7 @@ def import_records(
         return planner.report(form.name, source)
     import_id = f"import_{derived_ulid(form.name, _hash_of(file))}"
     running = os.path.join(memory.layout.local_dir, import_id)
-    with open_transaction(memory, "import") as transaction:
+    with resumable(), open_transaction(memory, "import") as transaction:
         planner = _Planner(memory, table, options, mapping, later)
         resumed = _unfinished(memory, running)
         patch = resumed or transaction.ids().patch
