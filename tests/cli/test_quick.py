@@ -35,6 +35,14 @@ STRANGE = [
 ]
 
 
+BARE = [
+    (["tag"], ["tag", "list"]),
+    (["tag", "-n", "1", "--json"], ["tag", "list", "-n", "1", "--json"]),
+    (["-q", "review"], ["-q", "review", "list"]),
+    (["review", "--only", "tags"], ["review", "list", "--only", "tags"]),
+]
+
+
 def every_function() -> dict[tuple[str, ...], Callable[..., Any]]:
     """The function of every command, by the words that name it."""
     found = {}
@@ -111,6 +119,13 @@ def plain(given: dict[str, Any]) -> dict[str, Any]:
     """The parameters without those that are not given, or an empty list."""
     lists = {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
     return {name: value for name, value in lists.items() if value not in (None, [])}
+
+
+@pytest.mark.parametrize(("bare", "full"), BARE)
+@pytest.mark.usefixtures("typers")
+def test_group_without_a_command_lists(bare: list[str], full: list[str]) -> None:
+    assert by_quick(bare) == by_quick(full) == by_typer(bare) == by_typer(full)
+    assert by_quick(bare) is not None
 
 
 @st.composite

@@ -16,7 +16,7 @@ from typer.main import get_command_from_info
 from typer.models import CommandInfo
 
 from thunderus_mem.cli.options import REQUIRED, Declared, parameters
-from thunderus_mem.cli.quick import commands_of
+from thunderus_mem.cli.quick import DEFAULT, commands_of
 from thunderus_mem.cli.table import (
     BY_NAME,
     COMMANDS,
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 PROGRAM: Final = "thunderus-mem"
 _ALL: Final = "--all"
+_HELP: Final = ("-h", "--help")
 _WHOLE: Final = 1000
 """More characters than a description has."""
 _SHORT_HELP: Final = "--help --all shows all commands, e.g. context, export, garden and lint, and options."
@@ -91,7 +92,13 @@ class LazyGroup(TyperGroup):
 
 
 class _Subgroup(TyperGroup):
-    """A group of commands; its help has their descriptions in full."""
+    """A group of commands; its help has their descriptions in full. Without a command it lists, if it can."""
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        """Parse the arguments; add the command if none is given, and the group has a default."""
+        if DEFAULT in self.commands and (not args or (args[0][:1] == "-" and args[0] not in _HELP)):
+            args = [DEFAULT, *args]
+        return super().parse_args(ctx, args)
 
     def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
         """Write each command with the first sentence of its help."""
@@ -186,7 +193,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"help_option_names": list(_HELP), "max_content_width": 100},
     subcommand_metavar="COMMAND …",
 )
 

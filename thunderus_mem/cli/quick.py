@@ -23,6 +23,8 @@ PACKAGE: Final = "thunderus_mem.cli.commands"
 _GLOBALS: Final = {
     name: (option.switch, option.metavar is not None) for option in GLOBAL_OPTIONS for name in option.names
 }
+DEFAULT: Final = "list"
+"""The command of a group that is meant if none is given."""
 _NOT_QUICK: Final = {"version", "everything"}
 _MOST_DIGITS: Final = 6
 
@@ -69,7 +71,8 @@ def parse(arguments: Sequence[str]) -> CommandLine | None:
     name = rest.pop()
     app = commands_of(name)
     if name in app.groups:
-        app, name, accepted = app.groups[name], rest.pop() if rest else "", BY_NAME[name].switches
+        app, accepted = app.groups[name], BY_NAME[name].switches
+        name = rest.pop() if rest and not rest[-1].startswith("-") else DEFAULT
     else:
         accepted = BY_NAME[name].switches
     function = app.functions.get(name)

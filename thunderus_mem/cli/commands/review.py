@@ -59,7 +59,10 @@ def review_list_command(
         int, Option("--limit", "-n", metavar="N", min=0, help="Proposals to show; 0 for all.")
     ] = 50,
 ) -> int:
-    """List pending proposals, oldest first. Exits with 6 if a proposal file is unreadable."""
+    """List pending proposals, oldest first. Exits with 6 if a proposal file is unreadable.
+
+    `thunderus-mem review` does the same.
+    """
     console: Console = ctx.obj
     # Programs get all proposals, people a few screens.
     most = 0 if console.json else limit

@@ -20,7 +20,10 @@ def tag_list_command(
     ctx: Call,
     limit: Annotated[int, Option("--limit", "-n", metavar="N", min=0, help="Tags to show; 0 for all.")] = 0,
 ) -> None:
-    """List the tags of all documents with the number of documents, the most frequent first."""
+    """List the tags of all documents with the number of documents, the most frequent first.
+
+    `thunderus-mem tag` does the same.
+    """
     console: Console = ctx.obj
     value = show.list_tags(console.memory(), limit=limit)
     if not value.tags:
