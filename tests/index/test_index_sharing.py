@@ -420,6 +420,31 @@ def test_damage_found_in_a_result_is_repaired_once(layout: Layout) -> None:
     memory.index.close()
 
 
+def test_copied_index_is_rebuilt_and_not_called_damaged(layout: Layout, tmp_path: Path) -> None:
+    rebuild(layout)
+    copied = tmp_path / "copied"
+    shutil.copytree(layout.root, copied)
+    reason = "it was copied or changed by another program, or a command was killed while writing it"
+    (found,) = (check for check in doctor(open_memory(str(copied))).checks if check.name == "index")
+    assert (found.state, found.message) == ("note", f"the index {reason[3:]}")
+    memory = open_memory(str(copied))
+    assert memory.refresh().rebuilt == reason
+    memory.index.close()
+
+
+def test_doctor_does_not_recommend_fixes_for_a_read_only_store(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rebuild(layout)
+    Path(layout.index_file).write_bytes(b"damaged")
+    monkeypatch.setattr("thunderus_mem.doctor.checks.os.access", lambda path, mode: mode != os.W_OK)
+    report = doctor(open_memory(layout.root))
+    assert not report.fixes
+    assert not any("--fix" in f"{check.command} {check.hint}" for check in report.checks)
+    (found,) = (check for check in report.checks if check.name == "index")
+    assert found.hint == "make the store writable, then run doctor again"
+
+
 def test_doctor_checks_the_index_pages(layout: Layout) -> None:
     rebuild(layout)
     with open(layout.index_file, "r+b") as handle:

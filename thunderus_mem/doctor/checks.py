@@ -26,6 +26,7 @@ from thunderus_mem.document.paths import is_archived
 from thunderus_mem.errors import Degraded, ThunderusError
 from thunderus_mem.git.repository import no_repository
 from thunderus_mem.history.log import log_findings
+from thunderus_mem.index.database import UNSEALED
 from thunderus_mem.index.manifest import manifest_stamp
 from thunderus_mem.index.refresh import QUIET_SECONDS
 from thunderus_mem.index.refresh import leftovers as index_leftovers
@@ -262,8 +263,7 @@ def store(context: DoctorContext) -> Iterator[Check]:
     if not os.access(layout.store, os.W_OK):
         message, hint = "the store is read-only", "check its owner and permissions"
         yield Check("store", "warning", message, hint, (".thunderus",), "nothing", "ls -ld .thunderus")
-    free = _free(layout.store)
-    if free is not None and free < _LITTLE_ROOM:
+    if (free := _free(layout.store)) is not None and free < _LITTLE_ROOM:
         message = f"only {free >> 10:,} KiB free; writes may fail"
         hint = "free some space; the index can be deleted, any command rebuilds it"
         yield Check("disk", "warning", message, hint, (INDEXES,), "nothing", f"rm -r {INDEXES}")
@@ -295,8 +295,7 @@ def config(context: DoctorContext) -> Iterator[Check]:
 
 def formats(context: DoctorContext) -> Iterator[Check]:
     """Check that this version may write the store."""
-    version = newer_version(context.layout, context.memory.config)
-    if version:
+    if version := newer_version(context.layout, context.memory.config):
         message = f"the store has format version {version}, this program supports {FORMAT}: read-only"
         yield Check("formats", "warning", message, "upgrade thunderus-mem to write", lost="nothing")
     else:
@@ -306,20 +305,18 @@ def formats(context: DoctorContext) -> Iterator[Check]:
 def index(context: DoctorContext) -> Iterator[Check]:
     """Check that the index is up to date and intact."""
     status = context.status
-    trouble = status.state if status.state != "fresh" else _deep_trouble(context)
     if status.state == "newer":
         hint = "upgrade thunderus-mem; until then commands index the files in memory, which is slower"
-        yield Check(
-            "index", "note", "written by a newer version of thunderus-mem", hint, (status.path,), _DERIVED
-        )
+        message = "written by a newer version of thunderus-mem"
+        yield Check("index", "note", message, hint, (status.path,), _DERIVED)
     elif status.state in ("missing", "behind"):
-        message = "the index is missing" if status.state == "missing" else "the index is out of date"
+        message = f"the index is {'missing' if status.state == 'missing' else 'out of date'}"
         yield Check("index", "note", message, "any command updates it", (), _DERIVED)
-    elif trouble:
+    elif trouble := _deep_trouble(context) or ("it cannot be read" if status.state == "damaged" else ""):
         beside = [f"{status.path}{suffix}" for suffix in ("", "-journal", "-wal", "-shm", ".seal")]
         there = [path for path in beside if os.path.lexists(context.layout.at(path))]
-        message = "the index is damaged" if trouble == "damaged" else f"the index is damaged: {trouble}"
-        hint = "any command rebuilds it; --fix keeps the damaged file in quarantine"
+        message = f"the index {trouble[3:]}" if trouble == UNSEALED else f"the index is damaged: {trouble}"
+        hint = "any command rebuilds it; --fix keeps the old file in quarantine"
         fixes = (*(Fix("set-aside", path) for path in there), Fix("rebuild", INDEXES))
         yield _fixable("index", "note", message, hint, there, _DERIVED, fixes)
     else:
@@ -327,7 +324,7 @@ def index(context: DoctorContext) -> Iterator[Check]:
 
 
 def _deep_trouble(context: DoctorContext) -> str:
-    """Return what is wrong with a fresh index; reads every page of it."""
+    """Return what is wrong with an index, "" for nothing; reads every page of it."""
     try:
         found = SqliteIndex.open(context.layout.index_file)
     except (Degraded, OSError) as error:
@@ -781,6 +778,9 @@ def doctor(memory: Memory) -> DoctorReport:
     context = DoctorContext(memory)
     wanted = _THROUGH_LINKS if context.linked else CHECKS
     found = list(_run(wanted, context))
+    if not os.access(context.layout.store, os.W_OK):
+        hint = "make the store writable, then run doctor again"
+        found = [one._replace(hint=hint, command="", mends=()) if one.mends else one for one in found]
     if _QUARANTINE in context.linked:
         return DoctorReport(tuple(found))
     documents = (entry.path for entry in context.entries if entry.path.endswith(".md"))

@@ -363,6 +363,9 @@ _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
 _READ_KIB, _WRITE_KIB = 2000, 64 * 1024
 
 
+UNSEALED: Final = "it was copied or changed by another program, or a command was killed while writing it"
+
+
 class IndexFile(Database):
     """A connection to the shared index file, not verified yet except for its inode."""
 
@@ -385,7 +388,7 @@ class IndexFile(Database):
         if inode_of(self.path) != self._inode:
             raise IndexMoved("it was replaced")
         if not is_sealed(self.path):
-            raise IndexDamaged("another program changed it, or a writer was killed")
+            raise IndexDamaged(UNSEALED)
 
     def _begin(self) -> None:
         """Begin; keep the lock after COMMIT, until the seal is written."""
