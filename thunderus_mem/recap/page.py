@@ -8,7 +8,6 @@ files are shown; texts only with ``recap.quote``. Events of recaps themselves ar
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
@@ -40,7 +39,7 @@ from thunderus_mem.store.config import configured_caps
 from thunderus_mem.store.paths import GARDENER_FILE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from thunderus_mem.document.document import Document
     from thunderus_mem.git.commits import Commit
@@ -217,12 +216,20 @@ def _suspicious(body: str, commands: Iterable[str], unfit: Callable[[str], bool]
         return ""
     shown = {visible(span(text)): one for one in commands for text in (one, cut(one, LONGEST_TITLE))}
     places = sorted(
-        (found.start(), found.end(), command)
+        (start, start + len(text), command)
         for text, command in shown.items()
-        for found in re.finditer(re.escape(text), body)
+        for start in _places(text, body)
     )
     at = bisect_left(places, True, key=lambda place: unfit(body[: place[1]]))
     return places[at][2] if at < len(places) and not unfit(body[: places[at][0]]) else ""
+
+
+def _places(text: str, body: str) -> Iterator[int]:
+    """Where a text occurs in another."""
+    at = body.find(text)
+    while at >= 0:
+        yield at
+        at = body.find(text, at + len(text))
 
 
 def _draft(
