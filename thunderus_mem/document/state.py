@@ -41,7 +41,7 @@ _NOT_END = lazy_pattern(r"[^\n]")
 _FIELD = lazy_pattern(
     r"\s{0,3}(?:[-*+]\s+)?(?:\*\*|__)?status(?:\*\*|__)?\s*:\s*(?:\*\*|__)?\s*(.*)", re.IGNORECASE
 )
-_NEXT_FIELD = lazy_pattern(r"\s*\|\s*(?:\*\*|__)?[A-Za-z][\w ]{0,40}(?:\*\*|__)?\s*:")
+_NEXT_FIELD = lazy_pattern(r"[ \t]{0,8}\|[ \t]{0,8}(?:\*\*|__)?[A-Za-z][\w ]{0,40}(?:\*\*|__)?[ \t]{0,8}:")
 _CHECKED = lazy_pattern(r"\s*[-*+]\s+\[([ xX])\]\s*(.*)")
 _DECORATION: Final = ("**", "__", "*", "_", "`", '"', "'")
 _HEAD_LINES = 40
