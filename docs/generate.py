@@ -38,7 +38,7 @@ from thunderus_mem.cli.table import COMMANDS, VALUES
 from thunderus_mem.document.schema import DOCUMENT, EVENT, MANIFEST, PROPOSAL, load_schema
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.interop.formats import describe_formats, entry_of, schema_document
-from thunderus_mem.interop.thunderus import MIGRATIONS, migrated_rules
+from thunderus_mem.interop.migrate import MIGRATIONS, migrated_rules
 from thunderus_mem.lint.engine import RULES, rule_formats, rule_page
 from thunderus_mem.log.actor import AGENTS, OUTSIDE
 from thunderus_mem.store.config_keys import CONFIG, GARDENER, KEYS, toml_value

@@ -24,7 +24,7 @@ from thunderus_mem.document.document import read_document
 from thunderus_mem.document.schema import DOCUMENT, check
 from thunderus_mem.document.timestamp import parse_timestamp
 from thunderus_mem.errors import NotWritable, Refused
-from thunderus_mem.interop.thunderus import (
+from thunderus_mem.interop.migrate import (
     MIGRATIONS,
     MigrationReport,
     OlderDocument,

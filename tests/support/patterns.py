@@ -50,7 +50,7 @@ BUILT: Final[dict[str, tuple[str, ...]]] = {
         r"(?: {1,}#[^\n]*\n?|[ \t]*\r?\n(?= {1,}#))*",
         r"(?: {7,}#[^\n]*\n?)*",
     ),
-    "interop.thunderus._present": (r"""(['"])flag_for_review\1""",),
+    "interop.migrate._present": (r"""(['"])flag_for_review\1""",),
     "authoring.rename.mentions": (r"(?<![\w.-])(?:fact\.ports|FACTS/ports\.md)(?![\w-]|\.\w)",),
     "document.frontmatter.edit._first_comment": (r" {1}#",),
     "cli.text.pieces": ("\uf8e0(?:[bdrygcm\uf000-\uf21f])|\uf8e1|.",),

@@ -350,7 +350,7 @@ VALUES: Final[dict[str, str]] = {
     "doctor": "doctor.checks:DoctorReport",
     "doctor fix": "doctor.fix:FixReport",
     "init": "authoring.init:Initialised",
-    "migrate": "interop.thunderus:MigrationReport",
+    "migrate": "interop.migrate:MigrationReport",
     "config show": "cli.commands.store:Settings",
     "config set": "store.config_writer:ChangedSetting",
     "config unset": "store.config_writer:ChangedSetting",

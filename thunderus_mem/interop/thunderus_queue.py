@@ -16,7 +16,7 @@ from thunderus_mem.document.frontmatter.edit import replace_body
 from thunderus_mem.document.timestamp import format_precise, parse_timestamp
 from thunderus_mem.errors import InvalidDocument, NotFound, ThunderusError
 from thunderus_mem.interop.formats import FormatField
-from thunderus_mem.interop.thunderus import OlderDocument, migrated
+from thunderus_mem.interop.migrate import OlderDocument, migrated
 from thunderus_mem.interop.transfer import RefusedRecord, TransferReport
 from thunderus_mem.interop.values import json_value, shortened
 from thunderus_mem.lint.draft import validate

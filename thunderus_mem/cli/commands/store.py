@@ -29,7 +29,7 @@ from thunderus_mem.doctor.fix import FixReport, FixStep, apply_fixes, plan_fixes
 from thunderus_mem.document.ids import closest
 from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.index import refresh
-from thunderus_mem.interop.thunderus import MigrationReport, migrate
+from thunderus_mem.interop.migrate import MigrationReport, migrate
 from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store import config_writer
 from thunderus_mem.store.config_keys import GARDENER, KEYS, config_schema, toml_value
