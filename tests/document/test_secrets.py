@@ -534,6 +534,18 @@ def test_name_inside_an_id_is_no_name() -> None:
         ("la contrase\u00f1a Moncayo\u27e6Nevado_23", "mentioned-secret"),
         ("Password: Kadakas\u27e6Suits8", "assigned-secret"),
         ("docker login -u ci -p Xy12\u27e6zz98Qw reg", "command-line-password"),
+        (
+            "openssl enc -aes-256-cbc -pass pass:Lin\u27e6df\u00f6hre-Otter-3 -in a.tar",
+            "command-line-password",
+        ),
+        ("sshpass -p 'seg\u27e6elbaum!' ssh app@192.0.2.4", "command-line-password"),
+        ("snmp-server community otter\u27e6bach7 RW", "network-secret"),
+        ("    stats auth ops:Fjord\u27e6kaffe.3", "login-argument"),
+        ("password \u0421\u043d\u0435\u0433\u27e6\u0438\u0440\u044c_2021", "mentioned-secret"),
+        ("La cl\u00e9 partag\u00e9e du site est \u00ab romarin-\u27e6Tilleul-62 \u00bb.", "mentioned-secret"),
+        ("Uusi salasana on Met\u27e6s\u00e4_Polku3, vaihda se.", "mentioned-secret"),
+        ("parola d'ordine Torta-\u27e6Salata7.", "mentioned-secret"),
+        ("senha: caju\u27e62022frito.", "mentioned-secret"),
     ],
 )
 def test_words_with_a_number_count_where_only_a_password_is(text: str, kind: str) -> None:
@@ -548,6 +560,17 @@ def test_words_with_a_number_count_where_only_a_password_is(text: str, kind: str
         "jdbc:mysql://db.example/shop?user=app&password=${DB_PASSWORD}",
         '{"auth": "dXNlcjpwYXNzd29yZA=="}',
         "PASS: NamesAreShort",
+        "Pass: reader recovers without cryptic error messages. Fail: it stops.",
+        "**Mnemonic**: lvalue reference always wins.",
+        "mysql -uroot -p -h192.168.10.11 -P3306",
+        "unzip -p bundle-2.42.41.jar META-INF/MANIFEST.MF",
+        "tool.exe -l 53375 -p c:\\windows\\system32\\cmd.exe",
+        "oauth list --page-token eyJwYWdlIjoxfQ",
+        "a random password, as with `tr -dc a-zA-Z0-9`",
+        'Citation Key: "petersenWhoLoreEndToEnd3D2025"',
+        "\u041f\u0430\u0440\u043e\u043b\u044c: \u0441\u043f\u0440\u043e\u0441\u0438\u0442\u044c",
+        "programs can be identified by *inspecting* them",
+        "arn:aws:secretsmanager:eu-west-1:515621670543:secret:orders/db-a8Kf3Q",
     ],
 )
 def test_placeholders_are_no_finding_where_only_a_password_is(text: str) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.secret_names import KEYS, PASSWORDS
 from thunderus_mem.document.secret_values import (
+    folded,
     is_of_pieces,
     is_placeholder,
     is_unpronounceable,
@@ -58,7 +59,7 @@ _PASSWORD: Final = "|".join(
 _KEY: Final = "|".join(
     (
         (
-            r"(?<!non-)secrets?(?![a-z])|(?<![cx]srf)(?<![cx]srf[ _-])(?<!search)"
+            r"(?<!non-)(?<![0-9]:)secrets?(?![a-z])|(?<![cx]srf)(?<![cx]srf[ _-])(?<!search)"
             r"(?<!authenticity_)(?<!middleware)(?<![?&]ss)(?<!next)(?<!page)tokens?(?![a-z])|(?<![a-z])keyfile"
             r"|bearer|(?<![a-z])seed(?![a-z.]| node)|_pat(?![a-z])|pepper(?![a-z])|(?<![a-z])appid(?==)"
         ),
@@ -83,6 +84,7 @@ _SOME_KEY: Final = lazy_pattern(
     r"(?<![a-z])(?!(?:public|pub|primary|foreign|sort|partition|cache|idempotency|dedup|object|bucket"
     r"|ssh|gpg"
     r"|pgp|group|row|index|map|hash|shard|site|search|publishable|lookup|unique|request|message|event|known"
+    r"|citation|cite|websocket"
     r"|registry|image|blob|layer|file|node|apt|rpm|maven|trusted|build|state|lock|stored?|server)[_. -]?k)"
     r"(?P<some>[a-z]{2,14}[_. -]?)keys?(?![a-z])"
 )
@@ -116,7 +118,7 @@ _GROUPS: Final = lazy_pattern(
 )
 _IS: Final = (
     r"is(?: now| still)?|was|reads|lautet|ist|est|es|\u00e8|\u00e9|era|jest|to|je|er|\u00e4r|este"
-    r"|e(?= [\"`\u00ab\u201e])"
+    r"|e(?= [\"`\u00ab\u201e])|(?<=salasana )on|je te\u010f|\u0647\u064a"
     r"|\u03b5\u03af\u03bd\u03b1\u03b9|\u05d4\u05d9\u05d0|l\u00e0|adalah|contains"
 )
 # Only an assignment, or the word "is", between name and value.
@@ -139,9 +141,9 @@ _USER: Final = lazy_pattern(r"user|login|account|\w@[a-z]", re.IGNORECASE)
 # A few words between name and value, then "is", a colon or the answer to a question.
 _SAID: Final = lazy_pattern(
     r"(?! (?:length|polic|rule|requirement|reset|manager|strength|hint|help|field|format|must|should))"
-    rf"(?:[s),]?[ ][\w'`\u2019-]{{1,20}}){{0,7}}(?: \([^()\n]{{0,40}}\))?"
+    rf"(?:[s),]?[ ][\w'`\u2019\u0300-\u036f\u064b-\u0652-]{{1,20}}){{0,7}}(?: \([^()\n]{{0,40}}\))?"
     rf"(?:[ ](?:{_IS})|[ ]?:|\?(?: [-\u2013\u2014])?(?: (?:it'?s|it is|that'?s|still|yes|yep),?){{0,2}})"
-    rf"[ ][*{_OPEN}]{{0,3}}",
+    rf"[ ][*{_OPEN}]{{0,3}}(?:(?<=\u00ab)[ \u00a0\u202f])?",
     re.IGNORECASE,
 )
 # The answer on a line below.
@@ -160,7 +162,7 @@ _PUBLIC: Final = lazy_pattern(
     r"sha-?[0-9]|md5|hash|digest|checksum|integrity|commit|public|fingerprint|publishable|encrypted"
     r"|sealed|vault(?!_)|"
     r"thumbprint|signature|\bids?\b|_id\b|uuid|guid|tenant|arn:|example|sample|revision|version|\.lock"
-    r"|etag|nonce|salt",
+    r"|etag|nonce|salt|\b(?:good|bad) (?:was|is|at)\b",
     re.IGNORECASE,
 )
 # A password that is encrypted, or a text about one.
@@ -385,7 +387,7 @@ def _phrase_after(text: str, name: re.Match[str], end: int) -> tuple[int, int] |
             return quoted.span("value")
     if password or name[0] == "seed" or name.lastgroup == "words":
         words = _PHRASE.match(text, at)
-        least = 1 if password else _SEED_WORDS
+        least = 1 if password and name[0] not in ("pass", "mnemonic") else _SEED_WORDS
         if words is not None and words["value"].count(" ") >= least and _is_phrase(words["value"]):
             return words.span("value")
         words = _NUMBERED.match(text, at)
@@ -451,7 +453,9 @@ def _is_compound(value: str) -> bool:
     """Whether a value is of words and a number that are joined by signs, as "River-Blue-77"."""
     return (
         re.fullmatch(
-            "(?=.{0,60}[0-9]{2})[A-Za-z]{3,16}(?:[-_.!#](?:[A-Za-z]{2,12}|[0-9]{2,4})){1,5}[!?]?", value
+            "(?=.{0,60}[0-9]{2}|[A-Z].{0,60}[0-9])[A-Za-z]{3,16}"
+            "(?:[-_.!#](?:[A-Za-z]{2,12}[0-9]?|[0-9]{2,4})){1,5}[!?]?",
+            folded(value),
         )
         is not None
     )

@@ -29,7 +29,8 @@ PASSWORDS: Final = (
     ("wi-fi", r"wi-fi[ _-](?:keys?|codes?|schl(?:\u00fc|ue)ssel)(?![a-z])"),
     ("code wi", r"code wi-?fi(?![a-z])"),  # French
     ("cl\u00e9 w", r"(?<![a-z])cl\u00e9 (?:wi-?fi|wpa|wep)(?![a-z])"),  # French
-    ("clave", r"(?<![a-z])clave(?![a-z])"),  # Spanish
+    ("cl\u00e9 p", r"(?<![a-z])cl\u00e9 (?:pr\u00e9-?)?partag\u00e9e"),  # French
+    ("clave", r"(?<![a-z])(?<!ejemplo )(?<!palabra )(?<!punto )(?<!concepto )clave(?![a-z])"),  # Spanish
     ("contrasinal", r"contrasinal"),  # Galician
     ("pasahitz", r"pasahitz\w{0,3}"),  # Basque
     ("senha", r"(?<![a-z])senhas?(?![a-z])"),  # Portuguese
@@ -83,7 +84,8 @@ KEYS: Final = (
     ("jeton", r"(?<![a-z])jeton\w{0,4}"),  # French and Turkish
     ("schl", r"schl(?:\u00fc|ue)ssel(?!w[o\u00f6]rt)"),  # German
     ("sleutel", r"sleutel"),  # Dutch
-    ("nyckel", r"nyckel\w{0,2}"),  # Swedish and Norwegian
+    ("nyckel", r"nyckel\w{0,2}"),  # Swedish
+    ("n\u00f8", r"(?<![a-z])n\u00f8(?:gle|kkel)\w{0,3}"),  # Danish and Norwegian
     ("chave", r"(?<![a-z])chaves?(?![a-z])"),  # Portuguese
     ("chiave", r"(?<![a-z])chiave(?![a-z])"),  # Italian
     ("llave", r"(?<![a-z])llave(?![a-z])"),  # Spanish

@@ -335,6 +335,15 @@ BLOCKS: Final = (
         "Recovery codes:\n- kept in the safe",
     ),
     _free(
+        "signing-key",
+        '"key" ingkey"',
+        r"\"[Jj][Ww][Tt]\w{0,12}\"\s{0,4}:\s{0,4}\{[^{}]{0,400}?"
+        r"\"\w{0,16}[Kk]ey\"\s{0,4}:\s{0,4}\"(?P<value>[^\s\"]{16,200})\"",
+        '{"Jwt": {"K·ey": "%a{40}"}}',
+        '{"Jwt": {"Key": "<at least 32 characters>"}}',
+        near="jwt",
+    ),
+    _free(
         "wireless-code",
         "WIFI:",
         r"WIFI:(?:[A-OQ-Z]:[^;\n]{0,64};){0,4}P:(?P<value>[^;\n]{8,63});",
@@ -406,7 +415,7 @@ NAMED: Final = (
         r"|\bredis-cli\b[^\n|]{0,100}?[ \t](?:-a|--pass)[ \t]{1,4}[\"']?"
         r"|\b(?:7za?|7zz|rar|unrar)\b[^\n|]{0,100}?[ \t]-h?p"
         r"|\b(?:plink|pscp|psftp)\b[^\n|]{0,100}?[ \t]-pw[ \t]{1,4}[\"']?"
-        r"|(?<![.\w])(?:zip|unzip|radclient)\b[^\n|]{0,200}?[ \t]-p[ \t]{1,4}[\"']?"
+        r"|(?<![.\w])(?:zip|unzip|radclient)\b[^\n|]{0,200}?[ \t](?-i:-P)[ \t]{1,4}[\"']?"
         r"|\bsnmp[a-z]{3,10}\b[^\n|]{0,200}?[ \t]-[ax][ \t]{1,4}(?!sha|md5|aes|des)[\"']?"
         r"|\bhttps?[ \t]{1,4}[^\n|]{0,100}?-a[ \t]{1,4}[\"']?[^\s:\"']{1,64}:"
         r"|\bldap[a-z]{3,8}\b[^\n|]{0,200}?[ \t]-w[ \t]{1,4}[\"']?"
@@ -417,7 +426,7 @@ NAMED: Final = (
         r"-(?:p|pw|-pass)[ \t=]{1,2}[\"']?"
         r"|/(?:u(?:ser)?:|ru[ \t])[^\s]{1,80}[ \t](?:[^\n|]{0,60}?[ \t])??/(?:p(?:ass(?:word)?)?:|rp[ \t])"
         r"|-pass(?:in|out)?[ \t]{1,4}[\"']?pass:)"
-        r"(?P<value>[^%n\"'`<>|]{6,200}+)",
+        r"(?P<value>[^\s\"'`<>|]{6,200}+)",
         "mysql·dump -u app -pk7Vq%a{8} shop",
         "mysqldump -u app -p shop",
     ),
@@ -425,7 +434,9 @@ NAMED: Final = (
         "secret-option",
         "pass secret token key auth",
         r"(?<=-)[a-z-]{3,12}[ \t]",
-        r"--(?:[a-z]{1,12}-){0,3}" + _WORD + r"[ \t]{1,4}[\"']?(?P<value>[^%n\"'`<>|,;(){}\[\]]{8,300}+)",
+        r"--(?!page-|next-|delete-|list-|export-)(?:[a-z]{1,12}-){0,3}"
+        + _WORD
+        + r"[ \t]{1,4}[\"']?(?P<value>[^%n\"'`<>|,;(){}\[\]]{8,300}+)",
         "deploy --tok·en %a{24}",
         "deploy --token from-the-vault",
     ),
@@ -654,7 +665,7 @@ NAMED: Final = (
         (
             r"(?:[ \t](?:-u|-auth|--[a-z]{0,8}-?(?:auth|creds))[ \t]{1,4}[\"']?[^\s:,\"'/]{1,100}[:,][\"']?"
             r"|\bbundle config[ \t](?:set[ \t])?(?:--[a-z]{1,10}[ \t])?[^\s]{1,80}[ \t][^\s:/]{1,40}:"
-            r"|\bcodecov[^\n|]{0,60}[ \t](?:-t|--token)[ \t]"
+            r"|\bcodecov[^\n|]{0,60}[ \t](?:-t|--token)[ \t]|\bstats auth [^\s:]{1,40}:"
             r"|[a-z] (?:login|auth|auth init -t|service install) (?=%w{20})|\bredis-cli[^\n|]{0,60} auth )"
             r"(?P<value>[^%n\"'`<>|(){}]{8,400})"
         ),
@@ -679,6 +690,7 @@ NAMED: Final = (
         r"[a-z_-]{3,14} ?[^\n]{6}",
         (
             r"(?:\b(?:tacacs|radius)-server [^\n]{0,60}?\bkey (?:[07] )?|\bprivilege [0-9]{1,2} secret "
+            r"|\bsnmp-server community (?=[^\s]{1,80} (?:ro|rw)\b)"
             r"|\boption key "
             r"|\bwpa-psk |\b(?:set|security)[^\n]{0,40} passphrase |\bwpa_passphrase [^\s]{1,32} "
             r"|\bnickserv identify (?:[^\s]{1,30} )?|\bssh-keygen [^\n|]{0,80}?-n )[\"']?"

@@ -58,7 +58,7 @@ IN_WORDS: Final = {
 NEAR: Final = ("discord", "gocardless", "mailgun", "twilio")
 IN_BLOCKS: Final = (
     *("private key", "private-lines:", '"kty"', '"oct"', "openvpn static", "mc alias set", "chpasswd"),
-    *("ecovery code", "ackup code", "wifi:"),
+    *("ecovery code", "ackup code", "wifi:", "jwt"),
 )
 OF_KEYS: Final = (
     *("secret", "token", "key", "bearer", "appid", "cred", ":5432:", "sqlplus", "oracle:", "sqlldr"),

@@ -28,13 +28,15 @@ _CODE = (
     r"^sha[0-9]{1,3}[:-]|^ENC\[|^AgB[a-z]|"
     r"\$[{(]|\{\{|%\(|[<>]|\$[A-Z_]{3}|^[$%~^]|[a-z]\|[a-z]|abcdefg|12345678|^/(?![A-Za-z0-9+/]{39,400}={0,2}$)|://|::|->|\(\)|^[@#]"
 )
-_SHORT_WORDS = r"p[a@4][s$]+|pwd|test|demo|abc|foo|bar(?![a-z])|some|(?<![a-z0-9])my|sha[0-9]|md5|user|hash"
+_SHORT_WORDS = (
+    r"p[a@4][s$]+|pwd|test|demo|abc|foo|(?<![a-z])bar(?![a-z])|some|(?<![a-z0-9])my|sha[0-9]|md5|user|hash"
+)
 _MADE_UP = (
     r"p(?:[a4@]|%40)[s$]+|w[o0]rd[^a-z]*$|pwd|s[e3]cr[e3]t|s[e3]cur|token|test|demo|abc|1234|123$|qwert|hunter2"
-    r"|letmein|admin|user|value|string|foo|bar(?![a-z])|some|(?<![a-z0-9])my|"
+    r"|letmein|admin|user|value|string|foo|(?<![a-z])bar(?![a-z])|some|(?<![a-z0-9])my|"
     r"base64|hash|sha[0-9]|md5|generated|random|encoded|hidden|masked|todo|null|undefined|"
     r"^[a-z_]{1,40}(?:\.[a-z_]{1,40}){1,9}$|\$[{(]|\{\{|%\(|[<>]|(?-i:\$[A-Z_]{3})|^[$%/~^]|[a-z]\|[a-z]|%[A-Z_]{3,40}%|://|/\.|\.(?:com|io|org|net|txt|key|pem"
-    r"|json|ya?ml|env|md|py|js|ts|go|sh)\b|::|->|\(\)|^[@#]"
+    r"|json|ya?ml|env|md|py|js|ts|go|sh)\b|::|->|\(\)|^[@#]|a-z(?:a-z|0-9)|^ed(?:25519|448)"
 )
 # Words, each with up to four digits: identifiers, names of resources, versions.
 _WORD = r"(?:[A-Za-z]?[a-z]+|[A-Z]+)[0-9]{0,4}"
@@ -52,7 +54,7 @@ _STRONG_REST = (
 # A word and a number that is no year, as people choose passwords.
 _CHOSEN = (
     r"(?=.{0,80}[A-Za-z]{4})(?=.{0,80}(?<![0-9])(?!(?:19|20)[0-9]{2}(?![0-9]))[0-9]{2,5}(?![0-9]))"
-    r"[^/\\:=<>()]{8,60}"
+    r"[^/\\:=<>()]{8,60}|[A-Za-z]{3,30}[0-9]{2,5}[A-Za-z]{3,30}[!?]?"
 )
 # Words with a number among them, and capitalized words with one at the end, as people choose passwords.
 _PHRASE = (
@@ -148,8 +150,24 @@ def looks_random(value: str) -> bool:
     return not re.fullmatch(_WORDS, value) or bool(re.fullmatch(_STRONG, value))
 
 
+def folded(value: str) -> str:
+    """The value with the Latin letters of its letters; those of other alphabets as a syllable repeated."""
+    if value.isascii():
+        return value
+    from unicodedata import combining, normalize
+
+    plain = [one for one in normalize("NFKD", value) if not combining(one)]
+    return "".join(
+        [
+            one if one.isascii() or not one.isalpha() else ("AN" if one.isupper() else "an")[at % 2]
+            for at, one in enumerate(plain)
+        ]
+    )
+
+
 def looks_chosen(value: str) -> bool:
     """Whether a value that is named as a password looks like one that people choose."""
+    value = folded(value)
     if any(is_made_up(one) or is_placeholder(one) for one in (value, decoded(value) or "?")):
         return False
     return (
@@ -164,9 +182,12 @@ def looks_chosen(value: str) -> bool:
 
 def looks_placed(value: str) -> bool:
     """Whether a value in a place that only passwords have looks like one: it may be a word with a digit."""
+    if re.match(r"[-*]|[A-Za-z]:\\", value):  # an option, emphasis, a path
+        return False
     if looks_chosen(value):
         return True
-    mixed = re.search("[A-Za-z]", value) is not None and re.search("[0-9]", value) is not None
+    value = folded(value)
+    mixed = re.search("[A-Za-z]", value) is not None and re.search("[0-9!?#$%&*+]", value) is not None
     return mixed and len(value) >= _PLACED and not (is_made_up(value) or is_placeholder(value))
 
 

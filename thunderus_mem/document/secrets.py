@@ -44,9 +44,22 @@ _LONGEST_VALUE = 200
 # Kinds whose place says that the value is a password, and that it is random.
 _PASSWORDS = frozenset(
     (
-        *("used-as-password", "sent-password", "identified-password", "call-password", "changed-password"),
-        *("secure-string", "command-password", "command-line-password", "user-and-password"),
+        *("used-as-password", "sent-password", "call-password", "changed-password"),
+        *("command-password", "user-and-password"),
         *("wireless-code", "opening-password"),
+    )
+)
+# Kinds in whose place nothing but a password can be.
+_PLACED = frozenset(
+    (
+        *(
+            "url-password",
+            "password-parameter",
+            "command-line-password",
+            "pgpass-entry",
+            "identified-password",
+        ),
+        *("secure-string", "database-login", "login-argument", "network-secret"),
     )
 )
 _KEYS = frozenset(("used-as-key", "here-string", "commented-key"))
@@ -61,6 +74,7 @@ _BY_PLACE = frozenset(
         "webhook-path",
         "prefixed-key",
         "alias-secret",
+        "signing-key",
     )
 )
 
@@ -129,7 +143,7 @@ def _is_placeholder(rule: SecretRule, value: str) -> bool:
         return True
     if rule.kind == "docker-auth" and (password := password_of_login(value)) is not None:
         return not looks_placed(password)
-    if rule.kind in ("url-password", "password-parameter"):
+    if rule.kind in _PLACED:
         return not looks_placed(value)
     if rule.kind in _PASSWORDS:
         return not looks_chosen(value)
