@@ -546,6 +546,10 @@ def test_name_inside_an_id_is_no_name() -> None:
         ("Uusi salasana on Met\u27e6s\u00e4_Polku3, vaihda se.", "mentioned-secret"),
         ("parola d'ordine Torta-\u27e6Salata7.", "mentioned-secret"),
         ("senha: caju\u27e62022frito.", "mentioned-secret"),
+        ('password = "wind\u27e6rad1953"', "mentioned-secret"),
+        ("echo 5d1f3342468af208\u27e629c002684fc35284 > config/master.key", "piped-password"),
+        ("Authorization: Basic cGltOkxh\u27e6Z2VyaGFsbGUtTm9yZDQ=", "authorization-header"),
+        ("ikey=DIABC, skey=q7Tx9Lm2RvK0pZ81\u27e6sWd4Ga6Yb3HcQ1x8Fj5N", "mentioned-secret"),
     ],
 )
 def test_words_with_a_number_count_where_only_a_password_is(text: str, kind: str) -> None:
@@ -570,6 +574,9 @@ def test_words_with_a_number_count_where_only_a_password_is(text: str, kind: str
         'Citation Key: "petersenWhoLoreEndToEnd3D2025"',
         "\u041f\u0430\u0440\u043e\u043b\u044c: \u0441\u043f\u0440\u043e\u0441\u0438\u0442\u044c",
         "programs can be identified by *inspecting* them",
+        "otpauth://totp/Example:a@example.com?secret=JBSWY3DPEHPK3PXP",
+        "<password>{2mkP52IeijLBA6XbPU0OW8Lz9lWUxsg/uoiexdIdL6A80ca7NuqsVhSZ}</password>",
+        "  password: c3VwZXJzZWNyZXQ=  # supersecret",
         "arn:aws:secretsmanager:eu-west-1:515621670543:secret:orders/db-a8Kf3Q",
     ],
 )

@@ -19,6 +19,7 @@ from thunderus_mem.document.secret_values import (
     is_unpronounceable,
     looks_chosen,
     looks_generated,
+    looks_placed,
     looks_random,
 )
 from thunderus_mem.startup import NamedTuple, lazy_pattern
@@ -78,6 +79,7 @@ _QUALIFIED: Final = lazy_pattern(
     r"|project"
     r"|recovery|rescue|root|routing|rpc|sdk|sending|service|session|shared|sign|signing|storage|team|tsig"
     r"|tunnel|unseal|upload|validation|vault|vpn|webhook|wifi|wlan|wpa2?|write)[_. -]?keys?(?![a-z])"
+    r"|(?<![a-z])skey(?![a-z])"
 )
 # Any other key that a long random value is assigned to, unless what it opens is public.
 _SOME_KEY: Final = lazy_pattern(
@@ -168,7 +170,7 @@ _PUBLIC: Final = lazy_pattern(
 # A password that is encrypted, or a text about one.
 _OTHER: Final = lazy_pattern(
     r"ENC[\[(]|CRYPT\(|(?i:\{(?:cipher|aes|3?des)\}|encrypted[:(])|[._-](?:hint|help|label|title|policy"
-    r"|error|rules?|length)\b"
+    r"|error|rules?|length)\b|>\{$"  # Maven encloses encrypted passwords in braces
 )
 _CODE: Final = lazy_pattern(
     r"%20|arxiv|utf-?(?:8|16)|^s-1-[0-9]|@[a-z0-9-]{3,40}\.[a-z]{2}|/.{0,200}/.{0,200}[._-]"
@@ -237,6 +239,7 @@ _BEFORE_KEY: Final = 16
 _LONG_KEY: Final = 24
 _AFTER_KEY: Final = 5
 _SUFFIX: Final = 16
+_LONGEST_WORD: Final = 20
 _ROWS: Final = 40
 _ID: Final = 19
 _WORD: Final = lazy_pattern("[A-Za-z0-9]*")
@@ -481,7 +484,9 @@ def _is_secret(value: str, *, password: bool, direct: bool, near: str) -> bool:
 @lru_cache(maxsize=_CACHED)
 def _looks_secret(value: str, password: bool, direct: bool) -> bool:
     if password and direct:
-        return looks_chosen(value)
+        return looks_chosen(value) or (
+            value.isalnum() and len(value) <= _LONGEST_WORD and looks_placed(value)
+        )
     if password and _is_short(value):
         return looks_random(value) and _is_mixed(value) and not is_of_pieces(value)
     if (not direct and is_of_pieces(value)) or re.search("[a-z]{5}-", value):

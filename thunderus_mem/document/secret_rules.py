@@ -523,7 +523,7 @@ NAMED: Final = (
             r"\s\"'$<>"
             r"|:]{8,400})[\"']?[ \t]?(?:\|[^\n|]{0,200}?"
             r"(?:-stdin|chpasswd|sudo -s|cryptsetup|login\b|kinit|-token)"
-            r"|>{1,2}[ \t]?[^\s|&;]{0,60}(?:pass|secret|token|cred))"
+            r"|>{1,2}[ \t]?[^\s|&;]{0,60}(?:pass|secret|token|cred|\.key))"
         ),
         "echo ·k7Vq%a{12} | docker login -u ci --password-stdin",
         "echo $TOKEN | docker login -u ci --password-stdin",

@@ -14,7 +14,8 @@ _PLACEHOLDER = (
     r"|foobar|deadbeef|^pk[._](?:live|test|eyJ)|^[0-9]:[0-9]{6,16}:(?:web|ios|android):|"
     r"^20[0-9]{2}-[0-9]{2}-[0-9]{2}T|^phc_|^ENC[\[(]|^\{(?:cipher|3?des|aes[0-9]{0,3})\}|^vault:v[0-9]|^!?encrypted[:(]|^AQICAH|^[*~+-]{0,4}[0-9.,]{1,20}[a-z]{1,3}\**$|"
     # Published by their issuers, for tests.
-    r"4eC39HqLyjWDarjt|Eby8vdM02xNOcqFlq|devstoreaccount1|6LeIxAcTAAAA|"
+    r"4eC39HqLyjWDarjt|Eby8vdM02xNOcqFlq|devstoreaccount1|6LeIxAcTAAAA|JBSWY3DPEHPK3PXP|C2y6yDjf5/R\+ob0N8A7C"
+    r"|czZCaGRSa3F0Mzpn|"
     # The ids of our events, which recaps cite after titles such as "Use tokens".
     r"^(?:evt|patch|snap|sess)_[0-9A-HJKMNP-TV-Z]{26}$|"
     # Words of languages without spaces.
@@ -187,8 +188,9 @@ def looks_placed(value: str) -> bool:
     if looks_chosen(value):
         return True
     value = folded(value)
-    mixed = re.search("[A-Za-z]", value) is not None and re.search("[0-9!?#$%&*+]", value) is not None
-    return mixed and len(value) >= _PLACED and not (is_made_up(value) or is_placeholder(value))
+    mixed = re.search("[a-z]", value) is not None and re.search("[0-9!?#$%&*+]", value) is not None
+    both = value, decoded(value) or "?"
+    return mixed and len(value) >= _PLACED and not any(is_made_up(one) or is_placeholder(one) for one in both)
 
 
 def password_of_login(value: str) -> str | None:

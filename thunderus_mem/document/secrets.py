@@ -62,6 +62,7 @@ _PLACED = frozenset(
         *("secure-string", "database-login", "login-argument", "network-secret"),
     )
 )
+_LOGINS = frozenset(("docker-auth", "authorization-header"))
 _KEYS = frozenset(("used-as-key", "here-string", "commented-key"))
 # Kinds between words of a sentence.
 _NEAR_PROSE = frozenset(("value-and-name", "login-and-value"))
@@ -141,7 +142,7 @@ def _is_placeholder(rule: SecretRule, value: str) -> bool:
         return value in "01234567890123456789"
     if not by_name and rule not in BLOCKS and is_of_words(value):
         return True
-    if rule.kind == "docker-auth" and (password := password_of_login(value)) is not None:
+    if rule.kind in _LOGINS and (password := password_of_login(value)) is not None:
         return not looks_placed(password)
     if rule.kind in _PLACED:
         return not looks_placed(value)
