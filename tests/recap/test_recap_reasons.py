@@ -279,6 +279,11 @@ def test_commits_code_and_proposals_are_collected(repo: Path, server: Server) ->
     assert outdated.endswith("Use the reduced rate for books. The tax office confirmed it on Monday.")
     linted = server.run("lint", "--json", cwd=str(repo)).json["diagnostics"]
     assert not [one for one in linted if "episodic" in one["path"]]
+    # A superseded document describes earlier code.
+    run("add", "fact", "The rates", "--body", "They are 19 and 7.", minute=7)
+    run("supersede", "fact.the-rate", "fact.the-rates", "-m", "Books have their own", minute=8)
+    run("recap", DAY, minute=9)
+    assert "may be out of date" not in (repo / f".thunderus/memory/episodic/{DAY}.md").read_text()
 
 
 def test_outdated_code_names_the_commit_that_check_names(repo: Path, server: Server) -> None:
@@ -329,3 +334,36 @@ def test_outdated_code_names_the_commit_that_check_names(repo: Path, server: Ser
     (renamed,) = outdated()
     assert "Return four from other." in renamed
     assert "Rename a" not in renamed
+
+
+def test_documents_made_stale_by_one_commit_share_a_line() -> None:
+    moved, other = COMMITS[1], COMMITS[3]
+    outdated = {
+        "fact.limit": (OutdatedCode("src/api.py#page", commit=moved),),
+        "fact.v1": (OutdatedCode("src/api.py#v1", is_missing=True, commit=moved),),
+        "fact.port": (OutdatedCode("src/port.py", commit=other),),
+    }
+    assert (
+        "- 2 documents may be out of date: [[fact.limit|Pages have 50 items]] (`src/api.py#page`), "
+        "[[fact.v1|Who still calls the v1 endpoints?]] (`src/api.py#v1`, removed). Changed in `ddddddd` "
+        "Sort pages. Customers saw the same item on two pages.\n"
+        "- [[fact.port|The port]] may be out of date: `src/port.py`, changed in `bbbbbbb` Move the port."
+    ) in page(ACTIVITY._replace(outdated=outdated))
+
+
+def test_open_items_matter_more_than_commits_commands_and_files() -> None:
+    commits = [
+        commit("0123456789abcdef"[n], n, f"Change {n}", "why " * 40 + f"of {n} and more") for n in range(9)
+    ]
+    touched = {one.sha: (f"src/a_long_path_of_a_file_{n}.py",) for n, one in enumerate(commits)}
+    asked = [
+        note_event(
+            id=f"evt_{n}", ts=f"{DAY}T09:{n:02d}:00Z", session_id="s", actor="user",
+            text=f"TODO: ask {n} " + "long " * 20,
+        )
+        for n in range(10)
+    ]  # fmt: skip
+    body = page(Activity(tuple(asked), commits=tuple(commits), touched=touched), [])
+    assert len(body.partition("\n## Provenance\n")[0]) <= 2_200
+    assert all(f"- Ask {n} " in body for n in range(10))
+    assert "9 commits" in body

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.command_store import SHARED, CommandStore
-from tests.support.events import make_event
+from tests.support.events import make_event, patch_event
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.document.document import read_document
 from thunderus_mem.document.injection import find_injections
@@ -22,6 +22,7 @@ from thunderus_mem.document.timestamp import encode_ulid
 from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.lint.context import contexts, lint_config
 from thunderus_mem.lint.engine import lint_reading
+from thunderus_mem.log.event import Change
 from thunderus_mem.memory.memory import open_memory
 from thunderus_mem.recap.events import EventReading
 from thunderus_mem.recap.page import recap_page
@@ -97,7 +98,7 @@ def test_private_texts_are_quoted_only_if_configured(repo: Path, server: Server,
     for said in ("Aside", "Beside", "stop", "Ignore all"):
         assert said not in text
     assert ("text omitted: possible secret or prompt injection" in text) == quote
-    assert text.count("1 stated in private events, not quoted") == 2 * (not quote)
+    assert text.count(" in private events, not quoted") == 2 * (not quote)
     assert "1 stated decision, 1 unsolved problem.\n" in text
     assert max(map(len, text.splitlines())) < 250
     assert store.run("lint").code == 0
@@ -331,6 +332,26 @@ def test_only_a_retry_of_the_same_command_is_a_solution() -> None:
     assert outcome(("pytest b", True), ("pytest -x a", False)) == (
         "Open items\n\n- `pytest -x a` failed; it has not succeeded since.\n"
     )
+
+
+def test_change_of_a_document_is_no_solution() -> None:
+    def health(number: int, *, ok: bool) -> Event:
+        body = {"tool": "bash", "command": "./health.sh", "success": ok}
+        return make_event(
+            "tool_result", body, id=f"evt_{number}", ts=f"{DAY}T09:0{number}:00Z", session_id="s",
+            actor="tool",
+        )  # fmt: skip
+
+    path = ".thunderus/memory/semantic/FACTS/pool.md"
+    change = Change("update", "fact.pool", path, "a", "b", "d")
+    edit = patch_event(
+        id="evt_2", patch_id="patch_2", ts=f"{DAY}T09:02:00Z", session_id="s", actor="user", op="edit",
+        changes=[change], why="",
+    )  # fmt: skip
+    activity = Activity((health(1, ok=False), edit, health(3, ok=True)))
+    body = recap_page(day_scope(DAY), activity, {}, Config()).body
+    assert "## Problems" not in body
+    assert path not in body
 
 
 def attempts(quote: bool, *steps: tuple[str, str]) -> str:

@@ -274,9 +274,7 @@ def _problem(events: Sequence[Event], ran: Sequence[Run], runs: Sequence[Run]) -
     for before, run in pairwise(runs):
         files: dict[str, None] = {}
         for event in events[before.place + 1 : run.place]:
-            if thread_of(event) != run.thread and event.kind != "patch":
-                continue
-            if paths := edited_paths(event) or tuple(change.path for change in changes_of(event)):
+            if thread_of(event) == run.thread and (paths := edited_paths(event)):
                 files |= dict.fromkeys(paths)
                 seen[event.id] = None
         between = [

@@ -50,7 +50,6 @@ if TYPE_CHECKING:
 
 _HALF_PAGE: Final = (2_200, 24)
 """The characters and list items allowed before the provenance."""
-_MOST_COMMITS: Final = 5
 _MOST_DECISIONS: Final = 12
 """The most decisions named besides those with a line of their own."""
 _MOST_CITED: Final = 30
@@ -61,8 +60,9 @@ _ENDED = ((True, "succeeded"), (False, "failed"), (None, "with unknown outcome")
 _SETTINGS = (".thunderus/config.toml", GARDENER_FILE)
 _DIGITS = lazy_pattern(r"\d+")
 _ROOMS: Final = (
-    *(Room(8, 200, 12), Room(8, 200, 5), Room(6, 160), Room(5, 120), Room(4, 100, 3, 3)),
-    *(Room(3, 100, 3, 3), Room(2, 80, 3, 3), Room(1, 80, 3, 3)),
+    *(Room(8, 200, 12, minor=5), Room(8, 200, 5, minor=5), Room(8, 200, 5, minor=2), Room(8, 200)),
+    *(Room(8, 160), Room(6, 160), Room(5, 120), Room(4, 100, 3, 3), Room(3, 100, 3, 3)),
+    *(Room(2, 80, 3, 3), Room(1, 80, 3, 3)),
 )
 
 
@@ -354,21 +354,25 @@ class _Lines:
         """The sections by name; ``left`` is the number of events omitted for length."""
         left_out = [f"{count(left, 'event')} omitted for length; see `thunderus-mem log`."] if left else []
         shown, stories = self.shown, self.stories.sections
-        decided = self._quoted((event, text, _stated(event)) for event, text in shown.decided)
-        notes = self._quoted((event, said(event), "") for event in shown.notes)
-        asked = self._quoted((event, open_text(event), "") for event in shown.open_ends)
+        decided = self._quoted("decision", ((event, text, _stated(event)) for event, text in shown.decided))
+        notes = self._quoted("note", ((event, said(event), "") for event in shown.notes))
+        asked = self._quoted("open item", ((event, open_text(event), "") for event in shown.open_ends))
         unsolved = [self._problem(one) for one in shown.problems if not one.solved]
         quotes = self._quotes()
         provenance = _provenance(shown, self.whole.commits[:_MOST_CITED], self._cite)
         lines = {
             "summary": [*self._summary(), *left_out, *([f"{PRIVATE_QUOTES}."] if quotes else [])],
             "requests": self._requests(),
-            "decisions": self._best([*stories["decisions"], *map(StoryLine, decided)], 2, _MOST_DECISIONS),
+            "decisions": self._best(
+                [*stories["decisions"], *map(StoryLine, decided)], 2 * self.room.lines, _MOST_DECISIONS
+            ),
             "problems": self._few(self._problem(one) for one in shown.problems if one.solved),
-            "commands": self._few(_commands(shown.ran)),
-            "changes": [*self._best(stories["changes"]), *self._settings()],
+            "commands": self._few(self._commands(), self.room.minor) if self.room.minor else [],
+            "changes": [*self._best(stories["changes"], self.room.lines), *self._settings()],
             "notes": self._few(notes),
-            "open_ends": self._best([*map(StoryLine, (*unsolved, *asked)), *stories["open_ends"]]),
+            "open_ends": self._best(
+                [*map(StoryLine, (*unsolved, *asked)), *stories["open_ends"]], 2 * self.room.lines
+            ),
             "files": self._files() if self.config.recap_include_file_changes else [],
             "provenance": [
                 *provenance,
@@ -394,16 +398,16 @@ class _Lines:
         ids = [event.id for event in events] + [run.events[-1] for run in shown.ran if run.error]
         return list(dict.fromkeys(id for id in ids if self.reading.quote and id in self.reading.private))
 
-    def _few(self, lines: Iterable[str]) -> list[str]:
+    def _few(self, lines: Iterable[str], most: int = 0) -> list[str]:
         """The first lines, each once, and the number of the others."""
-        return self._best(list(map(StoryLine, lines)))
+        return self._best(list(map(StoryLine, lines)), most or self.room.lines)
 
-    def _best(self, lines: Sequence[StoryLine], share: int = 1, named: int = 0) -> list[str]:
-        """The lines that fit, each once, first those with a reason and edits by hand, then the number of
+    def _best(self, lines: Sequence[StoryLine], most: int, named: int = 0) -> list[str]:
+        """At most this many lines, each once, first those with a reason and edits by hand, then the number of
         things in the others, and the first documents of these; the order is that of the log."""
         listed = list(dict.fromkeys(lines))
         ranked = sorted(range(len(listed)), key=lambda at: (not listed[at].explains, at))
-        best, rest = ranked[: share * self.room.lines], ranked[share * self.room.lines :]
+        best, rest = ranked[:most], ranked[most:]
         more = sum(len(listed[at].doc_ids) or 1 for at in rest)
         links = [self.stories.short_link(id) for at in sorted(rest) for id in listed[at].doc_ids][:named]
         counted = f"and {more} more{': ' if links else ''}{', '.join(links)}"
@@ -412,7 +416,7 @@ class _Lines:
     def _cut(self, text: str) -> str:
         return self.stories.cut(text)
 
-    def _quoted(self, texts: Iterable[tuple[Event, str, str]]) -> list[str]:
+    def _quoted(self, what: str, texts: Iterable[tuple[Event, str, str]]) -> list[str]:
         """The texts that may be quoted, each once and after its source, and the number of the others."""
         times: Counter[str] = Counter()
         hidden = 0
@@ -424,7 +428,7 @@ class _Lines:
         lines = [
             line + (f" (written {number} times)" if number > 1 else "") for line, number in times.items()
         ]
-        return [*lines, f"{hidden} stated in private events, not quoted"] if hidden else lines
+        return [*lines, f"{count(hidden, what)} in private events, not quoted"] if hidden else lines
 
     def _requests(self) -> list[str]:
         if not self.reading.quote:
@@ -463,6 +467,18 @@ class _Lines:
             parts.append(f"failed{often}{self._error(error, is_other)}{between}")
         return f"{span(one.command)} {_few_parts(parts)}; it has not succeeded since."
 
+    def _commands(self) -> list[str]:
+        """Each command that no problem names, once, with its outcomes in order."""
+        named = {each for one in self.shown.problems for step in one.attempts for each in step.commands}
+        named |= {one.command for one in self.shown.problems}
+        by_command: dict[str, list[Run]] = {}
+        for run in self.shown.ran:
+            if run.command not in named:
+                by_command.setdefault(run.command, []).append(run)
+        return [
+            f"{span(command)} ({_outcomes([run.ok for run in each])})" for command, each in by_command.items()
+        ]
+
     def _error(self, error: str, is_other: bool) -> str:
         if self.reading.quote and error:
             return f' with "{self._cut(one_line(error))}"'
@@ -470,34 +486,44 @@ class _Lines:
 
     def _commits(self, about: str) -> list[str]:
         """The commits that say most and are not in the lines ``about`` documents, and the number of the
-        others; merges in one line.
+        others; merges in one line. Those of bots come last.
 
-        Those of bots, and those that only record what a document line says already, come last."""
+        A commit that only changes the memory is named if its message says why: the lines about documents
+        say what it changed."""
+        if not self.room.minor:
+            return []
         merges = [one for one in self.whole.commits if one.subject.startswith("Merge ")]
         commits = [one for one in self.whole.commits if one not in merges]
         new = [one for one in commits if span(one.sha[:7]) not in about]
-        ranked = sorted(range(len(new)), key=lambda at: (*self._is_minor(new[at]), at))
-        chosen = sorted(ranked[: min(self.room.lines, _MOST_COMMITS)])
+        named = [at for at, one in enumerate(new) if explains(one) or not self._is_in_store(one)]
+        ranked = sorted(named, key=lambda at: (*self._is_minor(new[at]), at))
+        chosen = sorted(ranked[: self.room.minor])
         lines = [self.stories.says(new[at]) for at in chosen]
         more = len(new) - len(lines)
-        named = few_spans(one.sha[:7] for one in merges)
         return [
             *lines,
-            *([f"and {more} more"] if more else []),
-            *([f"{count(len(merges), 'merge')} ({named})"] if merges else []),
+            *([f"and {more} more"] if more and lines else []),
+            *(
+                [f"{count(len(merges), 'merge')} ({few_spans(one.sha[:7] for one in merges)})"]
+                if merges
+                else []
+            ),
         ]
 
     def _is_minor(self, commit: Commit) -> tuple[bool, bool, int]:
+        is_minor = commit.author.endswith("[bot]") or self._is_in_store(commit)
+        return is_minor, not explains(commit), -len(self.whole.touched.get(commit.sha, ()))
+
+    def _is_in_store(self, commit: Commit) -> bool:
         paths = self.whole.touched.get(commit.sha, ())
-        in_store = all(path.startswith(".thunderus/") for path in paths)
-        return (commit.author.endswith("[bot]") or in_store, not explains(commit), -len(paths))
+        return bool(paths) and all(path.startswith(".thunderus/") for path in paths)
 
     def _files(self) -> list[str]:
         """The files touched, or the most touched of many, without those of the store (documents are listed by
         id)."""
         counts, edited = self.whole.events.paths, self.whole.events.edited
         committed = {path for paths in self.whole.touched.values() for path in paths}
-        most = min(self.config.recap_max_files, self.room.lines)
+        most = min(self.config.recap_max_files, self.room.minor and self.room.lines)
         paths = [path for path in counts if not path.startswith(".thunderus/")]
         chosen = sorted(sorted(paths, key=lambda path: (-counts[path], path))[:most])
         lines = [
@@ -563,16 +589,6 @@ def _stated(event: Event) -> str:
     """Where a decision was stated."""
     who = "user" if event.actor == "user" else "agent"
     return "Stated in a note: " if event.kind == "note" else f"Stated by the {who}: "
-
-
-def _commands(ran: Sequence[Run]) -> list[str]:
-    """Each command once, with its outcomes in order."""
-    by_command: dict[str, list[Run]] = {}
-    for run in ran:
-        by_command.setdefault(run.command, []).append(run)
-    return [
-        f"{span(command)} ({_outcomes([run.ok for run in each])})" for command, each in by_command.items()
-    ]
 
 
 def _outcomes(each: Sequence[bool | None]) -> str:

@@ -162,11 +162,13 @@ def _committed(memory: Memory, git: Git, commits: Sequence[LoggedCommit]) -> Ite
 
 def _outdated(memory: Memory) -> dict[str, tuple[OutdatedCode, ...]]:
     """The documents whose code changed or is missing, with those anchors and the commits that `check`
-    names."""
+    names; not superseded ones, which describe earlier code."""
     found: dict[str, tuple[OutdatedCode, ...]] = {}
     if memory.index.has_anchors():
+        superseded = memory.index.superseded_by()
+        anchored = [one for one in memory.index.anchors() if one.doc_id not in superseded]
         with Judge(memory) as judge:
-            stale = [one for one in judge.all(memory.index.anchors()) if one.verdict.is_stale]
+            stale = [one for one in judge.all(anchored) if one.verdict.is_stale]
             for number, one in enumerate(stale):
                 searched = judge.past if number < MOST_EXPLAINED else None
                 known = breaking_commit(one.verdict.anchor, searched) if searched is not None else None

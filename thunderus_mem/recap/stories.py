@@ -52,12 +52,14 @@ _IN_LINK = str.maketrans("[]|`<", "()/'(")
 
 class Room(NamedTuple):
     """The most lines of a section, the longest text quoted in a line, the most documents named in one, and
-    the most steps of a document."""
+    the most steps of a document. ``minor`` is the most commits and commands; with 0, files are omitted
+    too."""
 
     lines: int
     length: int
     named: int = 3
     steps: int = 5
+    minor: int = 0
 
 
 class StoryLine(NamedTuple):
@@ -187,6 +189,8 @@ class Stories:
             if step.operation in ADDED and doc_id in self._replaced:
                 old = self._replaced[doc_id]
                 step = step._replace(other=old, reason=step.reason or self._reason_for(old))
+            if step.operation == SUPERSEDING and step.other == self._replaced.get(doc_id):
+                continue
             if found and found[-1].operation == step.operation and not (step.reason and found[-1].reason):
                 step = step._replace(reason=found.pop().reason or step.reason)
             found.append(step)
@@ -383,22 +387,44 @@ class Stories:
         return f"{title} ({shown})" if title and not self.reading.unfit(title) else shown
 
     def _outdated(self) -> list[StoryLine]:
-        lines = []
+        """The documents whose code changed: those of one commit in one line."""
+        lines: list[StoryLine] = []
+        by_commit: dict[Commit, list[str]] = {}
         for doc_id, each in self.history.outdated.items():
-            by_change: dict[tuple[bool, Commit | None], list[str]] = {}
-            for one in each:
-                by_change.setdefault((one.is_missing, one.commit), []).append(one.place)
-            parts = [
-                sentence(
-                    f"{few_spans(places)}, {'removed' if is_missing else 'changed'}"
-                    + (f" in {self.says(commit)}" if commit is not None else "")
-                )
-                for (is_missing, commit), places in by_change.items()
-            ]
-            more = f" And {len(parts) - FEW} more." if len(parts) > FEW else ""
-            text = f"{self.link(doc_id)} may be out of date: {' '.join(parts[:FEW])}{more}"
-            lines.append(StoryLine(text, True, (doc_id,)))
-        return lines
+            commits = {one.commit for one in each}
+            if len(commits) == 1 and (commit := commits.pop()) is not None:
+                by_commit.setdefault(commit, []).append(doc_id)
+            else:
+                lines.append(self._outdated_one(doc_id))
+        return lines + [
+            self._outdated_by(commit, doc_ids) if len(doc_ids) > 1 else self._outdated_one(doc_ids[0])
+            for commit, doc_ids in by_commit.items()
+        ]
+
+    def _outdated_by(self, commit: Commit, doc_ids: Sequence[str]) -> StoryLine:
+        named = []
+        for doc_id in doc_ids[: self.room.named]:
+            changed = self.history.outdated[doc_id]
+            removed = ", removed" if all(one.is_missing for one in changed) else ""
+            named.append(f"{self.link(doc_id)} ({few_spans(one.place for one in changed)}{removed})")
+        listed = few_of(named, len(doc_ids))
+        text = f"{len(doc_ids)} documents may be out of date: {listed}. Changed in {self.says(commit)}"
+        return StoryLine(text, True, tuple(doc_ids))
+
+    def _outdated_one(self, doc_id: str) -> StoryLine:
+        by_change: dict[tuple[bool, Commit | None], list[str]] = {}
+        for one in self.history.outdated[doc_id]:
+            by_change.setdefault((one.is_missing, one.commit), []).append(one.place)
+        parts = [
+            sentence(
+                f"{few_spans(places)}, {'removed' if is_missing else 'changed'}"
+                + (f" in {self.says(commit)}" if commit is not None else "")
+            )
+            for (is_missing, commit), places in by_change.items()
+        ]
+        more = f" And {len(parts) - FEW} more." if len(parts) > FEW else ""
+        text = f"{self.link(doc_id)} may be out of date: {' '.join(parts[:FEW])}{more}"
+        return StoryLine(text, True, (doc_id,))
 
     def _tasks(self) -> list[StoryLine]:
         """The documents of the period that ask something, or have unchecked tasks."""
