@@ -521,10 +521,10 @@ def test_reviews_are_listed_with_the_change_they_decide() -> None:
         documents=DOCUMENTS,
     )
     assert "- 1 document added.\n- 1 approval, 2 rejections, 1 expired proposal.\n" in body
-    assert "## Decisions\n\n- `adr.a`: a proposal to add it was rejected. Reason: too slow.\n\n" in body
+    assert "## Decisions\n\n- `adr.a`: a proposal to add it was rejected. Review: too slow.\n\n" in body
     assert (
         "## Changes\n\n- `fact.a` added, proposal approved. Reason: right.\n"
-        "- `fact.b`: a proposal to add it was rejected. Reason: wrong.\n"
+        "- `fact.b`: a proposal to add it was rejected. Review: wrong.\n"
         "- [[fact.keys|Keys]]: a proposal to edit it expired.\n\n"
     ) in body
     assert f"- Changes to `fact.a`: `{event_id(2)}`\n- Reviews: `{event_id(1)}`" in body
@@ -533,7 +533,7 @@ def test_reviews_are_listed_with_the_change_they_decide() -> None:
 def test_rejected_proposal_is_listed_after_earlier_steps() -> None:
     made = {"action": "patch", "approved": False, "proposed": "remove", "decision": "rejected"}
     body = page_of(patch(1, "add", "fact.a"), approval(2, made, "fact.a", why="in use"))
-    assert "- `fact.a` added; a proposal to remove it was rejected. Reason: in use.\n" in body
+    assert "- `fact.a` added; a proposal to remove it was rejected. Review: in use.\n" in body
     body = page_of(approval(2, made | {"proposed": "garden"}, "fact.a", "fact.b"))
     assert "- Proposals to change 2 documents were rejected: `fact.a`, `fact.b`.\n" in body
 

@@ -142,8 +142,25 @@ def test_approved_document_names_its_approval_and_patch(store: Store) -> None:
     assert approval.kind == "approval"
     assert approval.body["decision"] == "approved"
     assert approval.body["approved"] is True
-    assert (approval.why, change.why) == ("true", "true")
+    assert (approval.why, change.why) == ("true", "seen")
     assert [one for one in lint(store.memory()).diagnostics if one.rule == "TM206"] == []
+
+
+def test_recap_has_the_reasons_of_proposer_and_reviewer(store: Store) -> None:
+    store.add("Ports", "Ports are even.", store.agent(), why="seen twice")
+    (patch,) = store.patches()
+    review_approve(store.memory(), [patch], why="Ruth checked it")
+    store.add("Hosts", "Hosts have names.", store.agent(), why="asked in support")
+    (patch,) = store.patches()
+    review_reject(store.memory(), [patch], why="We use addresses")
+    text = recap(store.memory(), "2026-01-21", dry_run=True).text
+    assert (
+        "- [[fact.ports|Ports]] added, proposal approved. Reason: seen twice. Review: Ruth checked it.\n"
+    ) in text
+    assert (
+        "- `fact.hosts`: a proposal to add it was rejected. Reason: asked in support. "
+        "Review: We use addresses.\n"
+    ) in text
 
 
 def test_people_and_other_kinds_need_no_review(store: Store) -> None:

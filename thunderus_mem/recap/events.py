@@ -8,6 +8,7 @@ import json
 import re
 import shlex
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
@@ -361,12 +362,13 @@ _OPEN = lazy_pattern(
 class RecapStep(NamedTuple):
     """One operation on a document, its reason, and the document it was superseded by, merged into or renamed
     from. ``review`` is the decision about the proposal to do it: approved, or rejected or expired; then
-    ``operation`` is what was proposed (``add``)."""
+    ``operation`` is what was proposed (``add``). ``comment`` is the reason for that decision."""
 
     operation: str
     reason: str = ""
     other: str = ""
     review: str = ""
+    comment: str = ""
 
     @property
     def is_refused(self) -> bool:
@@ -516,7 +518,12 @@ def _sort(found: SortedEvents, event: Event, own_id: str, reading: EventReading)
         found.approvals.append(event)
         if (outcome := outcome_of(event)) != "approved":
             proposed = text_in(event.body, "proposed")
-            step = RecapStep(_PROPOSED.get(proposed, "change"), _reason(event), review=outcome)
+            step = RecapStep(
+                _PROPOSED.get(proposed, "change"),
+                _as_reason(text_in(event.body, "proposed_why")),
+                review=outcome,
+                comment=_as_reason(event.why),
+            )
             for doc_id in named_ids(event):
                 found.stories.setdefault(doc_id, DocumentRecap()).steps[step] = None
         return True
@@ -552,21 +559,27 @@ def _sort_patch(found: SortedEvents, event: Event, own_id: str) -> bool:
         return False
     if op == "verify":
         found.verified = {change.doc_id for change in changes}
-    reason = "" if _is_automatic(found, event) else _reason(event)
+    reason = "" if _is_automatic(found, event) else _as_reason(event.why)
     patch = text_in(event.refs, "patch_id")
     if op == "add" and reason == "init" and [change.doc_id for change in changes] == ["core"]:
         found.stories.setdefault("core", DocumentRecap()).events[event.id] = None  # a template says nothing
         found.created = True
         return True
-    is_approved = any(text_in(one.refs, "patch_id") == patch != "" for one in found.approvals)
-    review = "approved" if is_approved else ""
+    approval = next((one for one in found.approvals if text_in(one.refs, "patch_id") == patch != ""), None)
+    comment = _as_reason(approval.why) if approval is not None else ""
+    done = partial(
+        RecapStep,
+        review="approved" if approval is not None else "",
+        # An approval logged by an earlier version replaced the reason of the proposal.
+        comment=comment if comment != reason else "",
+    )
     for change in changes:
         if (title := TITLE.search(change.diff or "")) is not None:
             found.titles[change.doc_id] = title[1].strip("\"' ")
     replaced = [doc_id for doc_id in named_ids(event) if doc_id != changes[0].doc_id]
     if op == "supersede" and len(changes) == 1 and replaced:
         for doc_id in replaced:  # the event changes their successor
-            step = RecapStep(SUPERSEDED, reason, changes[0].doc_id, review)
+            step = done(SUPERSEDED, reason, changes[0].doc_id)
             found.stories.setdefault(doc_id, DocumentRecap()).add(step, event.ts, event.id)
         return True
     # A document that was only moved keeps its id.
@@ -583,13 +596,13 @@ def _sort_patch(found: SortedEvents, event: Event, own_id: str) -> bool:
         if change.doc_id == into:
             story.events[event.id] = None
         elif into:  # the reason of a merge repeats the ids
-            story.add(RecapStep(MERGED, "", into, review), event.ts, event.id)
+            story.add(done(MERGED, "", into), event.ts, event.id)
         else:
             if op == "undo":
                 story.steps |= dict.fromkeys(_supersessions(found, undone_by(event), change.doc_id))
             other = former[0] if change.op == "rename" and len(former) == 1 else ""
             operation = _decided(change) or operation_name(op, change.op, change.path)
-            story.add(RecapStep(operation, reason, other, review), event.ts, event.id)
+            story.add(done(operation, reason, other), event.ts, event.id)
     return True
 
 
@@ -627,15 +640,15 @@ def _decided(change: Change) -> str:
     return state if state in DECIDED and words.get("-", state) not in ("", state) else ""
 
 
-def _reason(event: Event) -> str:
-    return one_line(event.why).rstrip(".") if event.why else ""
+def _as_reason(why: str | None) -> str:
+    return one_line(why).rstrip(".") if why else ""
 
 
 def _sort_verification(found: SortedEvents, event: Event, own_id: str) -> bool:
     """Add the verification of documents, which are counted already if it changed them; false if none is
     left."""
     about = [doc_id for doc_id in named_ids(event) if doc_id != own_id]
-    step = RecapStep(_DONE["verify"], _reason(event))
+    step = RecapStep(_DONE["verify"], _as_reason(event.why))
     for doc_id in about:
         story = found.stories.get(doc_id)
         if story is not None and doc_id in found.verified:

@@ -191,7 +191,8 @@ class Stories:
                 step = step._replace(other=old, reason=step.reason or self._reason_for(old))
             if step.operation == SUPERSEDING and step.other == self._replaced.get(doc_id):
                 continue
-            if found and found[-1].operation == step.operation and not (step.reason and found[-1].reason):
+            is_same = found and (found[-1].operation, found[-1].comment) == (step.operation, step.comment)
+            if is_same and not (step.reason and found[-1].reason):
                 step = step._replace(reason=found.pop().reason or step.reason)
             found.append(step)
         if len(found) > self.room.steps:
@@ -243,13 +244,11 @@ class Stories:
         for step, other in zip(
             group.steps, others[0] if number == 1 else [""] * len(group.steps), strict=True
         ):
-            reason = step.reason if step is not last else ""
+            reasons = self._reasons(step) if step is not last else ""
             did = _refused(step, number, is_first=not parts) if step.is_refused else self._done(step, group)
             approved = ", proposal approved" if step.review and not step.is_refused else ""
             joined = "" if step.is_refused else ", then " if parts else " "
-            parts.append(
-                joined + did + other + approved + (f" (reason: {self.cut(reason)})" if reason else "")
-            )
+            parts.append(joined + did + other + approved + (f" ({reasons})" if reasons else ""))
         text = "".join(parts)
         if number == 1:
             text = f"{self.link(group.doc_ids[0])}{text}."
@@ -261,10 +260,15 @@ class Stories:
             text = f"{subject}{text}: {few_of(named, number)}."
         why = self._because(group)
         is_unexplained = last.operation in BY_HAND and not why
-        explains = bool(why or is_unexplained or any(step.reason for step in group.steps))
+        explains = bool(why or is_unexplained or any(self._reasons(step) for step in group.steps))
         return StoryLine(
             text + (" No reason given." if is_unexplained else why), explains, tuple(group.doc_ids)
         )
+
+    def _reasons(self, step: RecapStep) -> str:
+        """Why a step was done, and why it was approved or rejected."""
+        said = (("reason", step.reason), ("review", step.comment))
+        return "; ".join(f"{name}: {self.cut(text)}" for name, text in said if text)
 
     def _done(self, step: RecapStep, group: _Group) -> str:
         if step.operation not in ADDED:
@@ -289,10 +293,16 @@ class Stories:
         ]
 
     def _because(self, group: _Group) -> str:
-        """Why, as the end of a line: the reasons, else the context of a decision, else a commit."""
+        """Why, as the end of a line: the reasons, else the context of a decision, else a commit; then the
+        comment of a review."""
+        last = group.steps[-1]
+        reviewed = f" Review: {sentence(self.cut(last.comment))}" if last.comment else ""
         if group.reasons:
             reasons = "; ".join(group.reasons[:FEW])
-            return f" {'Reason' if len(group.reasons) == 1 else 'Reasons'}: {self.cut(reasons)}."
+            return f" {'Reason' if len(group.reasons) == 1 else 'Reasons'}: {self.cut(reasons)}.{reviewed}"
+        return ("" if last.is_refused else self._context(group)) + reviewed
+
+    def _context(self, group: _Group) -> str:
         if len(group.doc_ids) == 1 and group.section != "changes":
             context = self.documents.facts(group.doc_ids[0]).context
             if context and not self.reading.unfit(context):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from thunderus_mem.document.document import read_document
 from thunderus_mem.document.frontmatter.edit import insert_item
+from thunderus_mem.document.secrets import redacted
 from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.errors import Busy, Conflict, InvalidDocument, NotWritable, Refused, ThunderusError
 from thunderus_mem.index.log import read as read_events
@@ -271,7 +272,7 @@ class _Decider:
         event = transaction.commit(
             proposal.op,
             made,
-            why=self.why or proposal.why,
+            why=proposal.why or self.why,
             links=PatchLinks(about=proposal.targets, private=proposal.private),
             ids=ids,
             drops=(waiting.removal,),
@@ -292,8 +293,10 @@ class _Decider:
     def dismiss(self, transaction: Transaction, waiting: Waiting, decision: str, why: str) -> Decision:
         """Record a decision that changes no document, and delete the proposal."""
         proposal = waiting.proposal
+        # The proposal is deleted, and the reason in it comes from anyone.
+        reason = {"proposed_why": redacted(proposal.why)} if proposal.why else {}
         event = transaction.approve(
-            _body(proposal, decision),
+            _body(proposal, decision) | reason,
             _doc_ids(proposal),
             why=why,
             patch=proposal.id,
