@@ -336,6 +336,46 @@ def test_outdated_code_names_the_commit_that_check_names(repo: Path, server: Ser
     assert "Rename a" not in renamed
 
 
+def test_documents_whose_source_changed_after_their_import_are_open(repo: Path, server: Server) -> None:
+    def run(*arguments: str, minute: int) -> str:
+        clock = {"THUNDERUS_MEM_NOW": f"{DAY}T09:{minute:02d}:00Z", "THUNDERUS_MEM_SEED": str(minute)}
+        done = server.run(*arguments, cwd=str(repo), env=clock)
+        assert done.code == 0, done.err
+        return done.out
+
+    def save(minute: int, subject: str) -> None:
+        dates = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), f"{DAY}T09:{minute:02d}:30Z")
+        subprocess.run(["git", "add", "-A"], cwd=repo, check=True)
+        subprocess.run(["git", "commit", "-q", "-m", subject], cwd=repo, check=True, env=os.environ | dates)
+
+    def open_items(minute: int) -> str:
+        return run("recap", DAY, "--dry-run", minute=minute).partition("## Open items\n\n")[2]
+
+    run("init", minute=0)
+    (repo / "docs").mkdir()
+    for name in ("port", "rate", "host"):
+        (repo / f"docs/{name}.md").write_text(f"# The {name}\n\nIt is {name} 1.\n")
+    save(1, "Add notes")
+    run("import", "markdown", "docs", "--kind", "fact", minute=2)
+    save(2, "Import notes")
+    assert open_items(3).startswith("None found.\n")
+    for name in ("port", "rate"):
+        (repo / f"docs/{name}.md").write_text(f"# The {name}\n\nIt is {name} 2.\n")
+    save(3, "Correct two notes")
+    sha = subprocess.run(["git", "rev-parse", "--short=7", "HEAD"], cwd=repo, capture_output=True, text=True)
+    assert open_items(4).startswith(
+        "- 2 documents may be out of date: [[fact.the-port|The port]] (its source `docs/port.md`), "
+        f"[[fact.the-rate|The rate]] (its source `docs/rate.md`). Changed in `{sha.stdout.strip()}` "
+        "Correct two notes.\n\n"
+    )
+    run("import", "markdown", "docs", "--kind", "fact", "--on-conflict", "update", minute=5)
+    assert open_items(6).startswith("None found.\n")
+    (repo / "docs/host.md").write_text("# The host\n\nIt is host 2.\n")
+    assert open_items(7).startswith(
+        "- [[fact.the-host|The host]] may be out of date: its source `docs/host.md`, changed.\n\n"
+    )
+
+
 def test_documents_made_stale_by_one_commit_share_a_line() -> None:
     moved, other = COMMITS[1], COMMITS[3]
     outdated = {

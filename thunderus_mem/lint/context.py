@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal
 
 from thunderus_mem.diagnostic import Severity
@@ -65,20 +65,22 @@ def contexts(
     def exists(path: str) -> bool:
         return os.path.lexists(os.path.join(memory.root, path))
 
-    def hashed(path: str) -> str | None:
-        with suppress(ThunderusError):
-            return source_hash(read_file(inside(memory.root, path), MAX_DOCUMENT))
-        return None
-
     return lambda reading: LintContext(
         reading=reading,
         corpus=corpus,
         config=config,
         exists=exists,
-        source_hash=hashed,
+        source_hash=partial(hash_of_source, memory),
         provenance=known,
         evidence=evidence,
     )
+
+
+def hash_of_source(memory: Memory, path: str) -> str | None:
+    """The `source_hash` of the file that a document was imported from; ``None`` if it cannot be read."""
+    with suppress(ThunderusError):
+        return source_hash(read_file(inside(memory.root, path), MAX_DOCUMENT))
+    return None
 
 
 class KnownProvenance:

@@ -32,6 +32,7 @@ from thunderus_mem.recap.events import (
     said,
     sort_events,
 )
+from thunderus_mem.recap.scope import OutdatedCode
 from thunderus_mem.recap.stories import FEW, LONGEST_TITLE, History, Room, Stories, StoryLine, few_spans
 from thunderus_mem.recap.template import PROVENANCE, count, cut, fill, one_line, span, spans
 from thunderus_mem.startup import NamedTuple, lazy_pattern
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from thunderus_mem.git.commits import Commit
     from thunderus_mem.log.line import Event
     from thunderus_mem.recap.events import CommandProblem, EventReading, Run, SortedEvents
-    from thunderus_mem.recap.scope import Activity, OutdatedCode, RecapScope
+    from thunderus_mem.recap.scope import Activity, RecapScope
     from thunderus_mem.store.config import Config
 
 _HALF_PAGE: Final = (2_200, 24)
@@ -254,7 +255,7 @@ def _draft(
     for commit in commits:
         sorted_events.count_paths(activity.touched.get(commit.sha, ()))
     _add_commits(sorted_events, commits, activity)
-    history = _history(scope, activity, sorted_events)
+    history = _history(scope, activity, sorted_events, documents)
     content = _Content(sorted_events, used, commits, activity.touched, RecapDocuments(documents), history)
     return _Draft(scope, content, activity._replace(reading=reading), config)
 
@@ -268,9 +269,11 @@ def _add_commits(events: SortedEvents, commits: Sequence[Commit], activity: Acti
             story.add(RecapStep(IN_COMMIT[change.operation]), utc_key(by_sha[change.sha].date))
 
 
-def _history(scope: RecapScope, activity: Activity, events: SortedEvents) -> History:
-    """The commits by file, parents first; the documents whose code was changed in the period or that were
-    changed themselves, and proposals made in it."""
+def _history(
+    scope: RecapScope, activity: Activity, events: SortedEvents, documents: Mapping[str, Document]
+) -> History:
+    """The commits by file, parents first; the documents whose code or source was changed in the period or
+    that were changed themselves, and proposals made in it."""
     by_path: dict[str, list[Commit]] = {}
     for commit in activity.commits[::-1]:
         for path in activity.touched.get(commit.sha, ()):
@@ -290,8 +293,30 @@ def _history(scope: RecapScope, activity: Activity, events: SortedEvents) -> His
         for doc_id, each in activity.outdated.items()
         if doc_id in events.stories or any(map(is_recent, each))
     }
+    for doc_id, source in _changed_sources(events, documents, activity.source_hash):
+        by = _commit_of_source(by_path.get(source, ()), events.stories.get(doc_id))
+        outdated.setdefault(doc_id, []).append(OutdatedCode(source, commit=by, is_source=True))
     proposals = [one for one in activity.proposals if scope.holds_moment(one.created)]
     return History(by_path, outdated, proposals)
+
+
+def _changed_sources(
+    events: SortedEvents, documents: Mapping[str, Document], source_hash: Callable[[str], str | None]
+) -> Iterator[tuple[str, str]]:
+    """The documents imported from files that changed since, and these, if one was changed in the period."""
+    for doc_id in dict.fromkeys(document.id for document in documents.values()):
+        document = documents[doc_id]
+        source, imported = document.imported_from, document.imported_sha256
+        is_recent = doc_id in events.stories or source in events.paths
+        if imported and is_recent and source_hash(source) not in (None, imported):
+            yield doc_id, source
+
+
+def _commit_of_source(commits: Sequence[Commit], story: DocumentRecap | None) -> Commit | None:
+    """The last of the commits of a file, if it is later than what happened to its document."""
+    last = commits[-1] if commits else None
+    is_later = last is not None and (story is None or utc_key(last.date) >= story.last[:19])
+    return last if is_later else None
 
 
 def _fitting(draft: _Draft) -> Page:

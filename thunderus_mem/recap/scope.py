@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime, timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,7 @@ from thunderus_mem.errors import InvalidConfig, NotFound, ThunderusError
 from thunderus_mem.git.changes import merge_base
 from thunderus_mem.git.commits import commit_named, commits_between, first_commits
 from thunderus_mem.index.log import read
+from thunderus_mem.lint.context import hash_of_source
 from thunderus_mem.log.event import document_ids, private_to
 from thunderus_mem.log.imported import is_imported
 from thunderus_mem.memory.proposals import all_waiting
@@ -42,7 +43,7 @@ from thunderus_mem.verdicts.judge import Judge
 from thunderus_mem.verdicts.verdict import MISSING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from thunderus_mem.git.commits import Commit, LoggedCommit
     from thunderus_mem.git.repository import Git
@@ -67,12 +68,14 @@ class CommittedChange(NamedTuple):
 
 
 class OutdatedCode(NamedTuple):
-    """The ``place`` of an anchor whose code changed or ``is_missing``, and the commit that did it (``None``:
-    not committed, or unknown)."""
+    """The ``place`` of an anchor whose code changed or ``is_missing``, or the file that a document was
+    imported from and that changed (``is_source``), and the commit that did it (``None``: not committed, or
+    unknown)."""
 
     place: str
     is_missing: bool = False
     commit: Commit | None = None
+    is_source: bool = False
 
 
 class Activity(NamedTuple):
@@ -80,7 +83,8 @@ class Activity(NamedTuple):
     ``touched``, by hash. Events and commits may lie outside the period of the recap.
 
     ``committed`` are changes that only commits record, parents first. ``outdated`` are documents whose code
-    changed, with those anchors, ``proposals`` those that wait for review, both as of now.
+    changed, with those anchors, ``proposals`` those that wait for review, both as of now; ``source_hash``
+    returns the hash of a file that a document was imported from, ``None`` if it cannot be read.
     ``template`` is the text of a custom recap template, ``reading`` says how to read texts.
     """
 
@@ -91,6 +95,7 @@ class Activity(NamedTuple):
     committed: tuple[CommittedChange, ...] = ()
     outdated: Mapping[str, tuple[OutdatedCode, ...]] = MappingProxyType({})
     proposals: tuple[Proposal, ...] = ()
+    source_hash: Callable[[str], str | None] = lambda _: None
     template: str = ""
     reading: EventReading = EventReading()
 
@@ -126,6 +131,7 @@ def for_recap(memory: Memory, activity: Activity, first: str, last: str) -> Acti
     activity = activity._replace(
         outdated=_outdated(memory),
         proposals=tuple(waiting.proposal for waiting in all_waiting(memory.layout)),
+        source_hash=partial(hash_of_source, memory),
         template=template_of(memory),
         reading=reading_here(memory),
     )

@@ -416,18 +416,18 @@ class Stories:
         for doc_id in doc_ids[: self.room.named]:
             changed = self.history.outdated[doc_id]
             removed = ", removed" if all(one.is_missing for one in changed) else ""
-            named.append(f"{self.link(doc_id)} ({few_spans(one.place for one in changed)}{removed})")
+            named.append(f"{self.link(doc_id)} ({_places(changed)}{removed})")
         listed = few_of(named, len(doc_ids))
         text = f"{len(doc_ids)} documents may be out of date: {listed}. Changed in {self.says(commit)}"
         return StoryLine(text, True, tuple(doc_ids))
 
     def _outdated_one(self, doc_id: str) -> StoryLine:
-        by_change: dict[tuple[bool, Commit | None], list[str]] = {}
+        by_change: dict[tuple[bool, Commit | None], list[OutdatedCode]] = {}
         for one in self.history.outdated[doc_id]:
-            by_change.setdefault((one.is_missing, one.commit), []).append(one.place)
+            by_change.setdefault((one.is_missing, one.commit), []).append(one)
         parts = [
             sentence(
-                f"{few_spans(places)}, {'removed' if is_missing else 'changed'}"
+                f"{_places(places)}, {'removed' if is_missing else 'changed'}"
                 + (f" in {self.says(commit)}" if commit is not None else "")
             )
             for (is_missing, commit), places in by_change.items()
@@ -477,6 +477,14 @@ def few_of(names: Sequence[str], number: int) -> str:
     """Names, the first of ``number``, separated by commas; "" without any."""
     more = f" and {number - len(names)} more" if number > len(names) > 0 else ""
     return ", ".join(names) + more
+
+
+def _places(changed: Sequence[OutdatedCode]) -> str:
+    named = [
+        ("its source " if one.is_source else "") + span(cut(one.place, LONGEST_TITLE))
+        for one in changed[:FEW]
+    ]
+    return few_of(named, len(changed))
 
 
 def few_spans(names: Iterable[str]) -> str:
