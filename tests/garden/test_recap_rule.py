@@ -116,7 +116,7 @@ def test_removed_recap_is_not_written_again() -> None:
     assert [step.targets[0] for step in steps] == ["recap.2026-01-05", "recap.2026-01-06"]
 
 
-def test_recap_with_a_secret_is_not_planned() -> None:
+def test_recap_with_a_secret_is_reported() -> None:
     """`recap` refuses it, too."""
     key = "AKIA" + "Q3EGRTUOPLSD2WXZ"
     note = make_event(
@@ -128,6 +128,12 @@ def test_recap_with_a_secret_is_not_planned() -> None:
     steps = plan_recaps(days, Config(recap_schedule=("day",), recap_days_back=60))
     assert "recap.2026-01-14" in [step.targets[0] for step in steps]
     assert key not in "".join(edit.after_text or "" for step in steps for edit in step.edits)
+    (skipped,) = [step for step in steps if step.extent == "report"]
+    assert (skipped.action, skipped.targets) == ("skip-recap", ("recap.2026-01-16",))
+    assert skipped.why == (
+        "no recap of the events on 2026-01-16: it would contain a possible secret; "
+        "`thunderus-mem recap` shows where"
+    )
 
 
 def recap(day: str, body: str) -> Document:

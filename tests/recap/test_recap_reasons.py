@@ -167,7 +167,8 @@ def test_unfit_texts_are_not_quoted() -> None:
     body = page(ACTIVITY._replace(reading=reading))
     assert not [word for word in bad if word in body]
     assert "`ddddddd`" in body
-    assert "Proposal to add `fact.flush` waits for review.\n" in body
+    mark = "(omitted: possible secret or prompt injection)"
+    assert f"Proposal to add {mark} (`fact.flush`) waits for review. Reason: {mark}.\n" in body
 
 
 def test_code_that_changed_after_a_move_is_listed() -> None:

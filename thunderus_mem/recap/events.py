@@ -420,8 +420,8 @@ class SortedEvents:
     ``requests`` are messages of the user, ``approvals`` reviews of proposals and of tool calls, ``decided``
     marked decisions in texts; ``paths`` counts how often each file is mentioned, ``edited`` are those edited
     by tools; ``titles`` are those in diffs. ``verified`` are documents that the last verification changed;
-    ``unfit`` counts texts omitted because of their content, ``looks`` read-only commands. ``created`` is
-    whether the memory was.
+    ``unfit`` are the events of texts omitted because of their content, ``looks`` counts read-only commands.
+    ``created`` is whether the memory was.
     """
 
     stories: dict[str, DocumentRecap] = field(default_factory=dict)
@@ -436,7 +436,7 @@ class SortedEvents:
     verified: set[str] = field(default_factory=set)
     ran: tuple[Run, ...] = ()
     problems: tuple[CommandProblem, ...] = ()
-    unfit: int = 0
+    unfit: list[tuple[str, ...]] = field(default_factory=list)
     looks: int = 0
     created: bool = False
 
@@ -492,6 +492,7 @@ def sort_events(
     telling = {event.id for event in ordered if _sort(found, event, own_id, reading)}
     _sort_runs(found, ordered, reading)
     telling.update(id for run in found.ran for id in run.events)
+    telling.update(id for ids in found.unfit for id in ids)
     telling.update(id for problem in found.problems for id in problem.events)
     if telling:
         telling.update(event.id for event in found.requests)
@@ -538,8 +539,8 @@ def _sort_text(found: SortedEvents, event: Event, reading: EventReading) -> bool
     decided = decisions_in(text)
     used = text if is_note or (is_request and reading.quote) else "\n".join(decided)
     if used and reading.unfit(used):
-        found.unfit += 1
-        return False
+        found.unfit.append((event.id,))
+        return True
     if is_request and text.strip():
         found.requests.append(event)
     found.decided += [(event, one) for one in decided]
@@ -674,7 +675,8 @@ def _sort_runs(found: SortedEvents, events: Sequence[Event], reading: EventReadi
         for run in ran
         if run.command not in reading.omit and not reading.unfit(run.command)
     ]
-    found.unfit += len(ran) - len(fit)
+    kept = {run.events for run in fit}
+    found.unfit += [run.events for run in ran if run.events not in kept]
     found.ran = tuple(run for run in fit if not is_read_only(run.command))
     found.looks = len(fit) - len(found.ran)
     found.problems = problems(events, found.ran)

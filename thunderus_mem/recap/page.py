@@ -34,7 +34,7 @@ from thunderus_mem.recap.events import (
 )
 from thunderus_mem.recap.scope import OutdatedCode
 from thunderus_mem.recap.stories import FEW, LONGEST_TITLE, History, Room, Stories, StoryLine, few_spans
-from thunderus_mem.recap.template import PROVENANCE, count, cut, fill, one_line, span, spans
+from thunderus_mem.recap.template import OMITTED, PROVENANCE, count, cut, fill, one_line, span, spans
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.config import configured_caps
 from thunderus_mem.store.paths import GARDENER_FILE
@@ -60,6 +60,8 @@ _REVIEWED = {"approved": "approval", "rejected": "rejection", "expired": "expire
 _ENDED = ((True, "succeeded"), (False, "failed"), (None, "with unknown outcome"))
 _SETTINGS = (".thunderus/config.toml", GARDENER_FILE)
 _DIGITS = lazy_pattern(r"\d+")
+# The mark of a list or heading, the text, and the events and commits cited.
+_LINE = lazy_pattern(r"^([-#\s]*).*?((?:: `(?:evt_\w+|[0-9a-f]{7})`.*)?)$")
 _ROOMS: Final = (
     *(Room(8, 200, 12, minor=5), Room(8, 200, 5, minor=5), Room(8, 200, 5, minor=2), Room(8, 200)),
     *(Room(8, 160), Room(6, 160), Room(5, 120), Room(4, 100, 3, 3), Room(3, 100, 3, 3)),
@@ -206,8 +208,21 @@ def recap_page(
         commands = {run.command for run in draft.content.events.ran}
         suspect = _suspicious(page.body, commands, reading.unfit)
         if not suspect:
-            return page
+            return masked(page, reading.unfit)
         reading = reading._replace(omit={*reading.omit, suspect})
+
+
+def masked(page: Page, unfit: Callable[[str], bool]) -> Page:
+    """The page with a mark instead of each line that may not be in it; the citations of a line are kept."""
+    lines = page.body.split("\n")
+    while unfit("\n".join(lines)):
+        at = bisect_left(range(len(lines)), True, key=lambda at: unfit("\n".join(lines[: at + 1])))
+        mark = _LINE.sub(rf"\1{OMITTED}\2", lines[at])
+        if mark == lines[at]:  # the fault of no line
+            break
+        lines[at] = mark
+    title = OMITTED if unfit(page.header["title"]) else page.header["title"]
+    return page._replace(header=page.header | {"title": title}, body="\n".join(lines))
 
 
 def _suspicious(body: str, commands: Iterable[str], unfit: Callable[[str], bool]) -> str:
@@ -579,7 +594,7 @@ class _Lines:
         if counts := self._counts():
             lines.append(f"{', '.join(counts)}.")
         if day.unfit:
-            lines.append(f"{count(day.unfit, 'text')} omitted: possible secret or prompt injection.")
+            lines.append(f"{count(len(day.unfit), 'text')} {OMITTED[1:-1]}.")
         return lines or [f"{count(len(self.whole.used), 'event')}."]
 
     def _counts(self) -> list[str]:
@@ -647,6 +662,7 @@ def _provenance(
         ("Notes", [event.id for event in day.notes]),
         ("Open items", [event.id for event in day.open_ends]),
         ("Reviews", [event.id for event in day.approvals]),
+        ("Omitted texts", [id for ids in day.unfit for id in ids]),
     ):
         if events:
             lines.append(f"{name}: {cite(events)}")

@@ -30,9 +30,9 @@ from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import document_at, documents
 from thunderus_mem.memory.transaction import Written, open_transaction, settle
 from thunderus_mem.recap.events import RECAP_OP, generated_texts
-from thunderus_mem.recap.page import Page, by_name, longest_page, recap_page
+from thunderus_mem.recap.page import Page, by_name, longest_page, masked, recap_page
 from thunderus_mem.recap.rollup import rollup_page
-from thunderus_mem.recap.scope import Wanted, for_recap, happened, scope_of
+from thunderus_mem.recap.scope import Wanted, for_recap, happened, reading_here, scope_of
 from thunderus_mem.recap.template import PROVENANCE
 from thunderus_mem.startup import lazy_pattern
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
@@ -92,7 +92,8 @@ def recap(
 def _page(memory: Memory, wanted: Wanted) -> Page:
     if wanted.kind in ("week", "month"):
         private = happened(memory).private_anywhere
-        return rollup_page(wanted.kind, wanted.name, documents(memory), memory.config, private)
+        page = rollup_page(wanted.kind, wanted.name, documents(memory), memory.config, private)
+        return masked(page, reading_here(memory).unfit)
     scope, activity = scope_of(memory, wanted)
     activity = for_recap(memory, activity, scope.since, scope.until)
     return recap_page(scope, activity, by_name(documents(memory)), memory.config)

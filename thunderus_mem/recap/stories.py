@@ -27,7 +27,7 @@ from thunderus_mem.recap.events import (
     RecapStep,
     operation_name,
 )
-from thunderus_mem.recap.template import closed, count, cut, one_line, span
+from thunderus_mem.recap.template import OMITTED, closed, count, cut, one_line, span
 from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
@@ -127,10 +127,10 @@ class Stories:
         """A link to the document with its title; its title and id, if it cannot be linked."""
         document = None if doc_id in self._merged else self.documents.get(doc_id)
         title = document.title if document is not None else self.shown.titles.get(doc_id, "")
-        title = cut(one_line(title.translate(_IN_LINK)), LONGEST_TITLE)
+        title = self._title(title.translate(_IN_LINK))
         if document is None or not _LINKABLE.isdisjoint(document.id):
             shown = span(cut(doc_id, LONGEST_TITLE))
-            return f"{title} ({shown})" if title and not self.reading.unfit(title) else shown
+            return f"{title} ({shown})" if title else shown
         return f"[[{document.id}|{title}]]" if title else f"[[{document.id}]]"
 
     def short_link(self, doc_id: str) -> str:
@@ -140,9 +140,12 @@ class Stories:
             return span(cut(doc_id, LONGEST_TITLE))
         return f"[[{document.id}]]"
 
+    def _title(self, title: str) -> str:
+        return OMITTED if self.reading.unfit(title) else cut(one_line(title), LONGEST_TITLE)
+
     def cut(self, text: str) -> str:
-        """A text as short as this page needs it."""
-        return closed(cut(text, self.room.length))
+        """A text as short as this page needs it; a mark instead of one that may not be in it."""
+        return OMITTED if self.reading.unfit(text) else closed(cut(text, self.room.length))
 
     @cached_property
     def _merged(self) -> set[str]:
@@ -305,7 +308,7 @@ class Stories:
     def _context(self, group: _Group) -> str:
         if len(group.doc_ids) == 1 and group.section != "changes":
             context = self.documents.facts(group.doc_ids[0]).context
-            if context and not self.reading.unfit(context):
+            if context:
                 return f" Context: {sentence(self.cut(context))}"
         commits = {self.holder(doc_id) for doc_id in group.doc_ids[: self.room.named]}
         commit = commits.pop() if len(commits) == 1 else None
@@ -313,9 +316,7 @@ class Stories:
 
     def says(self, commit: Commit) -> str:
         """A commit's message, as short as this page needs it, with its hash."""
-        text = commit_says(commit)
-        shown = "" if self.reading.unfit(text) else f" {sentence(self.cut(text))}"
-        return span(commit.sha[:7]) + shown
+        return f"{span(commit.sha[:7])} {sentence(self.cut(commit_says(commit)))}"
 
     def holder(self, doc_id: str) -> Commit | None:
         """The first commit of a document's file after the last event that changed it."""
@@ -382,7 +383,7 @@ class Stories:
                 continue
             for one in listed:
                 named = few_of([self._target(one, doc_id) for doc_id in one.targets[:FEW]], len(one.targets))
-                why = one_line(one.why).rstrip(".") if not self.reading.unfit(one.why) else ""
+                why = one_line(one.why).rstrip(".")
                 reason = f" Reason: {self.cut(why)}." if why else ""
                 lines.append(StoryLine(f"Proposal to {one.op} {named} waits for review.{reason}", bool(why)))
         return lines
@@ -392,9 +393,9 @@ class Stories:
             return self.link(doc_id)
         diff = next((edit.diff for edit in proposal.edits if edit.doc_id == doc_id), "")
         found = TITLE.search(diff)
-        title = cut(one_line(found[1].strip("\"' ")), LONGEST_TITLE) if found else ""
+        title = self._title(found[1].strip("\"' ")) if found else ""
         shown = span(cut(doc_id, LONGEST_TITLE))
-        return f"{title} ({shown})" if title and not self.reading.unfit(title) else shown
+        return f"{title} ({shown})" if title else shown
 
     def _outdated(self) -> list[StoryLine]:
         """The documents whose code changed: those of one commit in one line."""
@@ -441,7 +442,7 @@ class Stories:
         lines = []
         for doc_id in self.shown.stories:
             facts = self.documents.facts(doc_id)
-            if facts.tasks and not self.reading.unfit(facts.tasks[0]):
+            if facts.tasks:
                 more = f" and {len(facts.tasks) - 1} more" if len(facts.tasks) > 1 else ""
                 text = f"{self.link(doc_id)}: to do: {sentence(self.cut(facts.tasks[0]) + more)}"
                 lines.append(StoryLine(text, False, (doc_id,)))

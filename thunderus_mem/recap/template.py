@@ -209,6 +209,8 @@ _FILTERS: Final[dict[str, Any]] = {
 }
 
 
+OMITTED: Final = "(omitted: possible secret or prompt injection)"
+"""What a recap shows instead of a text that may not be in it."""
 LONGEST: Final = 300
 """The limit on text quoted from private events, in characters."""
 

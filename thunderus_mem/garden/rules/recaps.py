@@ -17,7 +17,7 @@ from thunderus_mem.errors import NotFound
 from thunderus_mem.garden.plan import DocumentEdit, Step
 from thunderus_mem.log.event import changes_of
 from thunderus_mem.recap.events import RECAP_OP, thread_of
-from thunderus_mem.recap.page import recap_page
+from thunderus_mem.recap.page import masked, recap_page
 from thunderus_mem.recap.rollup import last_day, month_of, rollup_id, rollup_page, week_of
 from thunderus_mem.recap.scope import day_scope, session_scope
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
@@ -131,19 +131,23 @@ class _Planner:
     def _rollup(self, kind: str, name: str) -> Page | None:
         private = self._history.private_anywhere
         try:
-            return rollup_page(kind, name, [*self._recaps, *self._written], self._config, private)
+            page = rollup_page(kind, name, [*self._recaps, *self._written], self._config, private)
+            return masked(page, self._history.reading.unfit)
         except NotFound:
             return None
 
     def _add(self, page: Page | None, label: str) -> None:
-        """Plan the page if it cites events (a day with commits only is covered by git log) and `recap` would
-        write it."""
-        if page is None or not page.header["provenance"]["events"] or holds_secret(page.text):
+        """Plan the page if it cites events (a day with commits only is covered by git log); report it if
+        `recap` would refuse it."""
+        if page is None or not page.header["provenance"]["events"]:
             return
         doc_id, text = str(page.header["id"]), page.text
         path = f"{DOCUMENT_FOLDERS['recap']}/{doc_id.removeprefix('recap.')}.md"
         document = read_document(path, text.encode("utf-8", "surrogatepass")).document
-        if document is None:
+        if document is None or holds_secret(text):
+            problem = "it would not be valid" if document is None else "it would contain a possible secret"
+            why = f"no recap of the events {label}: {problem}; `thunderus-mem recap` shows where"
+            self._steps.append(Step("skip-recap", why, (), (doc_id,), rule="recaps", reach="report"))
             return
         self._taken.add(doc_id)
         self._written.append(document)
