@@ -150,7 +150,7 @@ def test_week_rollup_copies_sections_with_their_source() -> None:
     monday = recap(
         "2026-01-19",
         "# R\n\n## Summary\n\n- 2 commands run.\n\n## Decisions\n\n- We chose `a`.\n\n"
-        "## Open items\n\n- Ship it\n\n## Commands\n\n- `x`\n",
+        "## Changes\n\n- It grew.\n\n## Open items\n\n- Ship it\n\n## Commands\n\n- `x`\n",
     )
     friday = recap("2026-01-23", "# R\n\n## Summary\n\n- 1 note.\n\n## Open ends\n\n- Who owns it?\n")
     other = recap("2026-01-26", "# R\n\n## Open ends\n\n- Not this week\n")
@@ -171,10 +171,14 @@ def test_week_rollup_copies_sections_with_their_source() -> None:
 
 - We chose `a`. (`recap.2026-01-19`)
 
+## Changes
+
+- It grew. (`recap.2026-01-19`)
+
 ## Open items
 
-- Ship it (`recap.2026-01-19`)
-- Who owns it? (`recap.2026-01-23`)
+- Ship it (as of `recap.2026-01-19`)
+- Who owns it? (as of `recap.2026-01-23`)
 
 ## Provenance
 

@@ -248,15 +248,15 @@ def test_change_by_hand_is_listed_without_a_reason() -> None:
 
 
 def test_omitted_decisions_are_counted_by_document() -> None:
-    """Ten decisions without a reason share a line; the others have one each."""
-    reasons = {f"adr.n{number:03}": f"reason {number}" if number % 3 else "" for number in range(30)}
+    """Twenty decisions without a reason share a line; the others have one each."""
+    reasons = {f"adr.n{number:03}": f"reason {number}" if number % 3 else "" for number in range(60)}
     events = [patch(number, "add", doc, why=why) for number, (doc, why) in enumerate(reasons.items())]
-    events.append(note(40, "Decision: Nobody deploys on Fridays."))
+    events.append(note(60, "Decision: Nobody deploys on Fridays."))
     body = recap_document(day_scope(DAY), events, [], [], Config())[1]
     listed = body.partition("## Decisions\n\n")[2].partition("\n\n")[0].split("\n- ")
     shown = sum("added." in line for line in listed)
     assert shown >= 4
-    assert listed[-1].startswith(f"and {31 - shown} more: `adr.n000`, ")
+    assert listed[-1].startswith(f"and {61 - shown} more: `adr.n000`, ")
     assert listed[-1].count("`adr.") == 12
     assert "adr.n001" not in listed[-1]
 

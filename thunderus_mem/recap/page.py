@@ -63,8 +63,8 @@ _DIGITS = lazy_pattern(r"\d+")
 # The mark of a list or heading, the text, and the events and commits cited.
 _LINE = lazy_pattern(r"^([-#\s]*).*?((?:: `(?:evt_\w+|[0-9a-f]{7})`.*)?)$")
 _ROOMS: Final = (
-    *(Room(8, 200, 12, minor=5), Room(8, 200, 5, minor=5), Room(8, 200, 5, minor=2), Room(8, 200)),
-    *(Room(8, 160), Room(6, 160), Room(5, 120), Room(4, 100, 3, 3), Room(3, 100, 3, 3)),
+    *(Room(12, 200, 12, minor=5), Room(12, 200, 5, minor=5), Room(12, 200, 5, minor=2), Room(12, 200)),
+    *(Room(8, 200), Room(8, 160), Room(6, 160), Room(5, 120), Room(4, 100, 3, 3), Room(3, 100, 3, 3)),
     *(Room(2, 80, 3, 3), Room(1, 80, 3, 3)),
 )
 
@@ -535,7 +535,10 @@ class _Lines:
         merges = [one for one in self.whole.commits if one.subject.startswith("Merge ")]
         commits = [one for one in self.whole.commits if one not in merges]
         new = [one for one in commits if span(one.sha[:7]) not in about]
-        named = [at for at, one in enumerate(new) if explains(one) or not self._is_in_store(one)]
+        is_told = bool(self.shown.stories)
+        named = [
+            at for at, one in enumerate(new) if explains(one) or not (is_told and self._is_in_store(one))
+        ]
         ranked = sorted(named, key=lambda at: (*self._is_minor(new[at]), at))
         chosen = sorted(ranked[: self.room.minor])
         lines = [self.stories.says(new[at]) for at in chosen]

@@ -1,7 +1,8 @@
 """Render the recap of a week or month from the recaps of its days and sessions. Pure and deterministic.
 
-Decisions, solved problems, open items and notes are copied with the id of their recap; the links lead to the
-rest. The recap of a day covers its sessions, so session recaps are used only for days without one.
+Decisions, solved problems, open items, notes and, for a week, changes are copied with the id of their recap;
+the links lead to the rest. An open item is as of its recap: a later one may report that it was done. The
+recap of a day covers its sessions, so session recaps are used only for days without one.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ _OF_DAY = lazy_pattern(r"recap\.(\d{4}-\d{2}-\d{2})(?:-([a-z0-9]{8}))?", re.ASCI
 _HEADING = lazy_pattern(r"(?m)^## +(.+?) *$")
 _COPIED_SECTIONS = {
     "Decisions": "decisions",
+    "Changes": "changes",
     "Problems solved": "problems",
     "Problems and what solved them": "problems",  # the heading in older recaps
     "Notes": "notes",
@@ -124,9 +126,10 @@ def _rollup_page(kind: str, within: _Span, recaps: Sequence[Document], longest: 
         said = " ".join(parts.get("Summary", ())[:4])
         lines["summary"].append(f"{span(recap.id)}: {cut(said, max(longest, 80)) or 'no summary'}")
         for heading, section in _COPIED_SECTIONS.items() if longest else ():
-            lines[section] += [
-                f"{closed(cut(line, longest))} ({span(recap.id)})" for line in parts.get(heading, ())
-            ]
+            if kind == "month" and section == "changes":
+                continue
+            source = f"(as of {span(recap.id)})" if section == "open_ends" else f"({span(recap.id)})"
+            lines[section] += [f"{closed(cut(line, longest))} {source}" for line in parts.get(heading, ())]
         ends = list(dict.fromkeys([*recap.events[:1], *recap.events[-1:]]))
         cited += ends
         between = f", {len(recap.events) - len(ends)} more" if len(recap.events) > len(ends) else ""

@@ -263,7 +263,8 @@ class Stories:
             text = f"{subject}{text}: {few_of(named, number)}."
         why = self._because(group)
         is_unexplained = last.operation in BY_HAND and not why
-        explains = bool(why or is_unexplained or any(self._reasons(step) for step in group.steps))
+        is_clear = last.operation == MERGED or is_unexplained
+        explains = bool(why or is_clear or any(self._reasons(step) for step in group.steps))
         return StoryLine(
             text + (" No reason given." if is_unexplained else why), explains, tuple(group.doc_ids)
         )
