@@ -91,7 +91,7 @@ def test_private_texts_are_quoted_only_if_configured(repo: Path, server: Server,
     for said in (
         request,
         "- Stated by the agent: Four bytes\n",
-        '`make` failed with "error: no rule"; it',
+        '`make` failed with "error: no rule"; no later',
         "- Who owns the rule?\n",
     ):
         assert (said in text) == quote, said
@@ -324,13 +324,13 @@ def test_only_a_retry_of_the_same_command_is_a_solution() -> None:
     ) == ("Problems solved\n\n- `make test` failed 2 times; it succeeded after running `pip install x`.\n")
     # The order is that of the first failures.
     assert outcome(("make a", False), ("make b", False), ("make a", False)) == (
-        "Open items\n\n- `make a` failed 2 times; it has not succeeded since.\n"
-        "- `make b` failed; it has not succeeded since.\n"
+        "Open items\n\n- `make a` failed 2 times; no later run in this period succeeded.\n"
+        "- `make b` failed; no later run in this period succeeded.\n"
     )
     # Whether the variant was the solution is unknown, but the command is not open.
     assert outcome(("pytest -x a", False), ("pytest b", True)) == ""
     assert outcome(("pytest b", True), ("pytest -x a", False)) == (
-        "Open items\n\n- `pytest -x a` failed; it has not succeeded since.\n"
+        "Open items\n\n- `pytest -x a` failed; no later run in this period succeeded.\n"
     )
 
 
@@ -352,6 +352,20 @@ def test_change_of_a_document_is_no_solution() -> None:
     body = recap_page(day_scope(DAY), activity, {}, Config()).body
     assert "## Problems" not in body
     assert path not in body
+
+
+def test_success_in_another_session_is_a_success() -> None:
+    """What solved it is unknown, but the command is not open."""
+    runs = [
+        make_event(
+            "tool_result", {"tool": "bash", "command": "make test", "success": number == 2},
+            id=f"evt_{number}", ts=f"{DAY}T09:0{number}:00Z", session_id=f"s{number}", actor="tool",
+        )
+        for number in (1, 2)
+    ]  # fmt: skip
+    body = recap_page(day_scope(DAY), Activity(tuple(runs)), {}, Config()).body
+    assert "## Open items\n\nNone found.\n" in body
+    assert "- Commands: `make test` (failed, succeeded)\n" in body
 
 
 def attempts(quote: bool, *steps: tuple[str, str]) -> str:
@@ -378,24 +392,24 @@ def test_each_attempt_has_its_error_and_the_edits_before_it(quote: bool) -> None
     first, second = (' with "E a"', ' with "E b"') if quote else ("", " with another error")
     steps = (("fail", "E a"), ("edit", "x.py"), ("fail", "E b"))
     begin = f"- `pytest` failed{first}, then failed again{second} after editing `x.py`"
-    assert attempts(quote, *steps) == f"{begin}; it has not succeeded since."
+    assert attempts(quote, *steps) == f"{begin}; no later run in this period succeeded."
     assert attempts(quote, *steps, ("edit", "y.py"), ("pass", "")) == (
         f"{begin}; it succeeded after editing `y.py`."
     )
     assert attempts(quote, *steps, ("pass", "")) == f"{begin}; a retry succeeded."
     assert attempts(quote, ("fail", "E a"), ("fail", "E a")) == (
-        f"- `pytest` failed 2 times{first}; it has not succeeded since."
+        f"- `pytest` failed 2 times{first}; no later run in this period succeeded."
     )
     # Without its text, an error that differs only in its numbers is not another one.
     assert attempts(quote, ("fail", "1 of 3"), ("fail", "2 of 3")) == (
         "- `pytest` failed"
         + (' with "1 of 3", then failed again with "2 of 3"' if quote else ", then failed again")
-        + "; it has not succeeded since."
+        + "; no later run in this period succeeded."
     )
     many = attempts(quote, *steps, ("edit", "z.py"), ("fail", "E c"), ("edit", "z.py"), ("fail", "E b"))
     assert many == (
         f"{begin}, then 1 more failure, then failed again{second} after editing `z.py`; "
-        "it has not succeeded since."
+        "no later run in this period succeeded."
     )
 
 

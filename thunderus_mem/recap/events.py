@@ -246,16 +246,16 @@ def edited_paths(event: Event) -> tuple[str, ...]:
 def problems(events: Sequence[Event], ran: Sequence[Run]) -> tuple[CommandProblem, ...]:
     """Failures, each with the success of the same command that followed in its session, if there is one.
 
-    A failure is omitted if only a variant of the command succeeded later (the same first words), or if it
-    succeeded without a recorded change: what the solution was is unknown.
+    A failure is omitted if the command succeeded later only as a variant (the same first words), in another
+    session or without a recorded change: what the solution was is unknown.
     """
     found: list[CommandProblem] = []
     open_ones: dict[tuple[str, str], list[Run]] = {}
-    last_success: dict[tuple[str, str], int] = {}
+    last_success: dict[str, int] = {}
     for run in ran:
         key = (run.thread, run.command)
         if run.ok:
-            last_success[run.thread, first_words(run.command)] = run.place
+            last_success[first_words(run.command)] = run.place
         if run.ok is False:
             open_ones.setdefault(key, []).append(run)
         elif run.ok and key in open_ones:
@@ -264,7 +264,7 @@ def problems(events: Sequence[Event], ran: Sequence[Run]) -> tuple[CommandProble
     found += [
         _problem(events, ran, failed)
         for failed in open_ones.values()
-        if last_success.get((failed[0].thread, first_words(failed[0].command)), -1) < failed[-1].place
+        if last_success.get(first_words(failed[0].command), -1) < failed[-1].place
     ]
     return tuple(sorted(found, key=lambda one: (one.attempts[0].run.place, one.events)))
 

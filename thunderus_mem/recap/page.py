@@ -505,7 +505,7 @@ class _Lines:
             is_other = at > 0 and _DIGITS.sub("0", error) != _DIGITS.sub("0", each.run.error)
             error = each.run.error
             parts.append(f"failed{often}{self._error(error, is_other)}{between}")
-        return f"{span(one.command)} {_few_parts(parts)}; it has not succeeded since."
+        return f"{span(one.command)} {_few_parts(parts)}; no later run in this period succeeded."
 
     def _commands(self) -> list[str]:
         """Each command that no problem names, once, with its outcomes in order."""
