@@ -146,7 +146,8 @@ def runs(events: Sequence[Event], hide: Mapping[str, str]) -> tuple[Run, ...]:
         if command or call is not None:
             ids = (*(call.events if call else ()), event.id)
             ok, command = _ended(event), command or (call.command if call else "")
-            found.append(Run(command, ok, ids, place, key[0], "" if ok else _error(event)))
+            error = "" if ok else _shortened(_error(event), hide)
+            found.append(Run(command, ok, ids, place, key[0], error))
     found += [call for calls in waiting.values() for call in calls]
     return tuple(sorted(found, key=lambda run: (run.place, run.events)))
 
@@ -204,9 +205,14 @@ def _tidy(command: str, hide: Mapping[str, str]) -> str:
     text = " ".join(lines[0].split()) + (" …" if len(lines) > 1 else "") if lines else ""
     if (stood := _LEADING_CD.match(text)) is not None and stood.end() < len(text):
         text = text[stood.end() :]
+    text = _shortened(text, hide)
+    return text if len(text) <= _LONGEST_COMMAND else text[: _LONGEST_COMMAND - 1] + "…"
+
+
+def _shortened(text: str, hide: Mapping[str, str]) -> str:
     for path, shown in hide.items():
         text = text.replace(path, shown)
-    return text if len(text) <= _LONGEST_COMMAND else text[: _LONGEST_COMMAND - 1] + "…"
+    return text
 
 
 def first_words(command: str) -> str:
