@@ -377,6 +377,13 @@ def test_documents_whose_source_changed_after_their_import_are_open(repo: Path, 
     )
 
 
+def test_message_of_a_commit_is_quoted_once() -> None:
+    outdated = {"fact.limit": (OutdatedCode("src/api.py#page", commit=COMMITS[3]),)}
+    body = page(ACTIVITY._replace(outdated=outdated))
+    assert "[[fact.port|The port]] edited. Commit: `bbbbbbb` Move the port. The old one is blocked" in body
+    assert "may be out of date: `src/api.py#page`, changed in `bbbbbbb`.\n" in body
+
+
 def test_documents_made_stale_by_one_commit_share_a_line() -> None:
     moved, other = COMMITS[1], COMMITS[3]
     outdated = {
@@ -388,7 +395,7 @@ def test_documents_made_stale_by_one_commit_share_a_line() -> None:
         "- 2 documents may be out of date: [[fact.limit|Pages have 50 items]] (`src/api.py#page`), "
         "[[fact.v1|Who still calls the v1 endpoints?]] (`src/api.py#v1`, removed). Changed in `ddddddd` "
         "Sort pages. Customers saw the same item on two pages.\n"
-        "- [[fact.port|The port]] may be out of date: `src/port.py`, changed in `bbbbbbb` Move the port."
+        "- [[fact.port|The port]] may be out of date: `src/port.py`, changed in `bbbbbbb`."
     ) in page(ACTIVITY._replace(outdated=outdated))
 
 

@@ -420,8 +420,21 @@ class _Lines:
                 *left_out,
             ],
         }
-        about = "\n".join(line for name in ("decisions", "changes", "open_ends") for line in lines[name])
-        return lines | {"commits": self._commits(about)}
+        about = [lines[name] for name in ("decisions", "changes", "open_ends")]
+        self._quote_once(about)
+        return lines | {"commits": self._commits("\n".join(line for each in about for line in each))}
+
+    def _quote_once(self, sections: Iterable[list[str]]) -> None:
+        """Shorten each message of a commit after the first time to the hash."""
+        text = "\n".join(line for lines in sections for line in lines)
+        for commit in self.whole.commits:
+            mark = span(commit.sha[:7])
+            if text.count(mark) > 1:
+                message, times = self.stories.says(commit), 0
+                for lines in sections:
+                    for at, line in enumerate(lines):
+                        times += message in line
+                        lines[at] = line.replace(message, f"{mark}.") if times > 1 else line
 
     @cached_property
     def stories(self) -> Stories:
