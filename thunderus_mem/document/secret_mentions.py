@@ -85,7 +85,7 @@ _QUALIFIED: Final = lazy_pattern(
 _SOME_KEY: Final = lazy_pattern(
     r"(?<![a-z])(?!(?:public|pub|primary|foreign|sort|partition|cache|idempotency|dedup|object|bucket"
     r"|ssh|gpg"
-    r"|pgp|group|row|index|map|hash|shard|site|search|publishable|lookup|unique|request|message|event|known"
+    r"|yubi|pgp|group|row|index|map|hash|shard|site|search|publishable|lookup|unique|request|message|event|known"
     r"|citation|cite|websocket"
     r"|registry|image|blob|layer|file|node|apt|rpm|maven|trusted|build|state|lock|stored?|server)[_. -]?k)"
     r"(?P<some>[a-z]{2,14}[_. -]?)keys?(?![a-z])"
@@ -167,10 +167,11 @@ _PUBLIC: Final = lazy_pattern(
     r"|etag|nonce|salt|\b(?:good|bad) (?:was|is|at)\b",
     re.IGNORECASE,
 )
+_SAID_PUBLIC: Final = lazy_pattern(r"public (?:[\w-]{1,20} )?$", re.IGNORECASE)
 # A password that is encrypted, or a text about one.
 _OTHER: Final = lazy_pattern(
     r"ENC[\[(]|CRYPT\(|(?i:\{(?:cipher|aes|3?des)\}|encrypted[:(])|[._-](?:hint|help|label|title|policy"
-    r"|error|rules?|length)\b|>\{$"  # Maven encloses encrypted passwords in braces
+    r"|error|rules?|length)\b|>\{$|(?i:\{s?sha)"  # Maven encloses encrypted passwords in braces
 )
 _CODE: Final = lazy_pattern(
     r"%20|arxiv|utf-?(?:8|16)|^s-1-[0-9]|@[a-z0-9-]{3,40}\.[a-z]{2}|/.{0,200}/.{0,200}[._-]"
@@ -179,6 +180,7 @@ _CODE: Final = lazy_pattern(
     r"|^[a-z]{1,9}$|(?-i:^[a-z]+$|^[A-Z]+$|^[A-Za-z][a-z]+(?:[A-Z][a-z]+|[A-Z]{2,3}){1,2}$)",
     re.IGNORECASE,
 )
+_BASE64: Final = lazy_pattern("[A-Za-z0-9+/]{32,90}={0,2}")
 _STOPS: Final = frozenset(
     [
         "the",
@@ -236,6 +238,7 @@ _LONGEST_LINE: Final = 4_000
 _LONGEST_TOKEN: Final = 400
 _VERBS: Final = frozenset(("pass", "pwd", "pw"))
 _BEFORE_KEY: Final = 16
+_BEFORE_PUBLIC: Final = 30
 _LONG_KEY: Final = 24
 _AFTER_KEY: Final = 5
 _SUFFIX: Final = 16
@@ -371,7 +374,10 @@ def _after(text: str, name: re.Match[str], start: int, end: int) -> tuple[int, i
             continue
         if name.lastgroup == "some" and (len(value) < _LONG_KEY or not _ASSIGNED.fullmatch(text, at, first)):
             continue
-        near = text[_word_start(text, name.start()) : first]
+        begin = _word_start(text, name.start())
+        near = text[begin:first]
+        if not password and _SAID_PUBLIC.search(text, max(begin - _BEFORE_PUBLIC, 0), begin):
+            continue
         if _is_secret(value, password=password, direct=direct, near=near):
             return first, first + len(value)
     return None
@@ -558,11 +564,12 @@ def _in_column(
 
 
 def _is_chosen_in_table(cell: str) -> bool:
-    return looks_chosen(cell) and re.search("[0-9]", cell) is not None and not _CODE.search(cell)
+    return looks_placed(cell) and re.search("[0-9]", cell) is not None and not _CODE.search(cell)
 
 
 def _is_key_in_table(cell: str) -> bool:
-    return len(cell) >= _SUFFIX and looks_generated(cell) and not is_of_pieces(cell) and "/" not in cell
+    is_path = "/" in cell and not _BASE64.fullmatch(cell)
+    return len(cell) >= _SUFFIX and looks_generated(cell) and not is_of_pieces(cell) and not is_path
 
 
 def _below(text: str, name: re.Match[str], start: int, end: int) -> tuple[int, int] | None:

@@ -206,6 +206,13 @@ EMBEDDED: Final = (
         "https://api.example/v2?api_key=your-own-key",
     ),
     _free(
+        "signed-url",
+        "ignature=",
+        r"[?&](?:X-(?:Amz|Goog)-)?Signature=(?P<value>%h{64}|[%a%~_+/-]{170,700}={0,2})",
+        "https://files.example/a.csv?X-Amz-Sign·ature=%h{64}",
+        "https://files.example/a.csv?X-Amz-Signature=<signature>",
+    ),
+    _free(
         "function-key",
         ".azurewebsites.net/",
         r"\.azurewebsites\.net/[^\s?\"'<>]{1,120}\?(?:[^\s\"'<>]{0,80}&)?code=(?P<value>%w{40,60}={0,2})",
@@ -429,6 +436,24 @@ NAMED: Final = (
         r"(?P<value>[^\s\"'`<>|]{6,200}+)",
         "mysql·dump -u app -pk7Vq%a{8} shop",
         "mysqldump -u app -p shop",
+    ),
+    _named(
+        "plain-key",
+        "key",
+        r"key[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"']?[a-z0-9+/]{32}",
+        r"(?:^|(?<=\n))[ \t]{0,16}key[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"']?"
+        r"(?P<value>(?-i:(?!AAAA)(?=[^\s]{0,60}[a-z])(?=[^\s]{0,60}[A-Z]))%b{32,64}={0,2})[\"']?"
+        r"[ \t\r]{0,4}$",
+        'api:\n  key: "·%a{32}"',
+        'api:\n  key: "%h{32}"',
+    ),
+    _named(
+        "gossip-key",
+        "encrypt",
+        r"encrypt[\"']?[ \t]?[:=]",
+        r"\bencrypt[\"']?[ \t]?[:=][ \t]?[\"'](?P<value>%b{22,43}={1,2})[\"']",
+        'encr·ypt = "%b{43}="',
+        'encrypt = "<output of consul keygen>"',
     ),
     _named(
         "secret-option",
@@ -660,12 +685,13 @@ NAMED: Final = (
     ),
     _named(
         "login-argument",
-        "+-u+ -auth+ creds+ bundle+config codecov +login+ +auth+ +install+",
-        r" -u |-auth |creds |bundle config|codecov| (?:login|auth|install) ",
+        "+-u+ -auth+ creds+ bundle+config codecov +login+ +auth+ +install+ ]:587+ ]:465+ ]:25+ influx+",
+        r" -u |-auth |creds |bundle config|codecov| (?:login|auth|install) |influx |\]:[0-9]{2,3} ",
         (
             r"(?:[ \t](?:-u|-auth|--[a-z]{0,8}-?(?:auth|creds))[ \t]{1,4}[\"']?[^\s:,\"'/]{1,100}[:,][\"']?"
             r"|\bbundle config[ \t](?:set[ \t])?(?:--[a-z]{1,10}[ \t])?[^\s]{1,80}[ \t][^\s:/]{1,40}:"
             r"|\bcodecov[^\n|]{0,60}[ \t](?:-t|--token)[ \t]|\bstats auth [^\s:]{1,40}:"
+            r"|\binflux\b[^\n|]{0,200}?[ \t]-t[ \t]|\]:(?:587|465|25)[ \t]{1,4}[^\s:]{1,80}:"
             r"|[a-z] (?:login|auth|auth init -t|service install) (?=%w{20})|\bredis-cli[^\n|]{0,60} auth )"
             r"(?P<value>[^%n\"'`<>|(){}]{8,400})"
         ),
@@ -689,7 +715,7 @@ NAMED: Final = (
         "server+ privilege option+key psk+ psk= passphrase+ wpa_passphrase nickserv keygen",
         r"[a-z_-]{3,14} ?[^\n]{6}",
         (
-            r"(?:\b(?:tacacs|radius)-server [^\n]{0,60}?\bkey (?:[07] )?|\bprivilege [0-9]{1,2} secret "
+            r"(?:\b(?:tacacs|radius)[- ]server [^\n]{0,60}?\bkey (?:[07] )?|\bprivilege [0-9]{1,2} secret "
             r"|\bsnmp-server community (?=[^\s]{1,80} (?:ro|rw)\b)"
             r"|\boption key "
             r"|\bwpa-psk |\b(?:set|security)[^\n]{0,40} passphrase |\bwpa_passphrase [^\s]{1,32} "

@@ -19,7 +19,7 @@ IN_WORDS: Final = {
         "@tcp( @unix( @udp( sig= pw= pwd= pass= word= wd= key= appid= app_id= token= auth= secret= &p= "
         "ASt ACDb AEh ASb ARm AIoT AzSe AzFu AzCa APIM ACRD npg_ WPL_AP AKIA ASIA ABIA ACCA LTAI wd= "
         "phrase= ey= oken= ecret= "
-        "rzp_live_ sm_"
+        "rzp_live_ sm_ $9$ ignature= dl.cloudsmith.io/"
     ),
     24: (
         "lip_ NRAK- NRII- NRJS- NRAL fw_ glpat- gldt- glrt- glptt- glcbt- glsoat- glft- glffct- glimt- "
@@ -45,7 +45,7 @@ IN_WORDS: Final = {
         "rubygems_ EZAK EZTK pypi-AgE snyk_ xapp- pcsk_ :dev :prod :stag :test :pre :default SG. cmVmd "
         "CCIPAT_ CCIPRJ_ APP_USR- PMAK- AQE $aact_ nvapi- sk.eyJ CLOJARS_ eyJ bce-v3/ mlsn. ::: "
         "/u3+7QAAAA IBAzCC IBADANBgkqhkiG9w0BAQEF IBAAKCA MIGHAgEAMBMGByqGSM49 MC4CAQAwBQYDK2VwBCIEI "
-        "wandb_v1_ fio-u- access_token$ dop_v1_ doo_v1_ dor_v1_ sntrys_ sntryu_ sntrya_ pat. sat. AKCp "
+        "wandb_v1_ fio-u- pdl_ access_token$ dop_v1_ doo_v1_ dor_v1_ sntrys_ sntryu_ sntrya_ pat. sat. AKCp "
         "s-s4t2 sk-or- AGE-SECRET-KEY-1 depot_ xai- rdme_ 00D ATTA K10 amzn1.oa2-cs packagist_ "
         "AAAAAAAAAAAAAAAAAAAAA .azurewebsites.net/"
     ),
@@ -68,6 +68,7 @@ OF_KEYS: Final = (
     *("codecov", "<<<", "hmac", "fernet", "aes.new", "use ", "enter ", "put ", "paste ", "write "),
     *("save ", "store ", "copy ", "echo ", "printf ", "wallet(", "ssws ", "sign(", "encode(", '"ac'),
     *("'ac", "install ", "config", "server ", "privilege", " is the ", " is our ", " is my ", " is still "),
+    *("encrypt", "]:587 ", "]:465 ", "]:25 ", "influx"),
     *(anchor for anchor, _ in KEYS),
 )
 OF_PASSWORDS: Final = (

@@ -114,6 +114,21 @@ ROWS: Final = (
         "Mm.Nn.Oo discord",
         "discord",
     ),
+    (
+        "cloudsmith-token",
+        "dl.cloudsmith.io/",
+        r"dl\.cloudsmith\.io/(?P<value>%a{16})(?=/)",
+        "dl.cloudsmith.io/·%a{16}/org/repo",
+        "dl.cloudsmith.io/public/org/repo",
+    ),
+    ("junos-secret", "$9$", r"\$9\$(?P<value>[./%w]{8,120})$", "$9$·%a{20}", "$9$ begins it"),
+    (
+        "paddle-key",
+        "pdl_",
+        r"pdl_(?:live|sdbx)_apikey_%a{26}_%a{22}_%a{3}$",
+        "pd·l_live_apikey_%a{26}_%a{22}_%a{3}",
+        "pdl_live_apikey_",
+    ),
     ("docker-token", "dckr_", r"dckr_(?:pat|oat)_%w{27,32}$", "dc·kr_pat_%w{27}", "dckr_pat_"),
     (
         "doppler-token",

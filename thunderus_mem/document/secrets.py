@@ -45,7 +45,7 @@ _LONGEST_VALUE = 200
 _PASSWORDS = frozenset(
     (
         *("used-as-password", "sent-password", "call-password", "changed-password"),
-        *("command-password", "user-and-password"),
+        "user-and-password",
         *("wireless-code", "opening-password"),
     )
 )
@@ -60,10 +60,11 @@ _PLACED = frozenset(
             "identified-password",
         ),
         *("secure-string", "database-login", "login-argument", "network-secret"),
+        "command-password",
     )
 )
 _LOGINS = frozenset(("docker-auth", "authorization-header"))
-_KEYS = frozenset(("used-as-key", "here-string", "commented-key"))
+_KEYS = frozenset(("used-as-key", "here-string", "commented-key", "plain-key"))
 # Kinds between words of a sentence.
 _NEAR_PROSE = frozenset(("value-and-name", "login-and-value"))
 _BY_PLACE = frozenset(
@@ -76,6 +77,7 @@ _BY_PLACE = frozenset(
         "prefixed-key",
         "alias-secret",
         "signing-key",
+        "gossip-key",
     )
 )
 
