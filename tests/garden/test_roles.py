@@ -11,7 +11,10 @@ from thunderus_mem.garden.rules.origins import role, shared_names
 from thunderus_mem.store.config import Config
 
 FORM = "# Capture\n\nAppend freely: tasks, ideas and links.\n\n## Inbox\n\n- \n"
-TEXT = "# Capture\n\nThe queue is read every ten seconds by one worker.\n"
+TEXT = (
+    "# Capture\n\nThe queue is read every ten seconds by one worker. Another one takes over within a minute "
+    "if that one stops, and reports it.\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -67,3 +70,28 @@ def test_files_of_other_names_under_one_heading_of_a_form_are_not_merged() -> No
     plain = imported("fact.a", "T-shirt size", TEXT, "notes/T-shirt Size.md")
     (step,) = plan_duplicates(GardenInput.of([named, plain]), Config())
     assert (step.action, step.targets) == ("merge-duplicates", ("fact.a", "fact.b"))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        TEXT.replace("# Capture\n\n", "# Capture\n\n\n"),
+        TEXT.replace("Another", "\nAnother"),
+        TEXT.replace("reports it.\n", "reports it.  \n"),
+    ],
+)
+def test_imported_texts_with_another_layout_are_not_merged(other: str) -> None:
+    """Which one is the page, and which a stage of its making or an abandoned copy, is not known."""
+    known = [imported("fact.a", "Capture", TEXT, "a/capture.md")]
+    known.append(imported("fact.b", "Capture", other, "b/capture.md"))
+    assert plan_duplicates(GardenInput.of(known), Config()) == ()
+    known[1] = imported("fact.b", "Capture", TEXT.replace("\n", "\r\n"), "b/capture.md")
+    assert [step.action for step in plan_duplicates(GardenInput.of(known), Config())] == ["merge-duplicates"]
+
+
+def test_short_imported_texts_are_not_merged() -> None:
+    values = "# Styles\n\n- secure and calm\n- insecure and anxious\n- disorganized\n- avoiding\n"
+    known = [
+        imported(f"fact.{one}", "Styles", values, f"{one}/lists/styles.md") for one in ("theory", "style")
+    ]
+    assert plan_duplicates(GardenInput.of(known), Config()) == ()

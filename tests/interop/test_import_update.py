@@ -361,17 +361,23 @@ def test_unknown_way_to_treat_conflicts_is_an_error(root: Path) -> None:
 
 def test_original_of_a_merged_document_counts_as_imported(root: Path) -> None:
     folder = root / "docs"
-    for name, joint in (("a", " "), ("b", "\n")):
+    text = (
+        "# Retries\n\nThe exporter retries a batch that the server refused. It waits between two attempts, "
+        "each time for twice as long.\n"
+    )
+    for name in "ab":
         (folder / name).mkdir(parents=True)
-        (folder / name / f"{name}-retries.md").write_text(
-            f"# Retries\n\nThe exporter retries a batch.{joint}It waits between two attempts.\n"
-        )
+        (folder / name / f"{name}-retries.md").write_text(text if name == "a" else f"{text}\nTwice.\n")
 
     def again(**options: str) -> list[tuple[bool, str]]:
         report = import_markdown(later(root), str(folder), "fact", **options)
         return [(item.imported, item.reason) for item in report.files]
 
     assert again() == [(True, ""), (True, "")]
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "Import")
+    (folder / "b" / "b-retries.md").write_text(text)
+    again(on_conflict="update")
     memory = later(root)
     origins = {one.id: one.imported_from for one in stored_documents(memory.layout)}
     plan = garden_plan(memory)

@@ -206,6 +206,8 @@ def unite(stays: Document, leaves: Document) -> Document | None:
 KEEP_NEWEST: Final = "keep_newest"
 FLAG_FOR_REVIEW: Final = "flag_for_review"
 
+# How many words an imported text must have to be one that nobody writes twice.
+_FEWEST_IMPORTED: Final = 20
 # Core documents are written by hand, decisions and recaps are records of their time: these are never merged.
 MERGEABLE_KINDS: Final = frozenset({"fact", "playbook"})
 
@@ -360,21 +362,25 @@ def _title(document: Document | Profile) -> str:
 
 
 def _by_subject(family: Sequence[_Member]) -> list[list[_Member]]:
-    """The members by title, and by file name if all are imported from files whose names lack the title: a
-    heading of a form, such as `Definition`, is the title of many files."""
+    """The members by title; those imported from files also by text, to the byte, and by file name if none of
+    them has the title: a heading of a form, such as `Definition`, is the title of many files. Short texts,
+    such as a list of values, are alone."""
     by_title: dict[str, list[_Member]] = {}
     for member in family:
         by_title.setdefault(_title(member.document), []).append(member)
     groups: list[list[_Member]] = []
     for title, namesakes in by_title.items():
         names = [stem_of(member.document.imported_from) for member in namesakes]
-        if any(not name or slug(title) in slug(name) for name in names):
+        if not all(names):
             groups.append(namesakes)
             continue
-        by_name: dict[str, list[_Member]] = {}
+        is_named = any(slug(title) in slug(name) for name in names)
+        copies: dict[tuple[str, ...], list[_Member]] = {}
         for name, member in zip(names, namesakes, strict=True):
-            by_name.setdefault(name, []).append(member)
-        groups += by_name.values()
+            body = member.document.body
+            alone = member.id if len(body.split()) < _FEWEST_IMPORTED else ""
+            copies.setdefault((alone, "" if is_named else name, *body.splitlines()), []).append(member)
+        groups += copies.values()
     return groups
 
 
