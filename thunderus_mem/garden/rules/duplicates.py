@@ -206,7 +206,7 @@ def unite(stays: Document, leaves: Document) -> Document | None:
 KEEP_NEWEST: Final = "keep_newest"
 FLAG_FOR_REVIEW: Final = "flag_for_review"
 
-# How many words an imported text must have to be one that nobody writes twice.
+# How many words an imported text must have to be one that only a copy repeats.
 _FEWEST_IMPORTED: Final = 20
 # Core documents are written by hand, decisions and recaps are records of their time: these are never merged.
 MERGEABLE_KINDS: Final = frozenset({"fact", "playbook"})
@@ -362,26 +362,32 @@ def _title(document: Document | Profile) -> str:
 
 
 def _by_subject(family: Sequence[_Member]) -> list[list[_Member]]:
-    """The members by title; those imported from files also by text, to the byte, and by file name if none of
-    them has the title: a heading of a form, such as `Definition`, is the title of many files. Short texts,
-    such as a list of values, are alone."""
+    """The members by title; those imported from files also by file name if none of them has the title: a
+    heading of a form, such as `Definition`, is the title of many files. Those from several folders also by
+    text, to the byte, short texts alone: one may be an abandoned copy, or a list of values."""
     by_title: dict[str, list[_Member]] = {}
     for member in family:
         by_title.setdefault(_title(member.document), []).append(member)
     groups: list[list[_Member]] = []
     for title, namesakes in by_title.items():
-        names = [stem_of(member.document.imported_from) for member in namesakes]
-        if not all(names):
+        paths = [member.document.imported_from for member in namesakes]
+        if not all(paths):
             groups.append(namesakes)
             continue
-        is_named = any(slug(title) in slug(name) for name in names)
+        is_named = any(slug(title) in slug(stem_of(path)) for path in paths)
+        is_one_folder = len(set(map(folder, paths))) == 1
         copies: dict[tuple[str, ...], list[_Member]] = {}
-        for name, member in zip(names, namesakes, strict=True):
+        for path, member in zip(paths, namesakes, strict=True):
             body = member.document.body
-            alone = member.id if len(body.split()) < _FEWEST_IMPORTED else ""
-            copies.setdefault((alone, "" if is_named else name, *body.splitlines()), []).append(member)
+            text = () if is_one_folder else (member.id,) if _is_short(body) else tuple(body.splitlines())
+            copies.setdefault(("" if is_named else stem_of(path), *text), []).append(member)
         groups += copies.values()
     return groups
+
+
+def _is_short(body: str) -> bool:
+    """Whether a text has so few words that two people may have written the same."""
+    return len(body.split()) < _FEWEST_IMPORTED
 
 
 def _sharing(documents: Iterable[Profile], value: Callable[[Profile], Hashable]) -> list[Profile]:
