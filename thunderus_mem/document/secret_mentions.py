@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from thunderus_mem.document.secret_names import KEYS, PASSWORDS
 from thunderus_mem.document.secret_values import (
     folded,
+    is_made_up,
     is_of_pieces,
     is_placeholder,
     is_unpronounceable,
@@ -180,6 +181,7 @@ _CODE: Final = lazy_pattern(
     r"|^[a-z]{1,9}$|(?-i:^[a-z]+$|^[A-Z]+$|^[A-Za-z][a-z]+(?:[A-Z][a-z]+|[A-Z]{2,3}){1,2}$)",
     re.IGNORECASE,
 )
+_JOINED: Final = lazy_pattern("[a-z]{3,12}[!#%&*+][a-z]{3,12}")
 _BASE64: Final = lazy_pattern("[A-Za-z0-9+/]{32,90}={0,2}")
 _STOPS: Final = frozenset(
     [
@@ -490,8 +492,11 @@ def _is_secret(value: str, *, password: bool, direct: bool, near: str) -> bool:
 @lru_cache(maxsize=_CACHED)
 def _looks_secret(value: str, password: bool, direct: bool) -> bool:
     if password and direct:
-        return looks_chosen(value) or (
-            value.isalnum() and len(value) <= _LONGEST_WORD and looks_placed(value)
+        is_word = value.isalnum() and len(value) <= _LONGEST_WORD
+        return (
+            looks_chosen(value)
+            or (is_word and looks_placed(value))
+            or (_JOINED.fullmatch(value) is not None and not is_made_up(value))
         )
     if password and _is_short(value):
         return looks_random(value) and _is_mixed(value) and not is_of_pieces(value)

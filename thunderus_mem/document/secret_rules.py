@@ -227,13 +227,6 @@ EMBEDDED: Final = (
         "user:password@tcp(db.example:3306)/shop",
     ),
     _free(
-        "salesforce-token",
-        "5Aep",
-        r":(?P<value>5Aep[%w.=!]{40,300})@",
-        "force://PlatformCLI::5A·ep%a{80}@example.my.salesforce.com",
-        "force://PlatformCLI::5Aep861",
-    ),
-    _free(
         "password-hash",
         ":$",
         (
@@ -349,6 +342,13 @@ BLOCKS: Final = (
         '{"Jwt": {"K·ey": "%a{40}"}}',
         '{"Jwt": {"Key": "<at least 32 characters>"}}',
         near="jwt",
+    ),
+    _free(
+        "wordpress-salt",
+        "define(",
+        r"define\(\s?['\"](?:(?:SECURE_)?AUTH|LOGGED_IN|NONCE)_(?:KEY|SALT)['\"],\s{0,8}['\"](?P<value>[^\n'\"]{48,80})",
+        "define('AUTH_KEY', '·%a{64}');",
+        "define('AUTH_KEY', 'put your unique phrase here');",
     ),
     _free(
         "wireless-code",
@@ -521,7 +521,8 @@ NAMED: Final = (
         "net+user net+use+ add_user change_password rootpw +-passwd createuser +on+> http-basic <<<",
         r"(?:[a-z_ -]{3,16}[ .\t]?|<<<)[^\n]{6}",
         (
-            r"(?:\bnet user [^\s]{1,40} |\bnet use [^\n]{0,100}/user:[^\s]{1,40} |rabbitmqctl (?:add_user"
+            r"(?:\bnet use (?:[a-z*]:? )?\\\\[^\s]{1,80} (?=[^\s/]{6,80} /user:)"
+            r"|\bnet user [^\s]{1,40} |\bnet use [^\n]{0,100}/user:[^\s]{1,40} |rabbitmqctl (?:add_user"
             r"|change_password) [^\s]{1,40} |\bcreateuser [^\s]{1,40} (?:sha|md5)[0-9-]{0,4} "
             r"|\bhttp-basic\.[^\s]{1,60} [^\s]{1,40} |user [^\s]{1,40} on >"
             r"|(?:\bsudo -s|\bkinit|chpasswd|-stdin|cryptsetup)[^\n|<]{0,60}<<<[ ]?"
@@ -692,7 +693,8 @@ NAMED: Final = (
             r"|\bbundle config[ \t](?:set[ \t])?(?:--[a-z]{1,10}[ \t])?[^\s]{1,80}[ \t][^\s:/]{1,40}:"
             r"|\bcodecov[^\n|]{0,60}[ \t](?:-t|--token)[ \t]|\bstats auth [^\s:]{1,40}:"
             r"|\binflux\b[^\n|]{0,200}?[ \t]-t[ \t]|\]:(?:587|465|25)[ \t]{1,4}[^\s:]{1,80}:"
-            r"|[a-z] (?:login|auth|auth init -t|service install) (?=%w{20})|\bredis-cli[^\n|]{0,60} auth )"
+            r"|[a-z] (?:login|auth|auth init -t|service install) (?:--[a-z]{2,12} )?(?=%w{20})"
+            r"|\bredis-cli[^\n|]{0,60} auth )"
             r"(?P<value>[^%n\"'`<>|(){}]{8,400})"
         ),
         "lftp -u app,·k7Vq%a{8} sftp://files.example",

@@ -45,7 +45,8 @@ IN_WORDS: Final = {
         "rubygems_ EZAK EZTK pypi-AgE snyk_ xapp- pcsk_ :dev :prod :stag :test :pre :default SG. cmVmd "
         "CCIPAT_ CCIPRJ_ APP_USR- PMAK- AQE $aact_ nvapi- sk.eyJ CLOJARS_ eyJ bce-v3/ mlsn. ::: "
         "/u3+7QAAAA IBAzCC IBADANBgkqhkiG9w0BAQEF IBAAKCA MIGHAgEAMBMGByqGSM49 MC4CAQAwBQYDK2VwBCIEI "
-        "wandb_v1_ fio-u- pdl_ access_token$ dop_v1_ doo_v1_ dor_v1_ sntrys_ sntryu_ sntrya_ pat. sat. AKCp "
+        "wandb_v1_ fio-u- pdl_ "
+        "1O/w1cDnyilFU= access_token$ dop_v1_ doo_v1_ dor_v1_ sntrys_ sntryu_ sntrya_ pat. sat. AKCp "
         "s-s4t2 sk-or- AGE-SECRET-KEY-1 depot_ xai- rdme_ 00D ATTA K10 amzn1.oa2-cs packagist_ "
         "AAAAAAAAAAAAAAAAAAAAA .azurewebsites.net/"
     ),
@@ -58,7 +59,7 @@ IN_WORDS: Final = {
 NEAR: Final = ("discord", "gocardless", "mailgun", "twilio")
 IN_BLOCKS: Final = (
     *("private key", "private-lines:", '"kty"', '"oct"', "openvpn static", "mc alias set", "chpasswd"),
-    *("ecovery code", "ackup code", "wifi:", "jwt"),
+    *("ecovery code", "ackup code", "wifi:", "jwt", "define("),
 )
 OF_KEYS: Final = (
     *("secret", "token", "key", "bearer", "appid", "cred", ":5432:", "sqlplus", "oracle:", "sqlldr"),

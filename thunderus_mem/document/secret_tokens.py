@@ -121,6 +121,20 @@ ROWS: Final = (
         "dl.cloudsmith.io/·%a{16}/org/repo",
         "dl.cloudsmith.io/public/org/repo",
     ),
+    (
+        "line-token",
+        "1O/w1cDnyilFU=",
+        r"%b{100,180}={1,2}/1O/w1cDnyilFU=",
+        "%b{160}==·/1O/w1cDnyilFU=",
+        "/1O/w1cDnyilFU= ends it",
+    ),
+    (
+        "salesforce-token",
+        "5Aep",
+        r":(?P<value>5Aep[%w.=!]{40,300})@",
+        "force://PlatformCLI::5A·ep%a{80}@example.my.salesforce.com",
+        "force://PlatformCLI::5Aep861",
+    ),
     ("junos-secret", "$9$", r"\$9\$(?P<value>[./%w]{8,120})$", "$9$·%a{20}", "$9$ begins it"),
     (
         "paddle-key",

@@ -26,14 +26,14 @@ _PLACEHOLDER = (
 _CODE = (
     r"example|sample|password|secret|generated|encoded|undefined|placeholder|base64|header|payload"
     r"|signature|"
-    r"^sha[0-9]{1,3}[:-]|^ENC\[|^AgB[a-z]|"
+    r"^sha[0-9]{1,3}[:-]|^ENC\[|^AgB[a-z0-9]|"
     r"\$[{(]|\{\{|%\(|[<>]|\$[A-Z_]{3}|^[$%~^]|[a-z]\|[a-z]|abcdefg|12345678|^/(?![A-Za-z0-9+/]{39,400}={0,2}$)|://|::|->|\(\)|^[@#]"
 )
 _SHORT_WORDS = (
     r"p[a@4][s$]+|pwd|test|demo|abc|foo|(?<![a-z])bar(?![a-z])|some|(?<![a-z0-9])my|sha[0-9]|md5|user|hash"
 )
 _MADE_UP = (
-    r"p(?:[a4@]|%40)[s$]+|w[o0]rd[^a-z]*$|pwd|s[e3]cr[e3]t|s[e3]cur|token|test|demo|abc|1234|123$|qwert|hunter2"
+    r"p(?:[a4@]|%40)[s$]+|w[o0]rd[^a-z]*$|pwd|s[e3]cr[e3]t|s[e3]cur|token|test|demo|abc|1234|(?<![a-z]{6})123$|qwert|hunter2"
     r"|letmein|admin|user|value|string|foo|(?<![a-z])bar(?![a-z])|some|(?<![a-z0-9])my|"
     r"base64|hash|sha[0-9]|md5|generated|random|encoded|hidden|masked|todo|null|undefined|"
     r"^[a-z_]{1,40}(?:\.[a-z_]{1,40}){1,9}$|\$[{(]|\{\{|%\(|[<>]|(?-i:\$[A-Z_]{3})|^[$%/~^]|[a-z]\|[a-z]|%[A-Z_]{3,40}%|://|/\.|\.(?:com|io|org|net|txt|key|pem"
