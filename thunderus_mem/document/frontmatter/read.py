@@ -7,7 +7,6 @@ aliases, merge keys.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -150,14 +149,15 @@ def open_header(text: str) -> Opened:
     return Opened(text, fences, header, root, eol)
 
 
-_LINE = lazy_pattern(r"( *)(- +)?(?:([A-Za-z_][A-Za-z0-9_.-]{0,99}):(?: +|$))?(.*)", re.ASCII)
 # Ordinary headers
+
+_LINE = lazy_pattern(r"( *)(- +)?(?:([^\W\d][\w.-]{0,99}(?: [\w.-]{1,40}){0,9}):(?: +|$))?(.*)")
 
 # A plain scalar on one line: no indicator at the start, no ": " and no " #", no ":" at the end.
 _STARTS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./(<~+$^;=\\")
 _NO_START = frozenset("\u2028\u2029\ufeff\ufffe\uffff")
 _QUOTED = lazy_pattern(r"""(?:"([^"\\]*)"|'((?:[^']|'')*)')(?: +#.*| *)""")
-_FLOW_PLAIN = lazy_pattern(r"[A-Za-z0-9_./][A-Za-z0-9_./@+ -]*", re.ASCII)
+_FLOW_PLAIN = lazy_pattern(r"[\w./][\w./@+ -]*")
 _FLOW_QUOTED = lazy_pattern(r""""[^"\\]*"|'[^']*'""")
 
 
