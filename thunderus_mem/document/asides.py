@@ -37,6 +37,8 @@ _FIRST: Final = 6
 _REACH: Final = 1_500
 
 _SPLIT: Final = lazy_pattern(
+    # Most characters begin no delimiter: they fail at once.
+    r"(?=[<>\-*%#}?\]/{!\"'h\[\u201c\u201d\u300c\u300d`|():=\uff1a\n.;\u3002\uff01\uff1f])(?:"
     r"(?P<close></[\w:.-]{0,60}>?|--!?>|\*/\}?|[%#-]\}\}?|\}\}|\?>|\]\]>)"
     r"|(?P<comment><!--|\{?/\*+|\{#|\{\{[-!#]?|\{%-?|<\?|<!\[CDATA\[|<!(?=[A-Z])|%%|\"\"\"|'''|<%)"
     r"|(?P<target>\]\((?!data:text)[^\s()]*|https?://[^\s\"'<>)\]]+)"
@@ -47,7 +49,7 @@ _SPLIT: Final = lazy_pattern(
     r"|(?P<label>[:=]{1,3}(?=[\s\"'`*{\[]|$)|(?<=\w)[:=](?=\w{3})|\uff1a)"
     r"|(?P<line>\n[ \t>]*(?:(?P<lead>//[/!]?|[#]{1,6}[.:!|']?|--|;{1,3}|%{1,2}|\*|\.\.|REM|=)(?=[ \t\n]|$)"
     r"|(?P<item>[+-])(?=[A-Za-z ]))?)"
-    r"|(?P<stop>[.!?;](?=\s)|[\u3002\uff01\uff1f])"
+    r"|(?P<stop>[.!?;](?=\s)|[\u3002\uff01\uff1f]))"
 )
 """Delimiters by their kind."""
 _COMMENTS: Final = frozenset(("//", ";;", "..", "%", "%%", "--"))

@@ -227,60 +227,82 @@ def _search(text: str, blocks: Sequence[_Likely], openings: Sequence[int]) -> li
     return sorted(found, key=lambda one: one.start)
 
 
+class _Needed(NamedTuple):
+    """The first required words of signs and the words of orders. ``signs`` and ``weights`` are by the number
+    of the literal."""
+
+    literals: Literals
+    signs: dict[int, list[int]]
+    weights: dict[int, float]
+
+
 @cache
-def _words() -> tuple[Literals, dict[int, float]]:
-    """The first required words of signs and the words of orders, and the weights of the latter."""
-    needed = [
+def _needed() -> _Needed:
+    required = [
         (b" %b " % word, number) for number, sign in enumerate(_STRONG) for word in sorted(sign.needs[0])
     ]
     known = triggers()
-    literals = Literals([*needed, *((b" %b " % word, -1) for word in known)])
+    literals = Literals([*required, *((b" %b " % word, -1) for word in known)])
+    signs: dict[int, list[int]] = {}
+    for word, number in required:
+        signs.setdefault(literals.number_of(word), []).append(number)
     weights = {literals.number_of(b" %b " % word): weight for word, weight in known.items()}
-    return literals, weights
+    return _Needed(literals, signs, weights)
 
 
 def _likely_blocks(text: str) -> list[_Likely]:
     """The blocks, between empty lines, that contain the needed words of a sign or enough words of orders."""
     found: list[_Likely] = []
     known = plain(text)
-    enough = ENOUGH
-    literals, weights = _words()
-    numbers: set[int] = set()
-    near = _Near(weights)
-    worded: list[int] = []
+    heard: list[tuple[int, int]] = []
     start = end = 0
-    for word, at, _ in literals.find(known):
+    for word, at, _ in _needed().literals.find(known):
         if at >= end:
-            found += _likely(known, start, end, numbers, worded)
+            found += _likely(text, known, start, end, heard)
             before, after = text.rfind("\n\n", end, at), text.find("\n\n", at)
             start, end = before + 2 if before >= 0 else end, after if after >= 0 else len(text)
-            numbers, near, worded = set(), _Near(weights), []
-            enough = ENOUGH / 2 if text.startswith("---", start) else ENOUGH
-        numbers.update(literals.rows[word])
-        if word in weights and near.heard(word, at) >= enough:
-            worded.append(at)
-    found += _likely(known, start, end, numbers, worded)
+            heard = []
+        heard.append((word, at))
+    found += _likely(text, known, start, end, heard)
     return found if text.isascii() else [*found, *_in_other_scripts(text, found)]
 
 
-class _Near:
-    """The weights of the words of orders that were last heard near a position."""
+def _enough(text: str, start: int) -> float:
+    """The sum of weights from which the block at an offset is examined."""
+    return ENOUGH / 2 if text.startswith("---", start) else ENOUGH
 
-    def __init__(self, weights: dict[int, float]) -> None:
-        self._weights = weights
-        self._last: dict[int, int] = {}
-        self._sum = 0.0
 
-    def heard(self, word: int, at: int) -> float:
-        """Hear a word, and return the sum; 0 for a word alone."""
-        last = self._last
-        if last.pop(word, None) is None:
-            self._sum += self._weights[word]
-        last[word] = at
-        while at - last[first := next(iter(last))] >= _TRIGGERS_REACH:
-            del last[first]
-            self._sum -= self._weights[first]
-        return self._sum if len(last) > 1 else 0.0
+def _likely(
+    text: str, known: bytes, start: int, end: int, heard: Sequence[tuple[int, int]]
+) -> Iterator[_Likely]:
+    """A block, given also as `plain` text, if these words and their places may be a sign or an order."""
+    _, signs, weights = _needed()
+    numbers = {number for word, _ in heard if word in signs for number in signs[word]}
+    words = frozenset(known[start : end + 2].split()) if numbers else frozenset()
+    strong = [_STRONG[number] for number in sorted(numbers) if _has(words, _STRONG[number])]
+    enough = _enough(text, start)
+    heavy = sum([weights.get(word, 0.0) for word in {word for word, _ in heard}]) >= enough
+    worded = list(_worded(heard, enough)) if heavy else []
+    if strong or worded:
+        yield _Likely(start, end, strong, worded)
+
+
+def _worded(heard: Sequence[tuple[int, int]], enough: float) -> Iterator[int]:
+    """The places at which the words of orders that were last heard near them weigh enough together."""
+    weights = _needed().weights
+    near: dict[int, int] = {}
+    sum_of = 0.0
+    for word, at in heard:
+        if word not in weights:
+            continue
+        if near.pop(word, None) is None:
+            sum_of += weights[word]
+        near[word] = at
+        while at - near[first := next(iter(near))] >= _TRIGGERS_REACH:
+            del near[first]
+            sum_of -= weights[first]
+        if sum_of >= enough and len(near) > 1:
+            yield at
 
 
 def _in_other_scripts(text: str, found: Sequence[_Likely]) -> Iterator[_Likely]:
@@ -290,24 +312,13 @@ def _in_other_scripts(text: str, found: Sequence[_Likely]) -> Iterator[_Likely]:
     while (match := NOT_LATIN.search(text, end)) is not None:
         before, after = text.rfind("\n\n", end, match.start()), text.find("\n\n", match.start())
         start, end = before + 2 if before >= 0 else end, after if after >= 0 else len(text)
-        if heard_in_scripts(text[start:end].lower()) < (
-            ENOUGH / 2 if text.startswith("---", start) else ENOUGH
-        ):
+        if heard_in_scripts(text[start:end].lower()) < _enough(text, start):
             continue
         block = known.get(start) or _Likely(start, end, [], [])
         block.worded.extend([place.start() for place in NOT_LATIN.finditer(text, start, end)])
         block.worded.sort()
         if start not in known:
             yield block
-
-
-def _likely(known: bytes, start: int, end: int, numbers: set[int], worded: list[int]) -> Iterator[_Likely]:
-    """The part of a `plain` text, if it contains the required words of one of these signs or of an order."""
-    numbers.discard(-1)
-    words = frozenset(known[start : end + 2].split()) if numbers else frozenset()
-    strong = [_STRONG[number] for number in sorted(numbers) if _has(words, _STRONG[number])]
-    if strong or worded:
-        yield _Likely(start, end, strong, worded)
 
 
 def _has(words: frozenset[bytes], sign: Sign) -> bool:

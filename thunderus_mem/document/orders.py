@@ -30,7 +30,7 @@ _BEGIN: Final = "^"
 _BEGINNING: Final = ("+^",)
 _SENTENCE: Final = lazy_pattern("[.!?] |[\u3002\uff01\uff1f]")
 _TOKEN: Final = lazy_pattern(
-    r"https?://\S{1,300}|s3://\S{1,300}|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]{1,64}|\b\d{1,3}(?:\.\d{1,3}){3}\b"
+    r"https?://\S{1,300}|s3://\S{1,300}|[\w.+-]{1,64}+@[\w-]{1,64}\.[\w.]{1,64}|\b\d{1,3}(?:\.\d{1,3}){3}\b"
     r"|(?:--|\.)?[^\W_]{1,64}(?:[-'][^\W_]{1,64}){0,8}(?:\.(?:md|sh)\b)?|[:;,]"
 )
 _QUOTES: Final = lazy_pattern('["`\u201c\u201e\u00ab\u300c]')
