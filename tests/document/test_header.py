@@ -97,6 +97,7 @@ def test_ordinary_headers_use_the_fast_reader() -> None:
     text = (
         "# about\nid: fact.a  # stable\ntitle: 'It''s: fine'\ntags:\n- a\n- b\nx: [p, \"q r\"]\n"
         "anchors:\n  - path: src/a.py\n    symbol: f\nprovenance:\n  events:\n    - evt_1\nnone:\n"
+        "long: a value\n  of lines, [one] 'two'\nquoted:\n  - \"one\n    two \"\n  - 'it''s\n   it'\n"
         "date of note: 2024-12-14\nключ: значение\nмітки: [нотатки, 插件, q r]\n"
     )
     for variant in (text, text.replace("\n", "\r\n"), text[:-1]):

@@ -157,12 +157,13 @@ _LINE = lazy_pattern(r"( *)(- +)?(?:([^\W\d][\w.-]{0,99}(?: [\w.-]{1,40}){0,9}):
 _STARTS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./(<~+$^;=\\")
 _NO_START = frozenset("\u2028\u2029\ufeff\ufffe\uffff")
 _QUOTED = lazy_pattern(r"""(?:"([^"\\]*)"|'((?:[^']|'')*)')(?: +#.*| *)""")
+_FOLD = lazy_pattern(r"(?<! ) *\r?\n *")
 _FLOW_PLAIN = lazy_pattern(r"[\w./][\w./@+ -]*")
 _FLOW_QUOTED = lazy_pattern(r""""[^"\\]*"|'[^']*'""")
 
 
 # A line with content: offset, number (from 1), indent, width of a dash with the spaces after it (0 without
-# one), key ("" without one), the rest, and the rest's column (from 0).
+# one), key ("" without one), the rest with the lines that continue it, and the rest's column (from 0).
 _Line: TypeAlias = tuple[int, int, int, int, str, str, int]
 
 
@@ -196,9 +197,9 @@ def read_fast(text: str) -> nodes.Mapping | None:
 
 
 def _lines(text: str) -> list[_Line] | None:
-    """The lines with content; ``None`` when one is not a key, an item or a comment."""
+    """The lines with content; ``None`` when one is not a key, an item, a comment or the rest of a value."""
     found: list[_Line] = []
-    offset = 0
+    offset = last = 0
     match = _LINE.match
     carriage = "\r" in text
     for number, raw in enumerate(text.split("\n"), 1):
@@ -214,9 +215,22 @@ def _lines(text: str) -> list[_Line] | None:
                 return None
             found.append((offset, number, len(indent), len(dash), key, rest, len(line) - len(rest)))
         elif rest and rest[0] != "#":
-            return None
+            if not found or number != last + 1 or not _continues(found[-1], len(indent)):
+                return None
+            begun = found[-1]
+            found[-1] = (*begun[:5], text[begun[0] + begun[6] : offset + len(line)], begun[6])
+        else:
+            offset += len(raw) + 1
+            continue
+        last = number
         offset += len(raw) + 1
     return found
+
+
+def _continues(line: _Line, indent: int) -> bool:
+    """Whether a line with this indent may continue the value that begins on a line."""
+    _, _, column, dash, key, rest, _ = line
+    return indent > column + (dash if key else 0) and rest[:1] not in ("", "#")
 
 
 def _mapping(lines: list[_Line], index: int, indent: int, depth: int) -> tuple[nodes.Mapping, int]:
@@ -295,12 +309,15 @@ def _value(rest: str, start: int, line: int, column: int, depth: int) -> nodes.N
     mark = rest[0]
     if mark in _STARTS or (mark > "\xa0" and mark not in _NO_START):
         if " #" in rest:
+            if "\n" in rest:
+                raise _DeclineError
             rest = rest[: rest.find(" #")]
         if rest[-1] == " ":
             rest = rest.rstrip(" ")
-        if rest[-1] == ":" or ": " in rest:
+        text = _folded(rest)
+        if text[-1] == ":" or ": " in text:
             raise _DeclineError
-        return _scalar((rest, start, start + len(rest), line, column, True))
+        return _scalar((text, start, start + len(rest), line, column, True))
     if mark == "[":
         if depth == nodes.MAX_DEPTH:
             raise _DeclineError
@@ -310,14 +327,20 @@ def _value(rest: str, start: int, line: int, column: int, depth: int) -> nodes.N
         raise _DeclineError
     double, single = quoted.groups()
     if double is not None:
-        return _scalar((double, start, start + len(double) + 2, line, column, False))
-    return nodes.Scalar(single.replace("''", "'"), start, start + len(single) + 2, line, column, False)
+        return _scalar((_folded(double), start, start + len(double) + 2, line, column, False))
+    text = _folded(single).replace("''", "'")
+    return nodes.Scalar(text, start, start + len(single) + 2, line, column, False)
+
+
+def _folded(text: str) -> str:
+    """The lines of a value, joined by spaces."""
+    return _FOLD.sub(" ", text) if "\n" in text else text
 
 
 def _flow(rest: str, start: int, line: int, column: int) -> nodes.Sequence:
     """A flow list of scalars without commas, colons or quotes in them."""
     rest = rest.rstrip(" ")
-    if rest[-1] != "]":
+    if rest[-1] != "]" or "\n" in rest:
         raise _DeclineError
     items: list[nodes.Node] = []
     inner = rest[1:-1]
