@@ -378,9 +378,9 @@ def _after(text: str, name: re.Match[str], start: int, end: int) -> tuple[int, i
             continue
         begin = _word_start(text, name.start())
         near = text[begin:first]
-        if not password and _SAID_PUBLIC.search(text, max(begin - _BEFORE_PUBLIC, 0), begin):
-            continue
-        if _is_secret(value, password=password, direct=direct, near=near):
+        if _is_secret(value, password=password, direct=direct, near=near) and (
+            password or not _SAID_PUBLIC.search(text, max(begin - _BEFORE_PUBLIC, 0), begin)
+        ):
             return first, first + len(value)
     return None
 
