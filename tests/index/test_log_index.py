@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import tracemalloc
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -200,3 +201,34 @@ def test_log_result_is_consistent(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert meddled
     assert len(found) == 2
     index.close()
+
+
+def large_line(number: int) -> str:
+    """An event that changes a hundred documents."""
+    event = json.loads(line(number, "", "sha256:0", 1))
+    (change,) = event["body"]["changes"]
+    event["body"]["changes"] = [
+        change | {"doc_id": f"fact.n{number}-{at}", "path": f"{number}-{at}.md"} for at in range(100)
+    ]
+    return json.dumps(event) + "\n"
+
+
+def test_memory_for_a_shard_does_not_grow_with_its_events(tmp_path: Path) -> None:
+    def peak(events: int) -> int:
+        root = tmp_path / str(events)
+        root.mkdir()
+        layout = new_store(root)
+        index, _ = open_index(layout)
+        folder = Path(layout.sessions_dir) / "one"
+        folder.mkdir(parents=True)
+        (folder / "events.jsonl").write_text("".join(map(large_line, range(events))))
+        log = LogIndex(index.database)
+        tracemalloc.start()
+        log.refresh(log_of(layout))
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert len(log.documents()) == events * 100
+        return most
+
+    peak(1)
+    assert peak(100) < peak(25) * 2

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from thunderus_mem.index.database import Database
+    from thunderus_mem.index.log_rows import ShardRows
     from thunderus_mem.log.reader import EventLog
     from thunderus_mem.log.shard import LoggedEvent
 
@@ -42,6 +43,7 @@ def is_regular(path: str) -> bool:
 
 _SHARDS: Final = 64
 _BATCH: Final = 500
+_MOST_ROWS: Final = 2_000
 _FEW: Final = 64
 _MOST_HEADS: Final = 64
 """Keeps the line of an event short; sessions that follow name the rest."""
@@ -60,6 +62,17 @@ _ABORTED: Final = (
     "WHERE aborted.path = event_docs.path AND made.shard = event_docs.shard AND made.line = event_docs.line)"
 )
 """Whether a change in ``event_docs`` was never written to its file."""
+
+
+_WRITES: Final = (
+    "INSERT INTO shards VALUES (?, ?, ?, ?, ?, ?)",
+    "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO event_docs VALUES (?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO heads VALUES (?, ?, ?)",
+    "INSERT INTO aborted VALUES (?, ?, ?)",
+    "UPDATE events SET broken = 1 WHERE shard = ? AND line = ?",
+)
+"""Statements for the parts of `ShardRows`."""
 
 
 class EventRow(NamedTuple):
@@ -116,10 +129,7 @@ class LogIndex:
         with self._database.transaction():
             for shard in {*gone, *changed} & known.keys():
                 self._forget(shard)
-            for done, batch in enumerate(_batches(changed, _SHARDS)):
-                if tell is not None:
-                    tell("Reading the log:", done * _SHARDS, len(changed))
-                self._add(log, batch)
+            self._add(log, changed, tell)
         return len(changed)
 
     def newest(
@@ -377,29 +387,35 @@ class LogIndex:
             sql = f"DELETE FROM {table} WHERE shard = (SELECT shard FROM shards WHERE path = ?)"
             self._database.run(sql, (path,))
 
-    def _add(self, log: EventLog, paths: list[str]) -> None:
-        from thunderus_mem.index.log_rows import ShardRows, rows_of
+    def _add(self, log: EventLog, paths: list[str], tell: Callable[[str, int, int], None] | None) -> None:
+        from thunderus_mem.index.log_rows import ShardRows
+        from thunderus_mem.log.shard import TORN, placed
 
-        added = ShardRows([], [], [], [])
-        for path in paths:
+        rows = ShardRows([], [], [], [], [], [])
+        last = self._database.row("SELECT coalesce(max(shard), 0) FROM shards") or (0,)
+        for done, path in enumerate(paths):
+            if tell is not None and done % _SHARDS == 0:
+                tell("Reading the log:", done, len(paths))
+            shard = int(last[0]) + 1 + done
             stamp = stamp_of(os.path.join(log.root, path))
-            reading = log.read_shard(path)
-            if not reading.readable and is_regular(os.path.join(log.root, path)):
+            reader = log.reader(path)
+            for logged, place in placed(reader):
+                rows.add(shard, logged, place)
+                if len(rows.events) + len(rows.documents) > _MOST_ROWS:
+                    self._write(rows)
+            if not reader.readable and is_regular(os.path.join(log.root, path)):
                 stamp = _UNREAD
-            rows = rows_of(reading)
-            shard = self._new_shard((path, stamp, rows.damages, reading.last_hash, reading.chained))
-            for kept, new in zip(added[:4], rows[:4], strict=True):
-                kept += [(shard, *row) for row in new]
-        self._database.run_many("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", added.events)
-        self._database.run_many("INSERT INTO event_docs VALUES (?, ?, ?, ?, ?, ?, ?)", added.documents)
-        self._database.run_many("INSERT INTO heads VALUES (?, ?, ?)", added.heads)
-        self._database.run_many("INSERT INTO aborted VALUES (?, ?, ?)", added.aborted)
+            # An unfinished last line may be one being written.
+            damages = sum(damage.code != TORN for damage in reader.damages)
+            rows.shards.append((shard, path, stamp, damages, reader.last_hash, reader.chained))
+            rows.broken.extend((shard, line) for line in reader.broken)
+        self._write(rows)
 
-    def _new_shard(self, values: tuple[Any, ...]) -> int:
-        columns = "path, stamp, damages, last_hash, chained"
-        self._database.run(f"INSERT INTO shards ({columns}) VALUES (?, ?, ?, ?, ?)", values)
-        row = self._database.row("SELECT shard FROM shards WHERE path = ?", (values[0],))
-        return int(row[0]) if row else 0
+    def _write(self, rows: ShardRows) -> None:
+        """Write rows, and empty their lists."""
+        for statement, values in zip(_WRITES, rows, strict=True):
+            self._database.run_many(statement, values)
+            values.clear()
 
 
 def read(log: EventLog, rows: Iterable[EventRow]) -> list[LoggedEvent]:

@@ -1,4 +1,4 @@
-"""The rows of the index for the events of a shard. Pure."""
+"""The rows of the index for the events of shards. Pure."""
 
 from __future__ import annotations
 
@@ -6,39 +6,34 @@ from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.log.event import changes_of, document_ids, text_in
 from thunderus_mem.log.imported import is_imported, origin_of
-from thunderus_mem.log.shard import TORN, places
 from thunderus_mem.log.transitions import RENAME, former_id, given_up
 from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
     from thunderus_mem.log.event import Change
     from thunderus_mem.log.line import Event
-    from thunderus_mem.log.shard import ShardReading
+    from thunderus_mem.log.shard import LoggedEvent
 
 
 class ShardRows(NamedTuple):
-    """Rows for the tables ``events``, ``event_docs``, ``heads`` and ``aborted``, without the shard; and the
-    number of damaged lines."""
+    """Rows for the tables ``shards``, ``events``, ``event_docs``, ``heads`` and ``aborted``, and the lines,
+    with their shard, on either side of a broken link."""
 
+    shards: list[tuple[Any, ...]]
     events: list[tuple[Any, ...]]
     documents: list[tuple[Any, ...]]
     heads: list[tuple[Any, ...]]
     aborted: list[tuple[Any, ...]]
-    damages: int = 0
+    broken: list[tuple[int, int]]
 
-
-def rows_of(reading: ShardReading) -> ShardRows:
-    """Return the rows of a shard."""
-    # An unfinished last line may be one being written.
-    rows = ShardRows([], [], [], [], sum(damage.code != TORN for damage in reading.damages))
-    broken = reading.broken
-    for (event, _, line), place in zip(reading.events, places(reading), strict=True):
+    def add(self, shard: int, logged: LoggedEvent, place: str) -> None:
+        """Add the rows of an event."""
+        event, _, line = logged
         origin = (part or None for part in origin_of(event))
-        rows.events.append((line, event.id, event.kind, place, day_of(event.ts), line in broken, *origin))
-        rows.documents.extend((line, *one) for one in named(event))
-        rows.heads.extend(event.heads.items())
-        rows.aborted.extend(given_up([event]))
-    return rows
+        self.events.append((shard, line, event.id, event.kind, place, day_of(event.ts), 0, *origin))
+        self.documents.extend((shard, line, *one) for one in named(event))
+        self.heads.extend((shard, *head) for head in event.heads.items())
+        self.aborted.extend((shard, *one) for one in given_up([event]))
 
 
 def day_of(ts: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import suppress
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.errors import NotWritable
@@ -16,7 +17,7 @@ from thunderus_mem.store.safe_open import open_file
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from thunderus_mem.log.shard import LoggedEvent, LogReading, ShardReading
+    from thunderus_mem.log.shard import LoggedEvent, LogReading, ShardReader, ShardReading
 
 SHARD_NAME: Final = "events.jsonl"
 MAX_SHARD: Final = 256 * 1024 * 1024
@@ -33,17 +34,14 @@ def open_regular(path: str) -> int:
     raise OSError("not a regular file")
 
 
-def _read(path: str, *, jailed: bool = True) -> bytes:
-    """Return the bytes of a shard; ``jailed``: its folder must not be a link."""
+def _lines(path: str, *, jailed: bool = True) -> Iterator[bytes]:
+    """Yield the lines of a shard with their ends; ``jailed``: its folder must not be a link."""
     if jailed and os.path.islink(os.path.dirname(path)):
         raise OSError("its folder is a symbolic link")
     with open(open_regular(path), "rb") as file:
-        # A limit for `read` would reserve that much memory.
-        too_large = os.fstat(file.fileno()).st_size > MAX_SHARD
-        data = b"" if too_large else file.read()
-    if too_large:
-        raise OSError(f"larger than {MAX_SHARD // (1024 * 1024)} MiB")
-    return data
+        if os.fstat(file.fileno()).st_size > MAX_SHARD:
+            raise OSError(f"larger than {MAX_SHARD // (1024 * 1024)} MiB")
+        yield from file
 
 
 def last_line(path: str) -> bytes | None:
@@ -107,19 +105,16 @@ class EventLog:
         """Whether the shard is local to this working tree and never committed."""
         return shard.startswith(self._private)
 
-    def read_shard(self, shard: str) -> ShardReading:
-        """Read one shard. An unreadable file is a damage at line 0; a missing one is empty."""
-        from thunderus_mem.log.shard import SHAPE, Damage, ShardReading, parse_shard
+    def reader(self, shard: str) -> ShardReader:
+        """Return a reader of one shard. An unreadable file is a damage at line 0; a missing one is empty."""
+        from thunderus_mem.log.shard import ShardReader
 
         path = self._absolute(shard)
-        try:
-            data = _read(path, jailed=path != self._legacy)
-        except FileNotFoundError:
-            return ShardReading(shard, (), (), False)
-        except OSError as error:
-            message = f"Cannot read the shard: {error.strerror or error}"
-            return ShardReading(shard, (), (Damage(0, SHAPE, message, shard),), False)
-        return parse_shard(shard, data)
+        return ShardReader(shard, _lines(path, jailed=path != self._legacy))
+
+    def read_shard(self, shard: str) -> ShardReading:
+        """Read one shard as a whole, like `reader`."""
+        return self.reader(shard).read()
 
     def readings(self) -> Iterator[ShardReading]:
         """Read every shard, one at a time, so that a long log need not fit into memory."""
@@ -140,8 +135,13 @@ class EventLog:
         from thunderus_mem.log.shard import LoggedEvent
 
         path = self._absolute(shard)
+        last = max(numbers, default=0)
+        found = []
         try:
-            lines = _read(path, jailed=path != self._legacy).split(b"\n")
+            for number, line in enumerate(islice(_lines(path, jailed=path != self._legacy), last), 1):
+                if number in numbers:
+                    with suppress(ValueError):
+                        found.append(LoggedEvent(decode(line.rstrip(b"\n")), shard, number))
         except FileNotFoundError:
             return []
         except OSError as error:
@@ -149,11 +149,6 @@ class EventLog:
                 f"cannot read {shard}: {error.strerror or error}",
                 hint="fix its permissions, then run the command again",
             ) from error
-        found = []
-        for number in sorted(numbers):
-            if number <= len(lines):
-                with suppress(ValueError):
-                    found.append(LoggedEvent(decode(lines[number - 1]), shard, number))
         return found
 
     def session_of(self, shard: str) -> str | None:
@@ -167,8 +162,13 @@ class EventLog:
         """
         from thunderus_mem.log.line import decode
 
+        needle = event_id.encode()
         try:
-            data = _read(self._absolute(shard))
+            for line in _lines(self._absolute(shard)):
+                if needle in line and line.endswith(b"\n"):
+                    with suppress(ValueError):
+                        if decode(line[:-1]).id == event_id:
+                            return True
         except FileNotFoundError:
             return False
         except OSError as error:
@@ -176,16 +176,4 @@ class EventLog:
                 f"cannot read {shard}: {error.strerror or error}",
                 hint="fix its permissions; it is needed to recover an interrupted change",
             ) from error
-        needle = event_id.encode()
-        at = data.find(needle)
-        while at >= 0:
-            end = data.find(b"\n", at)
-            if end < 0:
-                return False
-            try:
-                if decode(data[data.rfind(b"\n", 0, at) + 1 : end]).id == event_id:
-                    return True
-            except ValueError:
-                pass
-            at = data.find(needle, end)
         return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from io import BytesIO
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.diagnostic import Diagnostic, Severity
@@ -13,7 +14,7 @@ from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.paths import is_private_shard
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 SHAPE: Final = "TM503"
 CHAIN: Final = "TM504"
@@ -66,23 +67,13 @@ class ShardReading(NamedTuple):
         return not self.events or any(logged.event.chained for logged in self.events)
 
     @property
-    def last_hash(self) -> str:
-        """The hash of the last line; "" if the shard is empty, damaged or torn."""
-        return "" if self.damages or self.torn or not self.lines else self.lines[-1][1]
-
-    @property
-    def broken(self) -> frozenset[int]:
-        """The lines on either side of a broken link."""
-        return frozenset(line for link in broken_links(self) for line in (link.line, link.before))
-
-    @property
     def readable(self) -> bool:
         """Whether the file could be read at all."""
         return all(damage.line for damage in self.damages)
 
 
 class LogReading(NamedTuple):
-    """All shards together, in order (see `places`); exact duplicates once."""
+    """All shards together, in order (see `placed`); exact duplicates once."""
 
     events: tuple[LoggedEvent, ...]
     damages: tuple[Damage, ...]
@@ -92,17 +83,18 @@ def _is_marker(line: bytes) -> bool:
     return line.startswith(_MARKERS) or line == b"======="
 
 
-def _records(data: bytes) -> Iterator[tuple[int, bytes, bool]]:
-    """Yield non-blank lines: number, bytes without line end, and whether the line is complete (not torn).
+def _records(pieces: Iterable[bytes]) -> Iterator[tuple[int, bytes, bool]]:
+    """Yield the non-blank ones of some lines: number, bytes without line end, and whether it is complete.
 
     A last line with NULs is torn even if it has a line end: the disk kept its size but lost blocks.
     """
-    pieces = data.split(b"\n")
-    last = len(pieces) - (not pieces[-1])
-    for number, piece in enumerate(pieces, 1):
-        line = piece.rstrip(b"\r")
+    numbered = enumerate(pieces, 1)
+    following = next(numbered, None)
+    while following is not None:
+        (number, piece), following = following, next(numbered, None)
+        line = piece.rstrip(b"\n").rstrip(b"\r")
         if line.strip(b" \t"):
-            yield number, line, number < len(pieces) and not (number == last and b"\0" in line)
+            yield number, line, piece.endswith(b"\n") and (following is not None or b"\0" not in line)
 
 
 def _damage(path: str, number: int, line: bytes, whole: bool, reason: str) -> Damage:
@@ -126,22 +118,73 @@ def _is_foreign(line: bytes) -> bool:
     return "seq" in data and isinstance(data.get("event"), dict)
 
 
+class ShardReader:
+    """Reads a shard line by line: iterate once, over its events. The attributes, as in `ShardReading`, are
+    those of the lines read so far.
+
+    ``lines`` are its lines with their ends; an `OSError` becomes a damage at line 0, a missing file is empty.
+    """
+
+    def __init__(self, path: str, lines: Iterable[bytes]) -> None:
+        self._path = path
+        self._lines = lines
+        self._prevs: dict[int, str | None] = {}
+        self.hashes: list[tuple[int, str]] = []
+        self.chained = True
+        self.damages: list[Damage] = []
+        self.torn = self.crlf = False
+
+    def __iter__(self) -> Iterator[LoggedEvent]:
+        try:
+            for number, line, whole in _records(self._seen()):
+                self.hashes.append((number, line_hash(line)))
+                try:
+                    event = decode(line)
+                except ValueError as reason:
+                    self.damages.append(_damage(self._path, number, line, whole, str(reason)))
+                    continue
+                self.chained = event.chained or (self.chained and bool(self._prevs))
+                self._prevs[number] = event.prev
+                yield LoggedEvent(event, self._path, number)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            message = f"Cannot read the shard: {error.strerror or error}"
+            self.damages.append(Damage(0, SHAPE, message, self._path))
+
+    def _seen(self) -> Iterator[bytes]:
+        for line in self._lines:
+            self.crlf = self.crlf or line.endswith(b"\r\n")
+            self.torn = not line.endswith(b"\n")
+            yield line
+
+    def read(self) -> ShardReading:
+        """Read the whole shard."""
+        events = tuple(self)
+        return ShardReading(
+            self._path, events, tuple(self.damages), self.torn, tuple(self.hashes), crlf=self.crlf
+        )
+
+    @property
+    def last_hash(self) -> str:
+        """The hash of the last line; "" if the shard is empty, damaged or torn."""
+        return "" if self.damages or self.torn or not self.hashes else self.hashes[-1][1]
+
+    @property
+    def broken(self) -> set[int]:
+        """The lines on either side of a broken link."""
+        links = _broken_links(self.hashes, self._prevs) if self.chained else ()
+        return {line for link in links for line in (link.line, link.before)}
+
+    @property
+    def readable(self) -> bool:
+        """Whether the file could be read at all."""
+        return all(damage.line for damage in self.damages)
+
+
 def parse_shard(path: str, data: bytes) -> ShardReading:
     """Parse the bytes of a shard. Never raises: a line that is not an event becomes a damage."""
-    events: list[LoggedEvent] = []
-    damages: list[Damage] = []
-    lines: list[tuple[int, str]] = []
-    for number, line, whole in _records(data):
-        digest = line_hash(line)
-        lines.append((number, digest))
-        try:
-            event = decode(line)
-        except ValueError as reason:
-            damages.append(_damage(path, number, line, whole, str(reason)))
-            continue
-        events.append(LoggedEvent(event, path, number))
-    torn = bool(data) and not data.endswith(b"\n")
-    return ShardReading(path, tuple(events), tuple(damages), torn, tuple(lines), crlf=b"\r\n" in data)
+    return ShardReader(path, BytesIO(data)).read()
 
 
 def _order(event: Event) -> str:
@@ -155,17 +198,17 @@ def _order(event: Event) -> str:
     return f"{key} {event.id}"
 
 
-def places(reading: ShardReading) -> Iterator[str]:
-    """Yield the sort key of each event of a shard in the log: by time, then id.
+def placed(events: Iterable[LoggedEvent]) -> Iterator[tuple[LoggedEvent, str]]:
+    """Yield the events of a shard, each with its sort key in the log: by time, then id.
 
     A line never sorts before an earlier line of its session, even if the clock went back. Equal keys sort by
     shard and line.
     """
     newest: dict[str, str] = {}
-    for logged in reading.events:
+    for logged in events:
         session = logged.event.session_id
         place = newest[session] = max(newest.get(session, ""), _order(logged.event))
-        yield place
+        yield logged, place
 
 
 def merge_readings(readings: Iterable[ShardReading]) -> LogReading:
@@ -175,7 +218,7 @@ def merge_readings(readings: Iterable[ShardReading]) -> LogReading:
     damages: list[Damage] = []
     for reading in readings:
         damages.extend(reading.damages)
-        for logged, place in zip(reading.events, places(reading), strict=True):
+        for logged, place in placed(reading.events):
             here = (place, logged.shard, logged.line, logged)
             there = kept.setdefault(logged.event.id, here)
             if there is here:
@@ -365,7 +408,7 @@ def first_change(reading: ShardReading, data: bytes) -> int | None:
 
     ``None`` if the shard begins with them; line ends and blank lines do not matter.
     """
-    for at, (_, line, _) in enumerate(_records(data)):
+    for at, (_, line, _) in enumerate(_records(BytesIO(data))):
         if at == len(reading.lines):
             return 0
         if reading.lines[at][1] != line_hash(line):
@@ -412,21 +455,23 @@ def broken_links(reading: ShardReading, *, chained: bool | None = None) -> list[
 
     After a damaged line the next link is unknown. Exact repeats do not count.
     """
-    found: list[BrokenLink] = []
     if not (reading.chained if chained is None else chained):
-        return found
-    by_line = {logged.line: logged.event for logged in reading.events}
+        return []
+    return _broken_links(reading.lines, {logged.line: logged.event.prev for logged in reading.events})
+
+
+def _broken_links(lines: Iterable[tuple[int, str]], prevs: Mapping[int, str | None]) -> list[BrokenLink]:
+    found: list[BrokenLink] = []
     seen: set[str] = set()
     before: tuple[int, str | None] = (0, None)
     broken = False
-    for number, digest in reading.lines:
+    for number, digest in lines:
         if digest in seen:
             continue
         seen.add(digest)
-        event = by_line.get(number)
-        if event is not None and not broken and event.prev != before[1]:
+        if number in prevs and not broken and prevs[number] != before[1]:
             found.append(BrokenLink(number, *before))
-        before, broken = (number, digest), event is None
+        before, broken = (number, digest), number not in prevs
     return found
 
 
