@@ -77,7 +77,8 @@ class WatchedMemory:
     def stamps(self) -> dict[str, object]:
         """Map the path of each document and anchored file to a stamp that changes with the file; ``None`` for
         a missing anchored file."""
-        return dict(scan(self._root, self._folders).files()) | self.code_stamps()
+        files = scan(self._root, self._folders).files()
+        return {file.path: file.values for file in files} | self.code_stamps()
 
     def code_stamps(self) -> dict[str, object]:
         """The stamps of the code that is anchored as of the last refresh, also of new files that match."""

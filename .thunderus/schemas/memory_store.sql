@@ -2,18 +2,20 @@
 -- Its schema is exactly these statements (compared when it is opened). Times are RFC 3339 text; "_json" is JSON
 -- text.
 
--- Values of the whole index: the numbers of documents and problems, the manifest's stamp, and the generation, a
--- hash of the paths and texts of all files.
+-- Values of the whole index: the numbers of documents and problems, the folders that could not be read, the
+-- manifest's stamp, and the generation, a hash of the paths and texts of all files.
 CREATE TABLE meta (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL
 ) WITHOUT ROWID;
 
--- One row: the scan of the files that the index was built from. "names" are joined by NUL, "stamps" are four
--- 64-bit numbers per file: size, mtime_ns, ctime_ns, inode; all 0 for a file that must be read again because it
--- changed so shortly before it was read that its stamp cannot show a later change.
+-- The parts of folders that the index was built from: names of files joined by "/", those of them that are no regular
+-- files, and four 64-bit numbers for each: size, mtime_ns, ctime_ns, inode. Without numbers if a file of the part must be
+-- read again.
 CREATE TABLE walk (
-    names BLOB NOT NULL,
+    folder TEXT NOT NULL,
+    names TEXT NOT NULL,
+    special TEXT NOT NULL,
     stamps BLOB NOT NULL
 );
 
@@ -27,7 +29,9 @@ CREATE TABLE files (
     hash TEXT NOT NULL,               -- sha256:… over the text with line ends as LF; "" when it could not be read
     doc_id TEXT NOT NULL,             -- "" when it is no document
     problems_json TEXT NOT NULL,      -- findings of the reader, [] for none
-    folded TEXT NOT NULL              -- the path in NFC and case-folded: equal for files that some system treats as one
+    folded TEXT NOT NULL,             -- the path in NFC and case-folded: equal for files that some system treats as one
+    settled INTEGER NOT NULL          -- 0 for a file that must be read again: it changed so shortly before it was read
+                                      -- that its stamp cannot show a later change
 ) WITHOUT ROWID;
 
 CREATE INDEX files_by_folded ON files (folded);

@@ -75,7 +75,7 @@ class Watch:
 
 
 def _there(root: Path) -> set[str]:
-    return set(scan(str(root), (FACTS,)).names)
+    return set(scan(str(root), (FACTS,)).paths())
 
 
 def put(root: Path, name: str, text: str = "x") -> None:

@@ -4,8 +4,6 @@ import json
 import os
 import shutil
 import tempfile
-from array import array
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,16 +13,13 @@ from hypothesis import strategies as st
 
 from tests.support.index_support import FACTS, content, document, find_hits, new_store, put
 from thunderus_mem.index import refresh as refresh_module
-from thunderus_mem.index import scan as scan_module
 from thunderus_mem.index import writer
 from thunderus_mem.index.manifest import take_inventory
 from thunderus_mem.index.refresh import Refreshed, open_index, peek, rebuild, refresh, silent
-from thunderus_mem.index.scan import FolderScan
 from thunderus_mem.index.sqlite_index import SqliteIndex
 from thunderus_mem.search.query import parse_query
 
 if TYPE_CHECKING:
-    from thunderus_mem.index.scan import Stamp
     from thunderus_mem.store.layout import Layout
 
 
@@ -259,29 +254,10 @@ def test_refresh_after_a_write_looks_only_at_the_written_files(
     assert len(find_hits(index, query, root=layout.root)) == 3
 
 
-STAMPS = st.dictionaries(st.sampled_from("abcdefgh"), st.tuples(*[st.integers(0, 1)] * 4))
-
-
-@settings(deadline=None, max_examples=100, derandomize=True)
-@given(before=STAMPS, now=STAMPS)
-def test_changes_of_a_walk_are_those_of_its_files(before: dict[str, Stamp], now: dict[str, Stamp]) -> None:
-    old, new = (
-        FolderScan(list(files), array("q", chain(*files.values())), frozenset(), (), b"")
-        for files in (before, now)
-    )
-    changed = {name: stamp for name, stamp in now.items() if before.get(name) != stamp}
-    for together in (1, 3, 256):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(scan_module, "_TOGETHER", together)
-            places, gone = new.changes(old)
-        found = {one.path: one.values for one in map(new.at, places)}
-        assert (len(places), found, gone) == (len(changed), changed, before.keys() - now.keys())
-
-
 def test_write_by_another_process_meanwhile_stays_in_the_index(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The files that were written are looked at on top of the walk that is in the index by then."""
+    """The files that were written are applied to what is in the index by then."""
     layout = new_store(tmp_path)
     index, _ = open_index(layout)
     written = put(layout, "written.md", document("fact.written"))

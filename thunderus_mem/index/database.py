@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 BUSY_SECONDS: Final = 10.0
+WRITE_KIB: Final = 48 * 1024
+"""Cache of a write: room for some 10,000 changed documents, which take about as long as readers wait."""
 _BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 Row = tuple[Any, ...]
 SqliteError: Final = sqlite3.Error
@@ -170,9 +172,10 @@ class Database:
         """Verify, within a snapshot, that no other program changed the file. Raises ``IndexDamaged``."""
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """An atomic, exclusive write. Raises ``Busy``, or like ``verify``."""
-        self._lock()
+    def transaction(self, cache_kib: int = WRITE_KIB) -> Iterator[None]:
+        """An atomic, exclusive write. Raises ``Busy``, or like ``verify``. Once it has changed more than fits
+        into the cache, readers wait for its end."""
+        self._lock(cache_kib)
         try:
             self.verify()
             yield
@@ -186,7 +189,7 @@ class Database:
         finally:
             self._unlock()
 
-    def _begin(self) -> None:
+    def _begin(self, cache_kib: int) -> None:
         self._connection.execute("BEGIN IMMEDIATE")
 
     def _sign(self) -> None:
@@ -209,12 +212,12 @@ class Database:
                 self.distrust()
             raise
 
-    def _lock(self) -> None:
+    def _lock(self, cache_kib: int) -> None:
         assert not self._connection.in_transaction
         with self._translated():
             self._connection.execute("PRAGMA query_only = OFF")
             try:
-                self._begin()
+                self._begin(cache_kib)
             except sqlite3.Error:
                 self._unlock()
                 raise
@@ -360,7 +363,7 @@ _READ: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEX
 _BACKDATE_NS = 5_000_000_001
 
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
-_READ_KIB, _WRITE_KIB = 2000, 64 * 1024
+_READ_KIB: Final = 2000
 
 
 UNSEALED: Final = "it was copied or changed by another program, or a command was killed while writing it"
@@ -390,13 +393,13 @@ class IndexFile(Database):
         if not is_sealed(self.path):
             raise IndexDamaged(UNSEALED)
 
-    def _begin(self) -> None:
+    def _begin(self, cache_kib: int) -> None:
         """Begin; keep the lock after COMMIT, until the seal is written."""
-        super()._begin()
+        super()._begin(cache_kib)
         # Only now: while waiting for the write lock, no read lock may be kept.
         self._connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         # With a small cache, pages would be written, and readers kept out, before COMMIT.
-        self._connection.execute(f"PRAGMA cache_size = {-_WRITE_KIB}")
+        self._connection.execute(f"PRAGMA cache_size = {-cache_kib}")
 
     def _sign(self) -> None:
         write_seal(self.path)

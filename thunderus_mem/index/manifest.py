@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from thunderus_mem.document.paths import is_archived
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.index.database import put
-from thunderus_mem.index.scan import FileStamp, read_bytes, scan
+from thunderus_mem.index.scan import read_bytes, scan
 from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.layout import FOLDERS
 
@@ -151,15 +151,17 @@ def _documents(root: str, left_out: list[Diagnostic], tell: Tell) -> Iterator[tu
 
     seen = scan(root, FOLDERS)
     left_out += [unlisted_folder(folder) for folder in seen.unlisted]
-    for done, path in enumerate(sorted(seen.names)):
-        tell("Reading documents:", done, len(seen.names))
+    files = sorted(seen.files())
+    for done, file in enumerate(files):
+        path = file.path
+        tell("Reading documents:", done, len(files))
         if is_archived(path):
             continue
-        if path in seen.special:
+        if not file.regular:
             left_out.append(irregular(path))
             continue
         try:
-            data, stamp = read_bytes(root, FileStamp(path, 0, 0, 0, 0))
+            data, stamp = read_bytes(root, file)
         except OSError as error:
             left_out.append(failed(path, error))
             continue

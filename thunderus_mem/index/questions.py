@@ -163,6 +163,9 @@ class Index(Protocol):
     def files(self) -> list[tuple[str, str, str]]:
         """Return ``(path, hash, doc_id)`` of every Markdown file; hash and id may be ""."""
 
+    def each_document_file(self, folder: str) -> Iterator[str]:
+        """Yield the paths of all documents below a folder, by path; reads the index in pieces."""
+
     def settled(self) -> dict[str, tuple[str, str]]:
         """Return hash and id of every file whose stamp proves that it is unchanged since it was read, as of
         the last refresh."""
@@ -187,6 +190,9 @@ class Index(Protocol):
 
     def each_document(self, wanted: Filter = ALL_IN_USE) -> Iterator[DocRow]:
         """Yield the matching documents, by id."""
+
+    def each_summary(self, wanted: Filter) -> Iterator[DocSummary]:
+        """Yield the data of the matching documents that ranking needs, by id."""
 
     def profiles(self) -> list[Profile]:
         """Return the profile of every document, by id."""

@@ -24,15 +24,15 @@ from thunderus_mem.index.database import (
     publish,
 )
 from thunderus_mem.index.manifest import manifest_stamp, write_manifest
-from thunderus_mem.index.scan import UNSETTLED, scan, scan_again
+from thunderus_mem.index.scan import look_at, scan
 from thunderus_mem.index.sqlite_index import SqliteIndex
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.layout import FOLDERS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Collection, Sequence
 
-    from thunderus_mem.index.scan import FolderScan, FolderWalk
+    from thunderus_mem.index.scan import FolderScan
     from thunderus_mem.index.writer import Tell
     from thunderus_mem.store.layout import Layout
 
@@ -139,20 +139,16 @@ def refresh(
     With ``changed``, only these files are looked at: the next refresh finds other changes.
     """
 
-    def look(before: FolderWalk | None) -> FolderScan:
-        if changed is None or before is None:
-            return scan(layout.root, FOLDERS)
-        return scan_again(layout.root, before.unpacked(), list(filter(_is_walked, changed)))
-
+    only = None if changed is None else list(filter(_is_walked, changed))
+    seen = scan(layout.root, FOLDERS) if only is None else look_at(layout.root, only)
     with index.database.snapshot():
         index.database.verify()
         meta: dict[str, str] = dict(index.database.rows("SELECT key, value FROM meta"))
-        before = index.walk()
-    seen = look(before)
-    total, problems = _counts(meta.get("counts", ""))
-    if before == seen.packed() and _manifest_is_ours(layout, index, meta):
+        is_equal = index.has_walk(seen) if only is None else not only
+    if is_equal and _manifest_is_ours(layout, index, meta):
+        total, problems = _counts(meta.get("counts", ""))
         return Refreshed(0, 0, 0, total, problems=problems)
-    return _apply(layout, index, lambda now: seen if changed is None or now == before else look(now), tell)
+    return _apply(layout, index, seen, tell, only)
 
 
 def _is_walked(path: str) -> bool:
@@ -194,11 +190,11 @@ def refuse_unlisted(folders: Sequence[str]) -> None:
 
 def peek(layout: Layout, index: SqliteIndex) -> bool:
     """Whether the index is up to date with the files, by their stamps; changes nothing."""
-    before, now = index.walk(), scan(layout.root, FOLDERS)
-    if before is None or before.names != now.packed_names:
-        return False
-    stamps = before.files()
-    return all(stamps[path] in (stamp, UNSETTLED) for path, stamp in now.files())
+    known, now = index.stamps(), scan(layout.root, FOLDERS)
+    stamps = {file.path: file.values for file in now.files()}
+    return stamps.keys() == known.keys() and all(
+        known[path] in (stamp, None) for path, stamp in stamps.items()
+    )
 
 
 def _build(
@@ -234,29 +230,22 @@ def in_memory(layout: Layout, reason: str, tell: Tell = silent) -> tuple[SqliteI
 
 
 def _fill(layout: Layout, index: SqliteIndex, tell: Tell) -> Refreshed:
-    seen = scan(layout.root, FOLDERS)
-    return _apply(layout, index, lambda _: seen, tell)
+    return _apply(layout, index, scan(layout.root, FOLDERS), tell)
 
 
 def _apply(
-    layout: Layout, index: SqliteIndex, look: Callable[[FolderWalk | None], FolderScan], tell: Tell
+    layout: Layout, index: SqliteIndex, seen: FolderScan, tell: Tell, only: Collection[str] | None = None
 ) -> Refreshed:
-    """Apply a walk to the index; ``look`` returns it, given the walk in the index."""
+    """Apply a scan to the index; with ``only``, it is one of these files alone."""
     from thunderus_mem.index.writer import Update
     from thunderus_mem.store.parallel import gc_paused
 
     database = index.database
     update = Update(layout.root, database, tell)
     with gc_paused(), database.transaction():
-        before = index.walk()
-        seen = look(before)
-        update.run(seen, before)
+        update.run(seen, only)
         total = index.count()
         problems = update.problem_count()
-        walk = seen.packed(update.unsettled)
-        if walk != before:
-            database.run("DELETE FROM walk")
-            database.run("INSERT INTO walk VALUES (?, ?)", walk)
         database.set_meta("counts", f"{total} {problems}")
         database.set_meta("generation", update.drift.applied(index.generation()))
         meta = {"manifest": database.meta("manifest")}

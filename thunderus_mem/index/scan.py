@@ -15,17 +15,17 @@ from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.safe_open import Folders, open_file, open_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Collection, Iterator
 
 RACY_NS: Final = 2_000_000_000
 """A file that changed this recently before it was read may change again without a new stamp (2 s on FAT)."""
 
 Stamp: TypeAlias = tuple[int, int, int, int]
-UNSETTLED: Final[Stamp] = (0, 0, 0, 0)
-"""Stored instead of an unreliable stamp: no file has it, so the file is read again."""
 
 _MAX_DEPTH = 24
-_TOGETHER: Final = 256  # files whose stamps are compared at once
+_PART_BITS: Final = 0xFF
+_MOST_IN_PART: Final = 2_048
+_STAMP_BYTES: Final = 4 * 8
 _INODE_BITS: Final = 0x7FFFFFFFFFFFFFFF
 _BY_DESCRIPTOR: Final = os.scandir in os.supports_fd
 
@@ -50,92 +50,53 @@ class FileStamp(NamedTuple):
         return is_racy(self.mtime_ns, self.ctime_ns, moment_ns)
 
 
-class FolderWalk(NamedTuple):
-    """A walk as names and stamps in the same order. Stored in the index, so that the next walk can be
-    compared with it quickly."""
+class FolderPart(NamedTuple):
+    """Some files of a folder, in the order of its listing: their names, joined by ``/``, those of them that
+    are no regular files, and their stamps, four numbers for each. The index stores it as it is."""
 
-    names: bytes
+    folder: str
+    names: str
+    special: str
     stamps: bytes
 
-    def files(self) -> dict[str, Stamp]:
-        """Return the stamp of each file."""
-        return dict(self.unpacked().files())
+    @property
+    def size(self) -> int:
+        """The number of files."""
+        return len(self.stamps) // _STAMP_BYTES
 
-    def unlisted(self) -> tuple[str, ...]:
-        """Return the folders that could not be read."""
-        return self.unpacked().unlisted
+    def paths(self) -> Iterator[str]:
+        """Yield the path of each file."""
+        prefix = self.folder + "/"
+        return (prefix + name for name in self.names.split("/"))
 
-    def unpacked(self) -> FolderScan:
-        """Return the walk; the stamps of unsettled files are lost."""
-        parts = self.names.decode("utf-8").split("\0")
-        special = parts.index("") + 1
-        unlisted = parts.index("", special) + 1
-        names, stamps = parts[: special - 1], array("q")
-        stamps.frombytes(self.stamps)
-        links = frozenset(parts[special : unlisted - 1])
-        return FolderScan(names, stamps, links, tuple(parts[unlisted:]), self.names)
+    def files(self) -> Iterator[FileStamp]:
+        """Yield the files."""
+        special = set(self.special.split("/"))
+        each = array("q", self.stamps)
+        stamps = zip(each[0::4], each[1::4], each[2::4], each[3::4], strict=True)
+        for name, (size, mtime, ctime, inode) in zip(self.names.split("/"), stamps, strict=True):
+            yield FileStamp(f"{self.folder}/{name}", size, mtime, ctime, inode, name not in special)
 
 
 class FolderScan(NamedTuple):
     """All Markdown files below the folders. ``unlisted`` folders exist but could not be read: their contents
     are unknown, not missing."""
 
-    names: list[str]
-    stamps: array[int]
-    special: frozenset[str]
-    unlisted: tuple[str, ...]
-    packed_names: bytes
+    parts: tuple[FolderPart, ...]
+    unlisted: tuple[str, ...] = ()
 
-    def files(self) -> Iterator[tuple[str, Stamp]]:
-        """Yield path and stamp of every file, in the order of the walk."""
-        return zip(self.names, _by_four(self.stamps), strict=True)
+    @property
+    def size(self) -> int:
+        """The number of files."""
+        return sum(part.size for part in self.parts)
 
-    def changes(self, before: FolderScan) -> tuple[array[int], set[str]]:
-        """Return the places of new and changed files (see `at`), and the names of files that are gone."""
-        head, tail = _equal_ends(before.names, self.names)
-        was, now = len(before.names) - tail, len(self.names) - tail
-        old = dict(before._between(head, was))
-        places = array("q", self._unequal(before, range(head), 0))
-        places.extend(
-            place
-            for place, (name, stamp) in enumerate(self._between(head, now), head)
-            if old.pop(name, None) != stamp
-        )
-        places.extend(self._unequal(before, range(now, now + tail), was - now))
-        return places, set(old)
+    def paths(self) -> Iterator[str]:
+        """Yield the path of every file."""
+        return (path for part in self.parts for path in part.paths())
 
-    def at(self, place: int) -> FileStamp:
-        """Return the file at a place, as found by the walk."""
-        name = self.names[place]
-        size, mtime, ctime, inode = self.stamps[place * 4 : place * 4 + 4]
-        return FileStamp(name, size, mtime, ctime, inode, name not in self.special)
-
-    def _between(self, first: int, last: int) -> Iterator[tuple[str, Stamp]]:
-        return zip(self.names[first:last], _by_four(self.stamps[first * 4 : last * 4]), strict=True)
-
-    def _unequal(self, before: FolderScan, places: range, shift: int) -> Iterator[int]:
-        """The places whose stamps differ from those ``shift`` places on in the other walk."""
-        for first in range(places.start, places.stop, _TOGETHER):
-            last = min(first + _TOGETHER, places.stop)
-            was = before.stamps[(first + shift) * 4 : (last + shift) * 4]
-            now = self.stamps[first * 4 : last * 4]
-            if was != now:
-                pairs = zip(_by_four(was), _by_four(now), strict=True)
-                yield from (place for place, (old, new) in enumerate(pairs, first) if old != new)
-
-    def packed(self, unsettled: Collection[str] = ()) -> FolderWalk:
-        """Return the walk to store; ``unsettled`` files are read again next time."""
-        stamps = self.stamps
-        if unsettled:
-            stamps = array("q", stamps)
-            for at, name in enumerate(self.names):
-                if name in unsettled:
-                    stamps[at * 4 : at * 4 + 4] = array("q", UNSETTLED)
-        return FolderWalk(self.packed_names, stamps.tobytes())
-
-
-NO_FILES: Final = FolderScan([], array("q"), frozenset(), (), b"")
-"""A walk that found nothing."""
+    def files(self) -> Iterator[FileStamp]:
+        """Yield every file, in the order of the walk."""
+        return (file for part in self.parts for file in part.files())
 
 
 def is_racy(mtime_ns: int, ctime_ns: int, moment_ns: int) -> bool:
@@ -148,107 +109,72 @@ def is_racy(mtime_ns: int, ctime_ns: int, moment_ns: int) -> bool:
     return ctime_ns > begins or begins < mtime_ns <= moment_ns + RACY_NS
 
 
-def _equal_ends(one: list[str], other: list[str]) -> tuple[int, int]:
-    """Return how many names two walks share at the start, and how many of the others at the end.
-
-    Most walks differ in a few names: slices are compared faster than names one by one.
-    """
-    ends = len(one), len(other)
-
-    def equal(first: int, last: int) -> bool:
-        mine, theirs = (slice(end - last, end - first) for end in ends)
-        return one[mine] == other[theirs]
-
-    head = _longest(min(ends), lambda first, last: one[first:last] == other[first:last])
-    return head, _longest(min(ends) - head, equal)
-
-
-def _longest(most: int, is_equal: Callable[[int, int], bool]) -> int:
-    """Return the length, up to ``most``, to which all parts are equal."""
-    done = 0
-    while done < most:
-        middle = (done + most + 1) // 2
-        if is_equal(done, middle):
-            done = middle
-        else:
-            most = middle - 1
-    return done
-
-
-def _by_four(stamps: array[int]) -> Iterator[Stamp]:
-    return zip(stamps[0::4], stamps[1::4], stamps[2::4], stamps[3::4], strict=True)
-
-
 def scan(root: str, folders: tuple[str, ...]) -> FolderScan:
     """Walk the POSIX ``folders`` below ``root`` for ``*.md``. Hidden files and folders are skipped; links are
     listed as special, never followed. The order is that of the file system: it is stable for an unchanged
-    tree, and a spurious difference costs only one comparison."""
-    names: list[str] = []
-    values = array("q")
-    special: list[str] = []
+    tree."""
+    parts: list[FolderPart] = []
     unlisted: list[str] = []
     waiting = [(folder, 0) for folder in reversed(folders)]
     while waiting:
         folder, depth = waiting.pop()
         try:
-            below = _list_folder(root, folder, names, values, special)
+            listed, below = _list_folder(root, folder)
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError:
-            unlisted.append(folder)
+            unlisted.append(visible_name(folder))
             continue
+        parts += listed
         if depth < _MAX_DEPTH:
             waiting += [(child, depth + 1) for child in below]
+    return FolderScan(tuple(parts), tuple(unlisted))
+
+
+def look_at(root: str, paths: Collection[str]) -> FolderScan:
+    """Return a scan of some Markdown files alone; missing ones are left out."""
+    found = [file for path in sorted(paths) if (file := stamp_of(root, path)) is not None]
+    return FolderScan(
+        tuple(
+            _part(folder, [name], array("q", file.values), [] if file.regular else [name])
+            for file in found
+            for folder, _, name in (file.path.rpartition("/"),)
+        )
+    )
+
+
+def _part(folder: str, names: list[str], stamps: array[int], special: list[str]) -> FolderPart:
+    part = FolderPart(folder, "/".join(names), "/".join(special), stamps.tobytes())
+    if _is_utf8(folder) and _is_utf8(part.names):
+        return part
+    # Names that are not UTF-8 are escaped, reported, and never opened.
+    special += [name for name in names if not (_is_utf8(folder) and _is_utf8(name))]
+    folder, joined, others = map(visible_name, (folder, part.names, "/".join(special)))
+    return FolderPart(folder, joined, others, part.stamps)
+
+
+def _is_utf8(name: str) -> bool:
     try:
-        packed = _pack(names, special, unlisted)
-    except UnicodeEncodeError:  # names that are not UTF-8: escaped, reported, never opened
-        special += [name for name in names if visible_name(name) != name]
-        names, special = [visible_name(name) for name in names], [visible_name(name) for name in special]
-        unlisted = [visible_name(name) for name in unlisted]
-        packed = _pack(names, special, unlisted)
-    return FolderScan(names, values, frozenset(special), tuple(unlisted), packed)
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
-def scan_again(root: str, before: FolderScan, paths: Collection[str]) -> FolderScan:
-    """Return a walk as it was ``before``, with a new look at some Markdown files only."""
-    names, stamps, special = before.names[:], before.stamps[:], set(before.special)
-    places = {name: at for at, name in enumerate(names)}
-    gone = []
-    for path in sorted(paths):
-        found, at = stamp_of(root, path), places.get(path)
-        special.discard(path)
-        if found is not None:
-            at = len(names) if at is None else at
-            names[at : at + 1], stamps[at * 4 : at * 4 + 4] = [path], array("q", found.values)
-            if not found.regular:
-                special.add(path)
-        elif at is not None:
-            gone.append(at)
-    for at in sorted(gone, reverse=True):
-        del names[at], stamps[at * 4 : at * 4 + 4]
-    packed = _pack(names, sorted(special), list(before.unlisted))
-    return FolderScan(names, stamps, frozenset(special), before.unlisted, packed)
+def _list_folder(root: str, folder: str) -> tuple[list[FolderPart], list[str]]:
+    """Return the files of one folder, in parts, and its folders.
 
-
-def _pack(names: list[str], special: list[str], unlisted: list[str]) -> bytes:
-    return "\0".join([*names, "", *special, "", *unlisted]).encode("utf-8")
-
-
-def _list_folder(
-    root: str,
-    folder: str,
-    names: list[str],
-    values: array[int],
-    special: list[str],
-) -> list[str]:
-    """Add the files of one folder and return its folders. On an error, nothing is added."""
+    A part ends with a file whose inode has certain bits: so a file that is added or removed changes one part.
+    """
+    parts: list[FolderPart] = []
     below: list[str] = []
-    kept = (len(names), len(values), len(special))
-    prefix = folder + "/"
+    names: list[str] = []
+    special: list[str] = []
+    values = array("q")
     is_regular = stat.S_ISREG
     path = os.path.join(root, folder)
     if os.path.islink(path):
-        return below
+        return parts, below
     # Relative to the open folder, lookups are faster, and the folder cannot be replaced meanwhile.
     descriptor = open_folder(path) if _BY_DESCRIPTOR else -1
     try:
@@ -259,7 +185,7 @@ def _list_folder(
                     continue
                 if not name.endswith(".md"):
                     if entry.is_dir(follow_symlinks=False):
-                        below.append(prefix + name)
+                        below.append(f"{folder}/{name}")
                     continue
                 try:
                     info = entry.stat(follow_symlinks=False)
@@ -267,18 +193,21 @@ def _list_folder(
                     continue
                 if not is_regular(info.st_mode):
                     if stat.S_ISDIR(info.st_mode):
-                        below.append(prefix + name)
+                        below.append(f"{folder}/{name}")
                         continue
-                    special.append(prefix + name)
-                names.append(prefix + name)
-                values.extend((info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino & _INODE_BITS))
-    except OSError:
-        del names[kept[0] :], values[kept[1] :], special[kept[2] :]
-        raise
+                    special.append(name)
+                names.append(name)
+                inode = info.st_ino & _INODE_BITS
+                values.extend((info.st_size, info.st_mtime_ns, info.st_ctime_ns, inode))
+                if inode & _PART_BITS == 0 or len(names) == _MOST_IN_PART:
+                    parts.append(_part(folder, names, values, special))
+                    names, values, special = [], array("q"), []
     finally:
         if descriptor >= 0:
             os.close(descriptor)
-    return below
+    if names:
+        parts.append(_part(folder, names, values, special))
+    return parts, below
 
 
 def visible_name(name: str) -> str:

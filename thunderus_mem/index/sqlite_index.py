@@ -18,7 +18,7 @@ from thunderus_mem.index.questions import (
     PassageRow,
     RankedRows,
 )
-from thunderus_mem.index.scan import UNSETTLED, FolderWalk
+from thunderus_mem.index.scan import FolderPart
 from thunderus_mem.index.words import fold_name
 from thunderus_mem.startup import lazy_pattern
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from thunderus_mem.index.log import LogIndex
     from thunderus_mem.index.questions import Index
     from thunderus_mem.index.records import RecordIndex
+    from thunderus_mem.index.scan import FolderScan, Stamp
 
 _DOC_COLUMNS: Final = (
     "doc_id, kind, title, path, tags_json, updated, created, status, aliases_json, hash, tokens, size, state"
@@ -42,6 +43,7 @@ _PROFILE_COLUMNS: Final = (
     "imported_from, expires, letters, quality, places_json, wiki_links_json, file_links_json, "
     "hashtags_json"
 )
+_SUMMARY_COLUMNS: Final = "rowid, doc_id, kind, title, path, status, confirmed_by, state, updated, hash, ''"
 _ANCHOR_COLUMNS: Final = "doc_id, place, path, symbol, lines, fingerprint, line, since"
 _CHUNK: Final = 500
 _ENTRIES: Final = 2_000
@@ -106,10 +108,14 @@ class SqliteIndex:
 
         return RecordIndex(self.database)
 
-    def walk(self) -> FolderWalk | None:
-        """Return the walk of the last refresh, ``None`` before the first one."""
-        row = self.database.row("SELECT names, stamps FROM walk")
-        return FolderWalk(*row) if row else None
+    def has_walk(self, seen: FolderScan) -> bool:
+        """Whether the last refresh found exactly this, and no file must be read again."""
+        left = set(seen.parts)
+        for part in self.database.each("SELECT * FROM walk"):
+            if part not in left:
+                return False
+            left.remove(FolderPart._make(part))
+        return not left and self.unlisted() == seen.unlisted
 
     # Files
 
@@ -117,18 +123,24 @@ class SqliteIndex:
         rows = self.database.rows("SELECT path, hash, doc_id FROM files ORDER BY path")
         return [(row[0], row[1], row[2]) for row in rows]
 
+    def each_document_file(self, folder: str) -> Iterator[str]:
+        last, end = f"{folder}/", f"{folder}0"
+        sql = "SELECT path FROM files WHERE path > ? AND path < ? AND doc_id <> '' ORDER BY path LIMIT ?"
+        while rows := self.database.rows(sql, (last, end, _CHUNK)):
+            yield from (row[0] for row in rows)
+            last = rows[-1][0]
+
     def settled(self) -> dict[str, tuple[str, str]]:
-        walk = self.walk()
-        stamps = walk.files() if walk else {}
-        return {
-            path: (content_hash, doc_id)
-            for path, content_hash, doc_id in self.files()
-            if content_hash and stamps.get(path, UNSETTLED) != UNSETTLED
-        }
+        rows = self.database.each("SELECT path, hash, doc_id FROM files WHERE settled AND hash <> ''")
+        return {path: (content_hash, doc_id) for path, content_hash, doc_id in rows}
+
+    def stamps(self) -> dict[str, Stamp | None]:
+        """Return the stamp of every file when it was read, ``None`` for one that must be read again."""
+        rows = self.database.each("SELECT path, settled, size, mtime_ns, ctime_ns, inode FROM files")
+        return {path: tuple(stamp) if settled else None for path, settled, *stamp in rows}
 
     def unlisted(self) -> tuple[str, ...]:
-        walk = self.walk()
-        return walk.unlisted() if walk else ()
+        return tuple(filter(None, self.database.meta("unlisted").split("\0")))
 
     def paths_of(self, doc_id: str) -> tuple[str, ...]:
         rows = self.database.rows("SELECT path FROM files WHERE doc_id = ? ORDER BY path", (doc_id,))
@@ -157,6 +169,13 @@ class SqliteIndex:
             _doc_row,
             self.database.each(f"SELECT {_DOC_COLUMNS} FROM docs WHERE {where} ORDER BY doc_id", values),
         )
+
+    def each_summary(self, wanted: Filter) -> Iterator[DocSummary]:
+        where, values = _where(wanted)
+        # By another index, all rows would be sorted, in memory.
+        by_id = "docs INDEXED BY sqlite_autoindex_docs_1"
+        sql = f"SELECT {_SUMMARY_COLUMNS} FROM {by_id} WHERE {where} ORDER BY doc_id"
+        return map(DocSummary._make, self.database.each(sql, values))
 
     def profiles(self) -> list[Profile]:
         from thunderus_mem.document.document import Link
@@ -415,8 +434,7 @@ class SqliteIndex:
         column = "rowid" if keys else "doc_id"
         keys = keys or [*ids]
         found = self.database.rows(
-            "SELECT rowid, doc_id, kind, title, path, status, confirmed_by, state, updated, hash "
-            f"FROM docs WHERE {column} IN ({_marks(keys)})",
+            f"SELECT {_SUMMARY_COLUMNS} FROM docs WHERE {column} IN ({_marks(keys)})",
             keys,
         )
         return {row[0]: DocSummary(*row) for row in found}

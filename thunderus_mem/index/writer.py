@@ -10,9 +10,11 @@ from __future__ import annotations
 import math
 import re
 import time
+from array import array
 from contextlib import suppress
 from functools import lru_cache
 from hashlib import sha256
+from itertools import islice
 from json.encoder import encode_basestring as _json_text
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
@@ -28,7 +30,7 @@ from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.document.unicode import token_count
 from thunderus_mem.errors import Refused
 from thunderus_mem.index.database import PASSAGES_PER_DOCUMENT, IndexDamaged
-from thunderus_mem.index.scan import NO_FILES, FileStamp, read_bytes
+from thunderus_mem.index.scan import FileStamp, FolderPart, read_bytes
 from thunderus_mem.index.words import fold_name, identifier_parts
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.parallel import in_background
@@ -36,11 +38,11 @@ from thunderus_mem.store.paths import safe_relative
 from thunderus_mem.store.safe_open import Folders
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from thunderus_mem.document.document import Document
     from thunderus_mem.index.database import Database
-    from thunderus_mem.index.scan import FolderScan, FolderWalk
+    from thunderus_mem.index.scan import FolderScan
 
 _ORDINARY: Final = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*", re.ASCII)
 _FOREIGN: Final = lazy_pattern(r"(?:\\x[89a-f][0-9a-f])+")
@@ -442,10 +444,13 @@ class FileRow(NamedTuple):
     doc_id: str
     problems_json: str
     folded: str
+    settled: bool
 
 
-def _file_row(stamp: FileStamp, text_hash: str, doc_id: str, problems_json: str) -> FileRow:
-    return FileRow(stamp.path, *stamp.values, text_hash, doc_id, problems_json, fold_key(stamp.path))
+def _file_row(
+    stamp: FileStamp, text_hash: str, doc_id: str, problems_json: str, *, settled: bool = True
+) -> FileRow:
+    return FileRow(stamp.path, *stamp.values, text_hash, doc_id, problems_json, fold_key(stamp.path), settled)
 
 
 class ReadFile(NamedTuple):
@@ -475,13 +480,13 @@ def read_file(
     text_hash = content_hash(data)
     racy = stamp.racy_at(moment)
     if before and before.hash == text_hash and before.size == stamp.size and b"\r" not in data:
-        row = _file_row(stamp, text_hash, before.doc_id, before.problems_json)
+        row = _file_row(stamp, text_hash, before.doc_id, before.problems_json, settled=not racy)
         return ReadFile(row, unsettled=racy)
     reading = read_document(path, data)
     document = reading.document
     doc_id = document.id if document else ""
     return ReadFile(
-        _file_row(stamp, text_hash, doc_id, encode_problems(reading.problems)),
+        _file_row(stamp, text_hash, doc_id, encode_problems(reading.problems), settled=not racy),
         entry_of(document, text_hash, stamp.size) if document else None,
         (doc_id, before.doc_id if before else ""),
         racy,
@@ -492,7 +497,8 @@ def _unreadable(stamp: FileStamp, before: KnownFile | None, error: OSError) -> R
     """Keep the known data after a failed read, which proves nothing about the text; retry next time."""
     if before and before.doc_id:
         return ReadFile(None, unsettled=True)
-    return _not_a_document(stamp, before, (failed(stamp.path, error),))._replace(unsettled=True)
+    found = _not_a_document(stamp, before, (failed(stamp.path, error),))
+    return found._replace(row=found.row and found.row._replace(settled=False), unsettled=True)
 
 
 def _not_a_document(stamp: FileStamp, before: KnownFile | None, problems: tuple[Diagnostic, ...]) -> ReadFile:
@@ -543,11 +549,11 @@ def _file_hash(path: str, content_hash: str) -> int:
 
 
 _Item = TypeVar("_Item")
-_FILE_COLUMNS: Final = "size, mtime_ns, ctime_ns, inode, hash, doc_id, problems_json"
+_FILE_COLUMNS: Final = "size, mtime_ns, ctime_ns, inode, hash, doc_id, problems_json, settled"
 _FILE_VALUES: Final = ", ".join(f"excluded.{column}" for column in _FILE_COLUMNS.split(", "))
 # An equal row is not written, so that reading a file again need not write to the disk.
 _INSERT_FILE: Final = (
-    "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "
+    "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
     f"ON CONFLICT (path) DO UPDATE SET ({_FILE_COLUMNS}) = ({_FILE_VALUES}) "
     f"WHERE ({_FILE_COLUMNS}) <> ({_FILE_VALUES})"
 )
@@ -603,29 +609,83 @@ class Update:
         """Whether any document changed."""
         return bool(self.added or self.modified or self.removed)
 
-    def run(self, seen: FolderScan, before: FolderWalk | None) -> None:
-        """Apply all changes; ``before`` is the walk stored in the index."""
+    def run(self, seen: FolderScan, only: Collection[str] | None = None) -> None:
+        """Apply all changes; with ``only``, the scan is one of these files alone."""
         self._first_row = self._next_row = self._writer.next_row()
-        was = before.unpacked() if before else NO_FILES
-        changed, left = seen.changes(was)
-        if before is None or (was.unlisted and before.names != seen.packed_names):
-            # Files of folders that could not be read are in the index, but not in the walk.
-            indexed = self._database.rows("SELECT path FROM files")
-            left = {row[0] for row in indexed}.difference(seen.names)
-        hidden = tuple(f"{folder}/" for folder in seen.unlisted)
-        gone = sorted(path for path in left if not path.startswith(hidden or "//"))
-        self.held = len(left) - len(gone)
+        parts = self._fresh(seen) if only is None else seen.parts
+        changed, new = self._compare(parts)
+        if only is None:
+            gone = self._gone(seen, seen.size - new)
+        else:
+            gone = sorted(set(only).difference(seen.paths()))
         try:
             self._forget(gone)
-            self._read_changed(seen, changed)
+            self._read_changed(list(zip(parts, changed, strict=True)))
         finally:
             self._writer.wait()
+        if only is None:
+            self._write_walk(seen)
+        else:
+            self._database.run("INSERT INTO walk VALUES ('', '', '', x'')")  # the next refresh compares all
 
-    def _read_changed(self, seen: FolderScan, changed: Sequence[int]) -> None:
-        """Read the files at these places of the walk and write their rows, in batches."""
-        for at, batch in enumerate(_batches(changed)):
-            self._tell("Reading documents:", at * _BATCH, len(changed))
-            stamps = list(map(seen.at, batch))
+    def _fresh(self, seen: FolderScan) -> list[FolderPart]:
+        """Return the parts that the last refresh did not find, or of which a file must be read again."""
+        left = dict.fromkeys(seen.parts)
+        for part in self._database.each("SELECT * FROM walk"):
+            left.pop(FolderPart._make(part), None)
+        return list(left)
+
+    def _compare(self, parts: Sequence[FolderPart]) -> tuple[list[array[int]], int]:
+        """Return the places of new and changed files in each part, and the number of new ones."""
+        sql = "SELECT path, settled, size, mtime_ns, ctime_ns, inode FROM files WHERE path IN ({})"
+        changed, new = [], 0
+        for part in parts:
+            known = self._rows_of(list(part.paths()), sql)
+            new += part.size - len(known)
+            places = (at for at, file in enumerate(part.files()) if known.get(file.path) != (1, *file.values))
+            changed.append(array("q", places))
+        return changed, new
+
+    def _gone(self, seen: FolderScan, known: int) -> list[str]:
+        """Return the files in the index that are not in the scan, of which a ``known`` number is in the
+        index; those of folders that could not be read are held."""
+        if known == int((self._database.row("SELECT count(*) FROM files") or (0,))[0]):
+            return []
+        present = set(seen.paths())
+        indexed = self._database.each("SELECT path FROM files ORDER BY path")
+        left = [path for (path,) in indexed if path not in present]
+        hidden = tuple(f"{folder}/" for folder in seen.unlisted)
+        gone = [path for path in left if not path.startswith(hidden or "//")]
+        self.held = len(left) - len(gone)
+        return gone
+
+    def _write_walk(self, seen: FolderScan) -> None:
+        """Write what differs from the scan in the index."""
+        left = dict.fromkeys(map(self._remembered, seen.parts))
+        gone = []
+        for row_id, *columns in self._database.each("SELECT rowid, * FROM walk"):
+            part = FolderPart(*columns)
+            if part in left:
+                del left[part]
+            else:
+                gone.append((row_id,))
+        self._database.run_many("DELETE FROM walk WHERE rowid = ?", gone)
+        self._database.run_many("INSERT INTO walk VALUES (?, ?, ?, ?)", list(left))
+        self._database.set_meta("unlisted", "\0".join(seen.unlisted))
+
+    def _remembered(self, part: FolderPart) -> FolderPart:
+        """Return the part as it is stored: without stamps if one of its files must be read again."""
+        if not self.unsettled or self.unsettled.isdisjoint(part.paths()):
+            return part
+        return part._replace(stamps=b"")
+
+    def _read_changed(self, changed: Sequence[tuple[FolderPart, Sequence[int]]]) -> None:
+        """Read the files at these places of parts and write their rows, in batches."""
+        total = sum(len(places) for _, places in changed)
+        files = (file for part, places in changed for file in map(list(part.files()).__getitem__, places))
+        for done in range(0, total, _BATCH):
+            self._tell("Reading documents:", done, total)
+            stamps = list(islice(files, _BATCH))
             known = self._known([stamp.path for stamp in stamps])
             self._update_batch([_Changed(stamp, known.get(stamp.path)) for stamp in stamps])
         self._settle({})
@@ -727,7 +787,7 @@ class Update:
         self.unsettled.add(path)
         self._drifted(path, "", self._known([path]).get(path))
         self._doubted.add(path)
-        self._database.run("UPDATE files SET hash = '' WHERE path = ?", (path,))
+        self._database.run("UPDATE files SET hash = '', settled = 0 WHERE path = ?", (path,))
         return None
 
 
