@@ -44,21 +44,21 @@ def test_state_has_head_and_changed_documents(repository: Repository) -> None:
     state = git.state("", MEMORY)
     assert state is not None
     assert state.head == repository.git("rev-parse", "HEAD")
-    assert state.changed == ()
+    assert not [*state.changed]
     repository.write(DOC, "two\n")
     repository.write(f"{MEMORY}/core/CORE ü.md", "new\n")
     repository.write(f"{MEMORY}/notes.txt", "not a document\n")
     repository.write("README.md", "elsewhere\n")
     state = git.state("", MEMORY)
     assert state is not None
-    assert state.changed == (f"{MEMORY}/core/CORE ü.md", DOC)
+    assert sorted(state.changed) == [f"{MEMORY}/core/CORE ü.md", DOC]
 
 
 def test_removed_renamed_and_staged_documents_count_as_changed(repository: Repository) -> None:
     repository.git("mv", DOC, f"{MEMORY}/b.md")
     state = opened(repository).state("", MEMORY)
     assert state is not None
-    assert state.changed == (f"{MEMORY}/b.md", DOC)
+    assert sorted(state.changed) == [f"{MEMORY}/b.md", DOC]
 
 
 def test_repository_without_commits_has_no_head(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_ignored_store_is_distinguished_from_a_committed_one(repository: Reposit
     repository.write(SHARD, "{}\n")
     state = opened(repository).state(SHARD, MEMORY)
     assert state is not None
-    assert (state.ignored, state.shard_known, state.changed) == (True, False, ())
+    assert (state.ignored, state.shard_known, [*state.changed]) == (True, False, [])
 
 
 def test_reflog_size_changes_with_every_kind_of_commit(repository: Repository) -> None:
@@ -128,7 +128,7 @@ def test_paths_are_relative_to_the_root_below_the_top_level(repository: Reposito
     git = opened(repository, "pkg/a")
     state = git.state(SHARD, MEMORY)
     assert state is not None
-    assert (state.changed, state.shard_known) == ((DOC,), False)
+    assert ([*state.changed], state.shard_known) == ([DOC], False)
     repository.git("add", "-A")
     assert git.staged_files(MEMORY) == [DOC]
     assert git.staged_bytes(DOC) == b"one\n"
@@ -390,7 +390,8 @@ def test_operation_in_progress_is_detected(repository: Repository) -> None:
 def test_unknown_status_lines_are_skipped() -> None:
     answer = b"# branch.oid abc\0# stash 1\0x strange\0? m/a b.md\0! m/\0"
     state = read_state(answer, "", "s", exists=True, memory_dir="m", reflog_size=0)
-    assert (state.head, state.changed, state.ignored, state.shard_known) == ("abc", ("m/a b.md",), True, True)
+    assert (state.head, state.ignored, state.shard_known) == ("abc", True, True)
+    assert [*state.changed] == ["m/a b.md"]
 
 
 def test_state_does_not_load_gitpython() -> None:

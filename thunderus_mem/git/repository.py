@@ -17,7 +17,7 @@ from thunderus_mem.errors import NotFound
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from subprocess import Popen
 
 # Processes
@@ -186,7 +186,7 @@ class GitState(NamedTuple):
 
     ``head`` is the commit, ``None`` before the first. ``reflog_size`` is that of ``logs/HEAD`` (0: none).
     ``shard_known``: the ``shard`` is in git's index. ``changed``: root-relative paths of documents that
-    differ from HEAD or are untracked, sorted, without changes that git makes during a merge. ``conflicts``:
+    differ from HEAD or are untracked, without changes that git makes during a merge. ``conflicts``:
     documents in conflict, sorted. ``ignored``: git ignores the store. ``differing``: shards that git does not
     have as they are (new or changed), and ignored folders, ending in ``/``.
     """
@@ -194,7 +194,7 @@ class GitState(NamedTuple):
     head: str | None
     reflog_size: int
     shard_known: bool
-    changed: tuple[str, ...]
+    changed: Iterable[str]
     shard: str = ""
     ignored: bool = False
     conflicts: tuple[str, ...] = ()
@@ -205,44 +205,51 @@ class GitState(NamedTuple):
         return shard not in self.differing and not _is_ignored(shard, self.differing)
 
 
-class _Listed:
-    """The paths in the output by kind; all but ``untracked`` and ``ignored`` are ``changed``.
+class _Listed(NamedTuple):
+    """A line of the output: its kind and path; for a tracked file, whether it differs from HEAD only in the
+    index (``staged``), and HEAD does not have it (``added``)."""
 
-    ``staged`` differ from HEAD only in the index, and ``added`` are those of them that HEAD does not have.
-    """
+    kind: str
+    path: str
+    staged: bool = False
+    added: bool = False
 
-    def __init__(self, data: bytes) -> None:
-        self.head: str | None = None
-        self.changed: set[str] = set()
-        self.untracked: set[str] = set()
-        self.ignored: set[str] = set()
-        self.unmerged: set[str] = set()
-        self.staged: set[str] = set()
-        self.added: set[str] = set()
-        tokens = iter(data.decode("utf-8", "surrogateescape").split("\0"))
-        for token in tokens:
-            kind, _, rest = token.partition(" ")
-            if kind == "#" and rest.startswith("branch.oid "):
-                oid = rest[len("branch.oid ") :]
-                self.head = None if oid.startswith("(") else oid
-            elif kind == "?":
-                self.untracked.add(rest)
-            elif kind == "!":
-                self.ignored.add(rest)
-            elif kind in _FIELDS:
-                self._add(kind, token)
-                if kind == "2":
-                    next(tokens, None)
 
-    def _add(self, kind: str, token: str) -> None:
-        path = token.split(" ", _FIELDS[kind])[-1]
-        self.changed.add(path)
-        if kind == "u":
-            self.unmerged.add(path)
-        elif token[3] == ".":
-            self.staged.add(path)
-            if token[2] == "A":
-                self.added.add(path)
+def _listed(data: bytes) -> Iterator[_Listed]:
+    """Yield the lines of the output; of a header, the rest of the line is the path."""
+    start = 0
+    while (end := data.find(b"\0", start)) >= 0:
+        token = data[start:end].decode("utf-8", "surrogateescape")
+        start = end + 1
+        kind, _, rest = token.partition(" ")
+        if kind in _FIELDS:
+            staged = kind != "u" and token[3] == "."
+            yield _Listed(kind, token.split(" ", _FIELDS[kind])[-1], staged, staged and token[2] == "A")
+            if kind == "2":
+                start = data.find(b"\0", start) + 1
+        else:
+            yield _Listed(kind, rest)
+
+
+class _ChangedDocuments:
+    """The documents in the output, without those that git changes. They are read from it each time, since
+    they may be all documents of a large store."""
+
+    def __init__(self, data: bytes, prefix: str, folder: str, by_git: Collection[str]) -> None:
+        self._data = data
+        self._start = len(prefix)
+        self._folder = folder
+        self._by_git = by_git
+
+    def __iter__(self) -> Iterator[str]:
+        for kind, path, *_ in _listed(self._data):
+            is_changed = (kind == "?" or kind in _FIELDS) and path not in self._by_git
+            if is_changed and _is_document(path, self._folder):
+                yield path[self._start :]
+
+
+def _is_document(path: str, folder: str) -> bool:
+    return path.startswith(folder) and path.endswith(".md")
 
 
 def read_state(
@@ -260,30 +267,40 @@ def read_state(
     are relative. ``exists``: the file ``shard`` exists; if it is not listed, it is in the index, unchanged.
     ``merging``: a merge, rebase or similar is in progress, and git stages the files it has merged.
     """
-    listed = _Listed(data)
-    head, changed, untracked, ignored = listed.head, listed.changed, listed.untracked, listed.ignored
+    head: str | None = None
     full, folder = prefix + shard, f"{prefix}{memory_dir}/"
-
-    def documents(paths: set[str]) -> tuple[str, ...]:
-        return tuple(
-            sorted(one[len(prefix) :] for one in paths if one.startswith(folder) and one.endswith(".md"))
-        )
-
-    unlisted = exists and full not in untracked and not _is_ignored(full, ignored)
-    by_git = listed.unmerged | listed.staged if merging else listed.unmerged
+    ignored, by_git, conflicts, differing, of_shard = (
+        set[str](),
+        set[str](),
+        set[str](),
+        set[str](),
+        set[str](),
+    )
+    for kind, path, staged, added in _listed(data):
+        if kind == "#" and path.startswith("branch.oid "):
+            oid = path[len("branch.oid ") :]
+            head = None if oid.startswith("(") else oid
+        elif kind in _FIELDS or kind in ("?", "!"):
+            if path == full:
+                of_shard.add(kind)
+            if kind == "!":
+                ignored.add(path)
+            if kind == "u" and _is_document(path, folder):
+                conflicts.add(path[len(prefix) :])
+            if kind == "u" or (merging and staged):
+                by_git.add(path)
+            if not added and path.startswith(prefix) and path.endswith((f"/{_SHARD_NAME}", "/")):
+                differing.add(path[len(prefix) :])
+    unlisted = exists and "?" not in of_shard and not _is_ignored(full, ignored)
     return GitState(
         head=head,
         reflog_size=reflog_size,
-        shard_known=unlisted or full in changed,
-        changed=documents((changed | untracked) - by_git),
+        shard_known=unlisted or not of_shard.isdisjoint(_FIELDS),
+        changed=_ChangedDocuments(data, prefix, folder, by_git),
         shard=shard,
         ignored=_is_ignored(folder, ignored),
-        conflicts=documents(listed.unmerged),
-        differing=frozenset(
-            path[len(prefix) :]
-            for path in (changed - listed.added) | untracked | ignored
-            if path.startswith(prefix) and path.endswith((f"/{_SHARD_NAME}", "/"))
-        ),
+        conflicts=tuple(sorted(conflicts)),
+        differing=frozenset(differing),
     )
 
 

@@ -101,6 +101,14 @@ class TextEvent(NamedTuple):
     after: str | None
 
 
+class SettledFile(NamedTuple):
+    """The hash and document id of a file, and whether its text is the result of an event."""
+
+    hash: str
+    doc_id: str
+    explained: bool
+
+
 class Suspects(NamedTuple):
     """What speaks against lines of some shards: ``broken`` are lines on either side of a broken link,
     ``unchained`` shards without links, ``named`` hashes by shard that are not that of its last line."""
@@ -270,13 +278,26 @@ class LogIndex:
         row = self._database.row(sql, (content_hash,))
         return bool(content_hash) and row is not None
 
-    def unexplained_files(self) -> list[str]:
-        """Return the files whose text is not the result of an event, including unreadable ones, by path."""
+    def unexplained_files(self, *, unsettled: bool = False) -> list[str]:
+        """Return the files whose text is not the result of an event, including unreadable ones, by path; also
+        those that may have changed since they were read, if ``unsettled``."""
+        also = "OR NOT settled " if unsettled else ""
         rows = self._database.rows(
-            "SELECT path FROM files WHERE hash = '' OR NOT EXISTS "
+            f"SELECT path FROM files WHERE hash = '' {also}OR NOT EXISTS "
             f"(SELECT 1 FROM event_docs WHERE after_hash = files.hash AND NOT {_ABORTED}) ORDER BY path"
         )
         return [row[0] for row in rows]
+
+    def settled_files(self, paths: Iterable[str]) -> dict[str, SettledFile]:
+        """Return those of these files whose stamp proves that they are unchanged since they were read, as of
+        the last refresh."""
+        explained = f"EXISTS (SELECT 1 FROM event_docs WHERE after_hash = files.hash AND NOT {_ABORTED})"
+        rows = self._database.rows(
+            f"SELECT path, hash, doc_id, {explained} FROM files "
+            f"WHERE path {_LISTED} AND settled AND hash <> ''",
+            (_json(paths),),
+        )
+        return {row[0]: SettledFile(*row[1:]) for row in rows}
 
     def text_events(self, doc_id: str) -> Iterator[TextEvent]:
         """Yield what events say about the text of a document, newest first, also under its former ids."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from thunderus_mem.document.diff import three_way
@@ -24,15 +25,17 @@ from thunderus_mem.store.files import ABSENT, read_file
 from thunderus_mem.store.paths import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from thunderus_mem.git.repository import Git, GitState
+    from thunderus_mem.index.log import LogIndex
     from thunderus_mem.log.line import Event
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.memory.past_texts import UndoTexts
     from thunderus_mem.store.layout import Layout
 
 _MANY = 100
+_TOGETHER = 500
 
 
 class HandEdit(NamedTuple):
@@ -91,12 +94,10 @@ def hand_edits(memory: Memory, state: GitState | None) -> tuple[HandEdit, ...]:
     layout, log_index = memory.layout, memory.log_index()
     asked = memory.git if state is not None and not state.ignored else None
     if state is not None and asked is not None:
-        paths = sorted(filter(kind_of, state.changed))
+        paths: Iterable[str] = state.changed
     else:
-        paths = sorted(path for path, _, _ in memory.index.files() if kind_of(path))
-    settled = memory.index.settled() if len(paths) > _MANY else {}
-    found = (_unexplained(layout, path, settled.get(path), log_index.explains) for path in paths)
-    unexplained = [one for one in found if one is not None]
+        paths = log_index.unexplained_files(unsettled=True)
+    unexplained = list(_unexplained(layout, filter(kind_of, paths), log_index))
     vanished = list(log_index.vanished(_open_shard(state) if asked is not None else None))
     if not unexplained and not vanished:
         return ()
@@ -124,12 +125,21 @@ def still_unrecorded(memory: Memory, edits: Iterable[HandEdit]) -> list[HandEdit
     ]
 
 
-def _unexplained(
-    layout: Layout, path: str, settled: tuple[str, str] | None, explains: Callable[[str], bool]
-) -> _ChangedFile | None:
-    """Return a file whose text no event explains; only such a file is parsed, for its id."""
-    if settled is not None:
-        return None if settled[0] and explains(settled[0]) else _ChangedFile(path, *settled)
+def _unexplained(layout: Layout, paths: Iterator[str], log_index: LogIndex) -> Iterator[_ChangedFile]:
+    """Yield the files whose text no event explains; only such a file is parsed, for its id. Of many files,
+    those that are unchanged since the last refresh are not read."""
+    while some := list(islice(paths, _TOGETHER)):
+        settled = log_index.settled_files(some) if len(some) > _MANY else {}
+        for path in some:
+            if (known := settled.get(path)) is None:
+                changed = _changed_file(layout, path, log_index.explains)
+            else:
+                changed = None if known.explained else _ChangedFile(path, known.hash, known.doc_id)
+            if changed is not None:
+                yield changed
+
+
+def _changed_file(layout: Layout, path: str, explains: Callable[[str], bool]) -> _ChangedFile | None:
     try:
         now = _bytes_now(layout, path)
     except ThunderusError:
