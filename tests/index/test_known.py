@@ -26,8 +26,9 @@ def test_the_last_document_has_a_name_unless_the_first_keeps_it() -> None:
     first, second = known.add(ONE), known.add(OTHER)
     keys["replaced"], keys["kept"] = first, first
     keys["replaced"] = second
-    keys.setdefault("kept", second)
-    assert (keys.get("replaced"), keys.get("kept")) == (OTHER, ONE)
+    assert not keys.setdefault("kept", second)
+    assert keys.setdefault("new", second)
+    assert (keys.get("replaced"), keys.get("kept"), keys.get("new")) == (OTHER, ONE, OTHER)
 
 
 def test_a_name_may_be_taken_without_a_document() -> None:

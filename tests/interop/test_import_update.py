@@ -379,7 +379,7 @@ def test_original_of_a_merged_document_counts_as_imported(root: Path) -> None:
     (folder / "b" / "b-retries.md").write_text(text)
     again(on_conflict="update")
     memory = later(root)
-    origins = {one.id: one.imported_from for one in stored_documents(memory.layout)}
+    origins = {one.id: one.imported_from for one in stored_documents(memory)}
     plan = garden_plan(memory)
     stays, leaves = plan.applicable[0].targets
     garden_apply(memory, plan)

@@ -16,7 +16,7 @@ from tests.support.tree_writer import Clock
 from tests.support.verb_tree import VerbTree
 from thunderus_mem.authoring.anchor import confirm
 from thunderus_mem.authoring.edit import DocumentEdits, edit, remove
-from thunderus_mem.authoring.show import document_paths, list_documents
+from thunderus_mem.authoring.show import document_rows, list_documents
 from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.errors import InvalidDocument, ThunderusError
 from thunderus_mem.history.reverse import UndoChoice
@@ -331,7 +331,7 @@ def extended(**extension: Any) -> list[dict[str, Any]]:
 
 def headers(tree: VerbTree) -> dict[str, dict[str, Any]]:
     """The frontmatter of the documents, by id."""
-    return {one.id: one.data() for one in stored_documents(tree.memory().layout)}
+    return {one.id: one.data() for one in stored_documents(tree.memory())}
 
 
 def foreign_claims(commit: str, event: str) -> list[dict[str, Any]]:
@@ -607,5 +607,7 @@ def test_an_export_has_the_order_of_the_list(tree: VerbTree) -> None:
     load(tree, [one | part for one, part in zip(memories(5), parts, strict=True)])
     for wanted in (Filter(), Filter(episode="e"), Filter(kinds=("adr",))):
         listed = [(one.id, one.path) for one in list_documents(tree.memory(), wanted).documents]
-        assert document_paths(tree.memory(), wanted) == listed
+        rows = document_rows(tree.memory(), wanted)
+        found = tree.memory().index.summaries(rows=rows)
+        assert [(found[row].id, found[row].path) for row in rows] == listed
         assert len(listed) > 1

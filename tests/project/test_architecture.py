@@ -511,7 +511,6 @@ SMALL_MODULES: dict[str, str] = {
     "index.caches": "the format of a file in indexes/, kept apart from those who judge",
     "interop.foreign_database": "the only module of the package with SQL",
     "interop.jsonl": "a format is the module of its name",
-    "index.known": "the temporary file of an import, apart from the index of the store",
     "index.log_rows": "loaded only when a shard has changed, with all that reads events",
 }
 """Modules below 60 lines of code with one importer, and why each is a module all the same."""

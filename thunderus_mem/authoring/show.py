@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.ids import adr_number, hash_prefix
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from thunderus_mem.authoring.sources import FirstStep, Source
-    from thunderus_mem.index.questions import DocRow, Index
+    from thunderus_mem.index.questions import DocRow, DocSummary, Index
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.memory.usage import Usage
 
@@ -88,22 +89,28 @@ def list_documents(
     return memory.ask(listing)
 
 
-def document_paths(memory: Memory, given: Filter = ALL_IN_USE, filters: str = "") -> list[tuple[str, str]]:
-    """Return id and path of the documents of `list_documents`, in its order, in a fraction of its memory."""
+def document_rows(memory: Memory, given: Filter = ALL_IN_USE, filters: str = "") -> array[int]:
+    """Return the rows in the index of the documents of `list_documents`, in its order, in a fraction of its
+    memory."""
     memory.refresh()
     wanted = _filter(memory, given, filters)._replace(judged=code_statuses(memory))
 
-    def paths(index: Index) -> list[tuple[str, str]]:
+    def rows(index: Index) -> array[int]:
         place = _places(index, given.episode)
-        return [
-            found[1:]
-            for found in sorted((place(row), row.id, row.path) for row in index.each_document(wanted))
-        ]
+        placed: list[tuple[tuple[str, int, str], int]] = []
+        by_kind = {"adr": array("q")}
+        for one in index.each_summary(wanted):  # by id, which is the order of most kinds
+            if given.episode or one.kind == "adr":
+                placed.append((place(one), one.row))
+            else:
+                by_kind.setdefault(one.kind, array("q")).append(one.row)
+        by_kind["adr"].extend(row for _, row in sorted(placed))
+        return array("q", (row for kind in sorted(by_kind) for row in by_kind[kind]))
 
-    return memory.ask(paths)
+    return memory.ask(rows)
 
 
-def _places(index: Index, episode: str) -> Callable[[DocRow], tuple[str, int, str]]:
+def _places(index: Index, episode: str) -> Callable[[DocRow | DocSummary], tuple[str, int, str]]:
     """The order of documents by id, or in an episode."""
     if not episode:
         return _place
@@ -134,7 +141,7 @@ def _filter(memory: Memory, given: Filter, filters: str) -> Filter:
     )
 
 
-def _place(row: DocRow) -> tuple[str, int, str]:
+def _place(row: DocRow | DocSummary) -> tuple[str, int, str]:
     return row.kind, _number(row), row.id
 
 
@@ -189,7 +196,7 @@ def _listed(row: DocRow, judged: str | None, superseded_by: str) -> ListedDocume
     )
 
 
-def _number(row: DocRow) -> int:
+def _number(row: DocRow | DocSummary) -> int:
     """The number of a decision; 0 for other documents."""
     return adr_number(row.path.rpartition("/")[2]) if row.kind == "adr" else 0
 

@@ -1,4 +1,5 @@
-"""The documents that an import knows, by their names, in a temporary file: memory does not grow with them.
+"""The documents that an import or export knows, by their names, in a temporary file: memory does not grow
+with them.
 
 Names have kinds, and are stored as digests. The file is SQLite's own: it has no name, and is gone with the
 process.
@@ -28,7 +29,7 @@ BEGIN;
 
 
 class KnownDocument(NamedTuple):
-    """A document: its id and path, and the digest of the record that it was imported from."""
+    """A document: its id and path, and the digest of the record it was imported from ("" in an export)."""
 
     id: str
     path: str
@@ -91,6 +92,7 @@ class Names:
     def __setitem__(self, name: str, document: int) -> None:
         self._known.run("INSERT OR REPLACE INTO names VALUES (?, ?)", (self._digest(name), document))
 
-    def setdefault(self, name: str, document: int) -> None:
-        """Add a name, unless it is there."""
-        self._known.run("INSERT OR IGNORE INTO names VALUES (?, ?)", (self._digest(name), document))
+    def setdefault(self, name: str, document: int) -> bool:
+        """Add a name, unless it is there; return whether it was added."""
+        added = self._known.run("INSERT OR IGNORE INTO names VALUES (?, ?)", (self._digest(name), document))
+        return added.rowcount == 1

@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from thunderus_mem import __version__
-from thunderus_mem.authoring.show import document_paths
+from thunderus_mem.authoring.show import document_rows
 from thunderus_mem.document.document import MAX_DOCUMENT, read_document
 from thunderus_mem.document.templates import is_core_skeleton
 from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import NotFound
+from thunderus_mem.index.known import KnownDocument, KnownDocuments
 from thunderus_mem.interop.streams import Omitted
 from thunderus_mem.interop.table import write_record
 from thunderus_mem.interop.transfer import RefusedRecord, derived_ids, values_of
@@ -65,11 +66,12 @@ class RecordExport:
     def __init__(self, memory: Memory, form: Format, wanted: Filter, filters: str = "") -> None:
         self._memory = memory
         self._form = form
-        self._wanted = document_paths(memory, wanted, filters)
+        self._wanted = document_rows(memory, wanted, filters)
         self._lost: Counter[str] = Counter()
         self._refused: list[RefusedRecord] = []
         self._skipped: list[RefusedRecord] = []
-        self._ids: dict[str, str] = {}
+        self._known = KnownDocuments()
+        self._keys = self._known.names("key")
         self._count = 0
 
     def pieces(self) -> Iterator[str]:
@@ -79,9 +81,7 @@ class RecordExport:
 
     def _records(self) -> Iterator[dict[str, Any]]:
         usage = usage_of(self._memory) if self._form.table.usage else {}
-        for at, (id, path) in enumerate(self._wanted):
-            if at % _TOGETHER == 0:
-                self._memory.tell("Exporting:", at, len(self._wanted))
+        for id, path in self._documents():
             data = read_file(inside(self._memory.root, path), MAX_DOCUMENT)
             document = read_document(path, data).document
             if document is None:
@@ -96,8 +96,9 @@ class RecordExport:
                 self._refused.append(RefusedRecord(-1, id, str(reason)))
                 continue
             key = record.data[self._form.table.identity]
-            if (first := self._ids.setdefault(key, id)) != id:
-                same_id = f"has the same `{self._form.table.identity}` there as {first}"
+            if not self._keys.setdefault(key, self._known.add(KnownDocument(id, path, ""))):
+                first = self._keys.get(key)
+                same_id = f"has the same `{self._form.table.identity}` there as {first and first.id}"
                 self._refused.append(RefusedRecord(-1, id, same_id))
                 continue
             self._count += 1
@@ -105,6 +106,14 @@ class RecordExport:
             if id in usage:
                 _add_usage(self._form.table, record.data, usage[id])
             yield record.data
+
+    def _documents(self) -> Iterator[tuple[str, str]]:
+        """Id and path of the documents, without those that were removed meanwhile."""
+        for at in range(0, len(self._wanted), _TOGETHER):
+            self._memory.tell("Exporting:", at, len(self._wanted))
+            rows = self._wanted[at : at + _TOGETHER]
+            found = self._memory.index.summaries(rows=rows)
+            yield from ((found[row].id, found[row].path) for row in rows if row in found)
 
     def write(self, path: str) -> ExportReport:
         """Write the file ``path`` (absolute), atomically."""

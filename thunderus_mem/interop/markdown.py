@@ -37,14 +37,12 @@ from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS, FOLDERS
-from thunderus_mem.store.paths import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
     from thunderus_mem.document.document import Document
     from thunderus_mem.memory.memory import Memory
-    from thunderus_mem.store.layout import Layout
 
 ON_CONFLICT: Final = ("skip", "update")
 """What becomes of a file that changed since it was imported."""
@@ -428,15 +426,12 @@ def read_folder(
     return SourceFolder(tuple(files), tuple(skipped))
 
 
-def stored_documents(layout: Layout) -> Iterator[Document]:
-    """Every valid document of the store, in use or archived, read directly from its file."""
+def stored_documents(memory: Memory) -> Iterator[Document]:
+    """Every valid document of a refreshed memory, in use or archived, read directly from its file."""
     for folder in (*sorted(DOCUMENT_FOLDERS.values()), *FOLDERS[len(DOCUMENT_FOLDERS) :]):
-        for path in markdown_files(layout.at(folder)):
-            relative = layout.relative(path)
-            if kind_of(relative) is None:
-                continue
-            data = _bytes(path)
-            document = read_document(relative, data).document if data is not None else None
+        for path in memory.index.each_document_file(folder):
+            data = _bytes(memory.layout.at(path))
+            document = read_document(path, data).document if data is not None else None
             if document is not None:
                 yield document
 
@@ -517,18 +512,18 @@ def import_markdown(
     _check(memory, kind, on_conflict)
     pairs = fields.read_mapping(mapping)
     found = read_folder(directory, memory.now(), memory.tell)
-    layout = memory.layout
     options = fields.Options(
         folder=DOCUMENT_FOLDERS[kind],
         now=format_timestamp(memory.now()),
         tags=tuple(tags),
-        origin=_origin(directory, layout.root),
+        origin=_origin(directory, memory.root),
         mapping=pairs,
     )
-    update = _update(directory, found.files, layout, options) if on_conflict == "update" else None
+    memory.refresh()
+    update = _update(directory, found.files, memory, options) if on_conflict == "update" else None
 
     def planned(options: fields.Options) -> tuple[ImportPlan, dict[str, str]]:
-        stored = list(stored_documents(layout))
+        stored = list(stored_documents(memory))
         kept = [one for one in stored if not _is_template(one)]
         plan = plan_folder(found.files, kind, kept, options, memory.tell, update)
         return _with_skipped(plan, found.skipped), {one.path: one.text for one in stored}
@@ -571,10 +566,11 @@ def _check(memory: Memory, kind: str, on_conflict: str) -> None:
 
 
 def _update(
-    directory: str, files: Sequence[SourceFile], layout: Layout, options: fields.Options
+    directory: str, files: Sequence[SourceFile], memory: Memory, options: fields.Options
 ) -> ImportUpdate:
     """Former names of renamed files, and the versions of changed files at their last import, from git."""
-    copies = copies_of(stored_documents(layout))
+    layout = memory.layout
+    copies = copies_of(stored_documents(memory))
     hashes = {options.origin_of(file.path): source_hash(file.data) for file in files}
     outside = _below(directory, layout.root) is None
     git = Git.find(holding_folder(directory) if outside else layout.root)

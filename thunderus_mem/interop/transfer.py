@@ -314,7 +314,7 @@ class _Planner:
         self._ops: dict[str, Any] = {}
         self._claims = _Claims(memory)
         self.ids = Ids("", "")
-        for document in stored_documents(memory.layout):
+        for document in stored_documents(memory):
             if not (document.id == "core" and is_core_skeleton(document.body, document.title)):
                 self._store(document)
             self._take(document.id, document.aliases, document.path)
