@@ -159,10 +159,10 @@ def test_unwritable_index_still_answers_log_queries(tmp_path: Path, monkeypatch)
     memory.refresh()
     transaction = Database.transaction
 
-    def full(used: Database) -> AbstractContextManager[None]:
+    def full(used: Database, *given: int) -> AbstractContextManager[None]:
         if not used.in_memory:
             raise NotWritable("the disk is full")
-        return transaction(used)
+        return transaction(used, *given)
 
     monkeypatch.setattr(Database, "transaction", full)
     assert memory.log_index().total() == 1

@@ -20,6 +20,8 @@ from thunderus_mem.index.sqlite_index import SqliteIndex
 from thunderus_mem.search.query import parse_query
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from thunderus_mem.store.layout import Layout
 
 
@@ -114,6 +116,51 @@ def test_refresh_of_an_emptied_memory_equals_a_rebuild(tmp_path: Path) -> None:
     assert refresh(layout, index).added == 12
 
 
+def test_interrupted_removal_of_many_files_is_continued(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "_PIECE", 4)
+    monkeypatch.setattr(writer.FileStamp, "racy_at", lambda stamp, moment: False)
+    layout = new_store(tmp_path)
+    for number in range(12):
+        put(layout, f"{number}.md", document(f"fact.n{number}"))
+    index, _ = open_index(layout)
+    before, manifest = content(index), Path(layout.manifest_file).read_bytes()
+    forget, pieces = writer.Update._forget, list[int]()
+
+    def stop(update: writer.Update, gone: Sequence[str]) -> None:
+        if pieces:
+            raise KeyboardInterrupt
+        pieces.append(len(gone))
+        forget(update, gone)
+
+    away = f"{layout.memory_dir}/away"
+    os.rename(layout.at(FACTS), away)
+    with monkeypatch.context() as patch:
+        patch.setattr(writer.Update, "_forget", stop)
+        with pytest.raises(KeyboardInterrupt):
+            refresh(layout, index)
+    assert (index.count(), pieces) == (8, [4])
+    os.rename(away, layout.at(FACTS))
+    assert refresh(layout, index).added == 4
+    assert (content(index), Path(layout.manifest_file).read_bytes()) == (before, manifest)
+    os.rename(layout.at(FACTS), away)
+    assert refresh(layout, index).removed == 12
+    assert (index.count(), b'"total_docs": 0' in Path(layout.manifest_file).read_bytes()) == (0, True)
+
+
+def test_removed_file_that_is_moved_back_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writer.FileStamp, "racy_at", lambda stamp, moment: False)
+    layout = new_store(tmp_path)
+    put(layout, "a.md", document("fact.a"))
+    path = put(layout, "b.md", document("fact.b"))
+    index, _ = open_index(layout)
+    os.rename(layout.at(FACTS), tmp_path / "away")  # the stamps of the files stay
+    assert refresh(layout, index, changed=[path]).removed == 1
+    os.rename(tmp_path / "away", layout.at(FACTS))
+    assert refresh(layout, index).added == 1
+
+
 def test_manifest_is_updated_and_repaired(tmp_path: Path) -> None:
     layout = new_store(tmp_path)
     put(layout, "b.md", document("fact.b", tags=("x", "y")))
@@ -203,6 +250,7 @@ def test_refresh_always_equals_a_rebuild(
     monkeypatch: pytest.MonkeyPatch, batch: int, operations: list[tuple[str, str, str | bytes]]
 ) -> None:
     monkeypatch.setattr(writer, "_BATCH", batch)
+    monkeypatch.setattr(writer, "_PIECE", batch)
     monkeypatch.setattr(writer, "_MANY", 1 if batch == 2 else 100)
     root = tempfile.mkdtemp()
     try:

@@ -49,6 +49,7 @@ _FLAGS: Final = (
 
 
 _TRIES: Final = 20
+_DONE: Final = object()
 
 
 def most_lost(documents: int) -> int:
@@ -138,15 +139,14 @@ def refresh(
 
     With ``changed``, only these files are looked at: the next refresh finds other changes.
     """
-
     only = None if changed is None else list(filter(_is_walked, changed))
     seen = scan(layout.root, FOLDERS) if only is None else look_at(layout.root, only)
     with index.database.snapshot():
         index.database.verify()
-        meta: dict[str, str] = dict(index.database.rows("SELECT key, value FROM meta"))
         is_equal = index.has_walk(seen) if only is None else not only
-    if is_equal and _manifest_is_ours(layout, index, meta):
-        total, problems = _counts(meta.get("counts", ""))
+        is_current = is_equal and _manifest_is_ours(layout, index)
+        total, problems = _counts(index.database.meta("counts"))
+    if is_current:
         return Refreshed(0, 0, 0, total, problems=problems)
     return _apply(layout, index, seen, tell, only)
 
@@ -242,25 +242,29 @@ def _apply(
 
     database = index.database
     update = Update(layout.root, database, tell)
-    with gc_paused(), database.transaction():
-        update.run(seen, only)
-        total = index.count()
-        problems = update.problem_count()
-        database.set_meta("counts", f"{total} {problems}")
-        database.set_meta("generation", update.drift.applied(index.generation()))
-        meta = {"manifest": database.meta("manifest")}
-        if database.path and (update.changed or not _manifest_is_ours(layout, index, meta)):
-            stamp = write_manifest(layout.manifest_file, index.manifest())
-            database.set_meta("manifest", stamp)
+    steps = update.run(seen, only)
+    is_done = False
+    while not is_done:
+        with gc_paused(), database.transaction():
+            is_done = next(steps, _DONE) is _DONE
+            total = index.count()
+            problems = update.problem_count()
+            database.set_meta("counts", f"{total} {problems}")
+            database.set_meta("generation", update.drift.applied(index.generation()))
+            if not is_done:
+                database.set_meta("manifest", "")  # as long as it lists removed documents, it is not ours
+            elif database.path and (update.changed or not _manifest_is_ours(layout, index)):
+                stamp = write_manifest(layout.manifest_file, index.manifest())
+                database.set_meta("manifest", stamp)
     gone = update.removed
     return Refreshed(
         update.added, update.modified, len(gone), total, problems=problems, held=update.held, gone=gone
     )
 
 
-def _manifest_is_ours(layout: Layout, index: SqliteIndex, meta: dict[str, str]) -> bool:
+def _manifest_is_ours(layout: Layout, index: SqliteIndex) -> bool:
     """Whether the manifest is still the file we wrote; true for an index in memory, which has none."""
-    stamp = meta.get("manifest")
+    stamp = index.manifest_stamp()
     return index.database.in_memory or (bool(stamp) and stamp == manifest_stamp(layout.manifest_file))
 
 

@@ -536,12 +536,14 @@ class GenerationDrift:
         self._sum -= _file_hash(path, content_hash)
 
     def applied(self, generation: str) -> str:
-        """Return the generation after the changes; "" is that of no files. Raises ``IndexDamaged``."""
+        """Return the generation after the changes, and forget them; "" is that of no files. Raises
+        ``IndexDamaged``."""
         try:
             before = int(generation or "0", 16)
         except ValueError:
             raise IndexDamaged("invalid generation") from None
-        return f"{(before + self._sum) % _SPACE:016x}"
+        after, self._sum = before + self._sum, 0
+        return f"{after % _SPACE:016x}"
 
 
 def _file_hash(path: str, content_hash: str) -> int:
@@ -563,6 +565,13 @@ _FIRST_PATH: Final = f"substr(min((path GLOB '{ARCHIVE}/*') || path), 2)"
 
 _BATCH: Final = 500
 """Number of changed files to read before their rows are written; limits memory."""
+
+_PIECE: Final = 2_000
+"""Number of removed files in a transaction."""
+
+_REMOVE_PART: Final = "DELETE FROM walk WHERE folder = ? AND instr('/' || names || '/', '/' || ? || '/')"
+_UNEQUAL: Final = "INSERT INTO walk VALUES ('', '', '', x'')"
+"""Adds a row that no scan has, so that the next refresh compares all."""
 
 Tell: TypeAlias = "Callable[[str, int, int], None]"
 """Callback for progress: what is being done, number of files done, total."""
@@ -609,8 +618,12 @@ class Update:
         """Whether any document changed."""
         return bool(self.added or self.modified or self.removed)
 
-    def run(self, seen: FolderScan, only: Collection[str] | None = None) -> None:
-        """Apply all changes; with ``only``, the scan is one of these files alone."""
+    def run(self, seen: FolderScan, only: Collection[str] | None = None) -> Iterator[None]:
+        """Apply all changes; with ``only``, the scan is one of these files alone.
+
+        Yields where the caller may commit and begin again: after each of many pieces of removed files, since
+        SQLite keeps the pages that a transaction changes in memory.
+        """
         self._first_row = self._next_row = self._writer.next_row()
         parts = self._fresh(seen) if only is None else seen.parts
         changed, new = self._compare(parts)
@@ -619,14 +632,24 @@ class Update:
         else:
             gone = sorted(set(only).difference(seen.paths()))
         try:
-            self._forget(gone)
+            for piece in range(0, len(gone), _PIECE):
+                if piece:
+                    self._settle({})
+                    self._writer.wait()
+                    self._database.run("DELETE FROM walk")
+                    self._database.run(_UNEQUAL)
+                    yield
+                self._forget(gone[piece : piece + _PIECE])
+            self._next_row = self._writer.next_row()
             self._read_changed(list(zip(parts, changed, strict=True)))
         finally:
             self._writer.wait()
         if only is None:
             self._write_walk(seen)
         else:
-            self._database.run("INSERT INTO walk VALUES ('', '', '', x'')")  # the next refresh compares all
+            # A file that is moved back may have the stamp that it had.
+            self._database.run_many(_REMOVE_PART, [path.rpartition("/")[::2] for path in gone])
+            self._database.run(_UNEQUAL)
 
     def _fresh(self, seen: FolderScan) -> list[FolderPart]:
         """Return the parts that the last refresh did not find, or of which a file must be read again."""
