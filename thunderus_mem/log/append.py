@@ -210,8 +210,8 @@ def _check_end(descriptor: int, path: str, follows: str) -> None:
     if not follows:
         return
     size = os.fstat(descriptor).st_size
-    end = os.pread(descriptor, MAX_RECORD, max(size - MAX_RECORD, 0))
-    if line_hash(end[:-1].rpartition(b"\n")[2].rstrip(b"\r")) != follows:
+    _, line = _last_line(descriptor, max(size - 1, 0))
+    if line_hash(line.rstrip(b"\r")) != follows:
         raise _replaced(path)
 
 
