@@ -1,0 +1,96 @@
+"""Memory of a large import, of its repetition and of an export is bounded by a batch."""
+
+from __future__ import annotations
+
+import gc
+import io
+import json
+import tracemalloc
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.git_repository import Repository
+from tests.support.tree_writer import Clock
+from tests.support.verb_tree import VerbTree
+from thunderus_mem.document.frontmatter.read import read_header
+from thunderus_mem.index.questions import Filter
+from thunderus_mem.index.scan import FileStamp
+from thunderus_mem.interop.export import RecordExport
+from thunderus_mem.interop.formats import load
+from thunderus_mem.interop.transfer import ImportOptions, import_records
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from thunderus_mem.memory.memory import Memory
+
+JSONL = load("jsonl")
+FEW, MANY = 100, 400
+MOST = 300
+"""Bytes that a record may take: names and stamps of files and the list of files that git prints take 200."""
+BATCHES = (
+    *("index.log._MOST_ROWS", "index.scan._MOST_IN_PART", "index.sqlite_index._CHUNK"),
+    *("index.sqlite_index._ENTRIES", "index.writer._BATCH", "interop.export._TOGETHER"),
+    *("interop.transfer._TOGETHER", "memory.hand_edits._MANY", "memory.hand_edits._TOGETHER"),
+    "memory.transaction._MOST_LISTED",
+)
+
+
+def records(count: int) -> bytes:
+    return "".join(
+        json.dumps({"id": f"r{number}", "title": f"Record {number}", "text": f"It is number {number}.\n" * 9})
+        + "\n"
+        for number in range(count)
+    ).encode()
+
+
+def peak(work: Callable[[], object]) -> int:
+    """The most memory that is allocated at a time, in bytes."""
+    gc.collect()
+    gc.freeze()
+    tracemalloc.start()
+    work()
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    gc.unfreeze()
+    return most
+
+
+def peaks(folder: Path, count: int) -> dict[str, int]:
+    """The peak of each command for so many records, in a store of their own."""
+    tree = VerbTree(Repository(folder / "tree", folder / "home").init(), Clock())
+    tree.begin()
+    data = records(count)
+
+    def memory() -> Memory:
+        made = tree.memory()
+        made.tell = lambda *progress: gc.collect()  # also frees what Python keeps for new tuples
+        return made
+
+    def imported() -> int:
+        report = import_records(memory(), JSONL, io.BytesIO(data), "m.jsonl", ImportOptions(listed=0))
+        return report.imported
+
+    def exported() -> None:
+        export = RecordExport(memory(), JSONL, Filter())
+        assert sum(piece.count("\n") for piece in export.pieces()) == count
+
+    found = {"import": peak(lambda: imported() == count or pytest.fail("not imported"))}
+    found["import again"] = peak(lambda: imported() == 0 or pytest.fail("imported again"))
+    found["export"] = peak(exported)
+    return found
+
+
+def test_memory_hardly_grows_with_the_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in BATCHES:
+        monkeypatch.setattr(f"thunderus_mem.{name}", 20)
+    # Files that have just been written are remembered, and read headers up to a limit.
+    monkeypatch.setattr(FileStamp, "racy_at", lambda stamp, moment: False)
+    monkeypatch.setattr("thunderus_mem.document.document.read_header", read_header.__wrapped__)
+    peaks(tmp_path / "warm", 10)
+    few, many = peaks(tmp_path / "few", FEW), peaks(tmp_path / "many", MANY)
+    each = {command: (many[command] - few[command]) // (MANY - FEW) for command in few}
+
+    assert not {command: size for command, size in each.items() if size > MOST}, (few, many, each)
