@@ -1,8 +1,9 @@
-"""Measures an import of memories into a new store, their export, importing that, and `undo`.
+"""Measures an import of memories into a new store, the same import again, their export, and `undo`.
 
-Prints wall and processor time of each command and its peak memory. Other programs on the machine change the
-wall time, above all that of the files synced to disk. Targets for 10,000 records: import below 15 s, export
-below 3 s; for 100,000: below 200 MiB. Usage: ``python -m benchmarks.transfer_speed [N] [--format FORMAT]``.
+Prints wall and processor time of each command and its peak memory, for N records and for ten times as many,
+and how much memory each further record takes. Other programs on the machine change the wall time, above all
+that of the files synced to disk. Targets for 10,000 records: import below 15 s, export below 3 s. Usage:
+``python -m benchmarks.transfer_speed [N] [--format FORMAT] [--once]``.
 """
 
 from __future__ import annotations
@@ -62,8 +63,8 @@ def memories(count: int) -> list[dict[str, Any]]:
     ]
 
 
-def measured(root: str, *arguments: str) -> None:
-    """Run a command and print what it took."""
+def measured(root: str, *arguments: str) -> int:
+    """Run a command and print what it took; return its peak memory in KiB."""
     start = time.perf_counter()
     command = [sys.executable, "-m", "thunderus_mem", "--quiet", *arguments]
     done = subprocess.Popen(command, cwd=root, stdout=subprocess.DEVNULL)
@@ -76,22 +77,37 @@ def measured(root: str, *arguments: str) -> None:
         f"{' '.join(arguments[:2]):16} {wall:7.1f} s, user {used.ru_utime:6.1f} s, system "
         f"{used.ru_stime:5.1f} s, {used.ru_maxrss >> 10:,} MiB"
     )
+    return used.ru_maxrss
+
+
+def peaks(count: int, form: str) -> dict[str, int]:
+    """Run the commands with so many records; return their peak memory in KiB."""
+    print(f"{count:,} records")
+    with tempfile.TemporaryDirectory() as root:
+        subprocess.run(["git", "init", "-q"], cwd=root, check=True)
+        Path(root, "m.json").write_text(json.dumps(memories(count)), encoding="utf-8")
+        measured(root, "init")
+        return {
+            "import": measured(root, "import", "shodh", "m.json"),
+            "import again": measured(root, "import", "shodh", "m.json"),
+            "export": measured(root, "export", form, "-o", "out.json"),
+            "undo": measured(root, "undo"),
+        }
 
 
 def main() -> None:
-    """Measure import, export, a second import and undo."""
+    """Measure import, a second import, export and undo."""
     parser = argparse.ArgumentParser(description="Measure import and export of records.")
     parser.add_argument("count", nargs="?", type=int, default=10_000)
     parser.add_argument("--format", default="shodh")
+    parser.add_argument("--once", action="store_true", help="not for ten times as many")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as root:
-        subprocess.run(["git", "init", "-q"], cwd=root, check=True)
-        Path(root, "m.json").write_text(json.dumps(memories(options.count)), encoding="utf-8")
-        measured(root, "init")
-        measured(root, "import", "shodh", "m.json")
-        measured(root, "export", options.format, "-o", "out.json")
-        measured(root, "import", options.format, "out.json")
-        measured(root, "undo")
+    few = peaks(options.count, options.format)
+    if not options.once:
+        many = peaks(options.count * 10, options.format)
+        for command, size in few.items():
+            each = (many[command] - size) / (options.count * 9)
+            print(f"{command:16} {many[command] / size:.2f} times the memory, {each:.2f} KiB a record")
 
 
 if __name__ == "__main__":

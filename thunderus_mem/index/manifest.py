@@ -147,7 +147,7 @@ def take_inventory(root: str, tell: Tell) -> Inventory:
 def _documents(root: str, left_out: list[Diagnostic], tell: Tell) -> Iterator[tuple[Document, int]]:
     """Yield readable active documents and their file sizes, by path; add a finding for each other file."""
     from thunderus_mem.document.document import read_document
-    from thunderus_mem.index.writer import failed, irregular, unlisted_folder
+    from thunderus_mem.index.unreadable import failed, irregular, unlisted_folder
 
     seen = scan(root, FOLDERS)
     left_out += [unlisted_folder(folder) for folder in seen.unlisted]

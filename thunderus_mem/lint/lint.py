@@ -19,7 +19,7 @@ from thunderus_mem.document.diff import unified_diff
 from thunderus_mem.document.document import read_document
 from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.git.repository import look_for_git, no_repository
-from thunderus_mem.index.writer import unlisted_folder
+from thunderus_mem.index.unreadable import unlisted_folder
 from thunderus_mem.lint.context import lint_config
 from thunderus_mem.lint.engine import apply_edits, distinct, fingerprinted, lint_store
 from thunderus_mem.lint.rule import CODES, LIST_RULES, PROFILES, LintConfig, StoreState

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from thunderus_mem.document.document import MAX_DOCUMENT, read_document
 from thunderus_mem.document.schema import packaged_schemas
 from thunderus_mem.errors import Refused, ThunderusError, TooLarge
-from thunderus_mem.index.writer import foreign_name, is_foreign_name
+from thunderus_mem.index.unreadable import foreign_name, is_foreign_name
 from thunderus_mem.lint.context import contexts
 from thunderus_mem.lint.engine import fingerprinted, lint_reading, select_checks
 from thunderus_mem.lint.rule import LintConfig, SchemaCopy, StoreState, finding

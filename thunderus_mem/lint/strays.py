@@ -17,7 +17,7 @@ from thunderus_mem.document.ids import file_name, fold_key
 from thunderus_mem.document.paths import archived_path, is_archived
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.index.scan import visible_name
-from thunderus_mem.index.writer import foreign_name, is_foreign_name
+from thunderus_mem.index.unreadable import foreign_name, is_foreign_name
 from thunderus_mem.lint.rule import finding
 from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.files import read_file
