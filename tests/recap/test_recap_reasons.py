@@ -174,7 +174,9 @@ def test_unfit_texts_are_not_quoted() -> None:
 def test_code_that_changed_after_a_move_is_listed() -> None:
     """No commit of the period has the file of the anchor."""
     earlier = COMMITS[3]._replace(date="2026-01-20T11:00:00Z")
-    said = "[[fact.port|The port]] may be out of date: `src/old.py#port`, changed in `bbbbbbb` Move the port."
+    said = (
+        '[[fact.port|The port]] may be out of date: `src/old.py#port`, changed in `bbbbbbb` "Move the port".'
+    )
     for commit, is_listed in ((COMMITS[3], True), (earlier, False)):
         moved = {"fact.port": (OutdatedCode("src/old.py#port", commit=commit),)}
         assert (said in page(ACTIVITY._replace(events=(), outdated=moved))) == is_listed
@@ -266,18 +268,20 @@ def test_commits_code_and_proposals_are_collected(repo: Path, server: Server) ->
     run("recap", DAY, minute=6)
     text = (repo / f".thunderus/memory/episodic/{DAY}.md").read_text()
     decided, _, rest = text.partition("## Decisions\n\n")[2].partition("\n\n## Changes\n\n")
-    changes, _, rest = rest.partition("\n\n## Open items\n\n")
+    changes, _, rest = rest.partition("\n\n## Commits\n\n")
+    commits, _, rest = rest.partition("\n\n## Open items\n\n")
+    assert '` "Use the reduced rate for books. The tax office confirmed it on Monday."\n' in commits
     assert decided == (
         "- [[adr.books|Books have a rate of their own]] added in a commit. Context: The law says so."
     )
     assert "- [[fact.the-rate|The rate]] added. Commit: `" in changes
-    assert "` Note the rate and the port. Both were asked for in support every week.\n" in changes
+    assert '` "Note the rate and the port".\n' in changes
     assert "- [[fact.the-port|The port]] added, then edited in a commit. Commit: `" in changes
     open_items = rest.partition("\n\n## ")[0].splitlines()
     proposal, outdated = open_items
     assert proposal == "- Proposal to add The host (`fact.the-host`) waits for review. Reason: Seen in a log."
     assert outdated.startswith("- [[fact.the-rate|The rate]] may be out of date: `rate.py#rate`, changed in")
-    assert outdated.endswith("Use the reduced rate for books. The tax office confirmed it on Monday.")
+    assert outdated.endswith('` "Use the reduced rate for books".')
     linted = server.run("lint", "--json", cwd=str(repo)).json["diagnostics"]
     assert not [one for one in linted if "episodic" in one["path"]]
     # A superseded document describes earlier code.
@@ -323,8 +327,8 @@ def test_outdated_code_names_the_commit_that_check_names(repo: Path, server: Ser
     sha = {one["place"]: one["commit"][:7] for one in checked}
     said = (
         "- [[fact.the-cache|The cache]] may be out of date: "
-        f"`a.py#other`, changed in `{sha['a.py#other']}` Return four from other. "
-        f"`a.py#put`, removed in `{sha['a.py#put']}` Remove put."
+        f'`a.py#other`, changed in `{sha["a.py#other"]}` "Return four from other". '
+        f'`a.py#put`, removed in `{sha["a.py#put"]}` "Remove put".'
     )
     assert outdated() == [said]
     (repo / "a.py").write_text(f"TTL = 7\n\n\n{four}\n\n{last.replace('1', '2')}")
@@ -333,7 +337,7 @@ def test_outdated_code_names_the_commit_that_check_names(repo: Path, server: Ser
     subprocess.run(["git", "mv", "a.py", "b.py"], cwd=repo, check=True)
     save(6, "Rename a")
     (renamed,) = outdated()
-    assert "Return four from other." in renamed
+    assert "Return four from other" in renamed
     assert "Rename a" not in renamed
 
 
@@ -367,7 +371,7 @@ def test_documents_whose_source_changed_after_their_import_are_open(repo: Path, 
     assert open_items(4).startswith(
         "- 2 documents may be out of date: [[fact.the-port|The port]] (its source `docs/port.md`), "
         f"[[fact.the-rate|The rate]] (its source `docs/rate.md`). Changed in `{sha.stdout.strip()}` "
-        "Correct two notes.\n\n"
+        '"Correct two notes".\n\n'
     )
     run("import", "markdown", "docs", "--kind", "fact", "--on-conflict", "update", minute=5)
     assert open_items(6).startswith("None found.\n")
@@ -377,11 +381,33 @@ def test_documents_whose_source_changed_after_their_import_are_open(repo: Path, 
     )
 
 
-def test_message_of_a_commit_is_quoted_once() -> None:
-    outdated = {"fact.limit": (OutdatedCode("src/api.py#page", commit=COMMITS[3]),)}
+def test_recap_names_commits_whether_or_not_documents_concern_them() -> None:
+    """With a quote of the message; elsewhere, a commit has only its subject."""
+    outdated = {"fact.limit": (OutdatedCode("src/port.py#port", commit=COMMITS[3]),)}
     body = page(ACTIVITY._replace(outdated=outdated))
-    assert "[[fact.port|The port]] edited. Commit: `bbbbbbb` Move the port. The old one is blocked" in body
-    assert "may be out of date: `src/api.py#page`, changed in `bbbbbbb`.\n" in body
+    listed = body.partition("## Commits\n\n")[2].partition("\n\n")[0].splitlines()
+    assert listed == [
+        '- `aaaaaaa` "Use the reduced rate" (bot[bot])',
+        '- `bbbbbbb` "Move the port. The old one is blocked by the new firewall." (Ines)',
+        '- `ddddddd` "Sort pages. Customers saw the same item on two pages." (Ines)',
+        '- `eeeeeee` "Bump lib from 1 to 2" (Ines)',
+        "- and 1 more",
+    ]
+    assert '[[fact.port|The port]] edited. Commit: `bbbbbbb` "Move the port".\n' in body
+    assert 'may be out of date: `src/port.py#port`, changed in `bbbbbbb` "Move the port".\n' in body
+
+
+def test_quotes_in_a_message_do_not_end_its_quotation() -> None:
+    reverted = commit("f", 9, 'Revert "Sort pages"')
+    assert """- `fffffff` "Revert 'Sort pages'"\n""" in page(Activity(commits=(reverted,)))
+
+
+def test_document_edited_after_the_commit_has_only_an_old_anchor() -> None:
+    moved = COMMITS[1]._replace(date=f"{DAY}T08:00:00Z")
+    said = "[[fact.port|The port]] may be out of date: `src/port.py`, changed in `ddddddd`"
+    for at, remark in ((moved, "; edited since, not verified."), (COMMITS[1], ".")):
+        body = page(ACTIVITY._replace(outdated={"fact.port": (OutdatedCode("src/port.py", commit=at),)}))
+        assert f'{said} "Sort pages"{remark}\n' in body
 
 
 def test_documents_made_stale_by_one_commit_share_a_line() -> None:
@@ -394,8 +420,8 @@ def test_documents_made_stale_by_one_commit_share_a_line() -> None:
     assert (
         "- 2 documents may be out of date: [[fact.limit|Pages have 50 items]] (`src/api.py#page`), "
         "[[fact.v1|Who still calls the v1 endpoints?]] (`src/api.py#v1`, removed). Changed in `ddddddd` "
-        "Sort pages. Customers saw the same item on two pages.\n"
-        "- [[fact.port|The port]] may be out of date: `src/port.py`, changed in `bbbbbbb`."
+        '"Sort pages".\n'
+        '- [[fact.port|The port]] may be out of date: `src/port.py`, changed in `bbbbbbb` "Move the port".'
     ) in page(ACTIVITY._replace(outdated=outdated))
 
 

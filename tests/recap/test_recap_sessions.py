@@ -99,7 +99,6 @@ def test_private_texts_are_quoted_only_if_configured(repo: Path, server: Server,
         assert said not in text
     assert ("text omitted: possible secret or prompt injection" in text) == quote
     assert text.count(" in private events, not quoted") == 2 * (not quote)
-    assert "1 stated decision, 1 unsolved problem.\n" in text
     assert max(map(len, text.splitlines())) < 250
     assert store.run("lint").code == 0
 
@@ -156,7 +155,7 @@ def test_episode_recap_uses_its_events(store: CommandStore) -> None:
     assert store.run("recap", "--episode", "Move to 2.0").code == 0
     text = (store.root / EPISODIC / "2026-01-21-episode-move-to-2-0.md").read_text(encoding="utf-8")
     assert "episode_id: Move to 2.0\n" in text
-    assert "- Commands: `cargo test` (succeeded)\n" in text
+    assert "## Summary\n\n- 1 command run, 0 failed.\n" in text
     assert "make test" not in text
 
 
@@ -365,7 +364,7 @@ def test_success_in_another_session_is_a_success() -> None:
     ]  # fmt: skip
     body = recap_page(day_scope(DAY), Activity(tuple(runs)), {}, Config()).body
     assert "## Open items\n\nNone found.\n" in body
-    assert "- Commands: `make test` (failed, succeeded)\n" in body
+    assert "- 2 commands run, 1 failed.\n" in body
 
 
 def attempts(quote: bool, *steps: tuple[str, str]) -> str:
@@ -638,10 +637,8 @@ def test_commands_that_are_no_secret_are_none_together(repo: Path, server: Serve
     made = store.run("recap", "2026-01-20")
     assert made.code == 0, made.err
     text = (repo / EPISODIC / "2026-01-20.md").read_text()
-    assert (
-        "- Commands: `pytest tests/test_token.py` (succeeded),\n"
-        f"  `docker inspect {HEX}` (succeeded),\n  `make` (succeeded)\n"
-    ) in text
+    for command, _ in INNOCENT:
+        assert f"- Ran `{command}`: `evt_" in text
     assert "omitted" not in text
     assert store.run("lint").code == 0
 
@@ -659,5 +656,5 @@ def test_command_that_looks_like_a_secret_beside_another_is_omitted(
     text = (repo / EPISODIC / "2026-01-20.md").read_text()
     assert HEX not in text
     assert "- 1 text omitted: possible secret or prompt injection.\n" in text
-    assert "`pytest tests/test_token.py` (failed, succeeded)\n" in text
+    assert "- Ran `pytest tests/test_token.py`: `evt_" in text
     assert store.run("lint").code == 0

@@ -426,8 +426,7 @@ class SortedEvents:
     ``requests`` are messages of the user, ``approvals`` reviews of proposals and of tool calls, ``decided``
     marked decisions in texts; ``paths`` counts how often each file is mentioned, ``edited`` are those edited
     by tools; ``titles`` are those in diffs. ``verified`` are documents that the last verification changed;
-    ``unfit`` are the events of texts omitted because of their content, ``looks`` counts read-only commands.
-    ``created`` is whether the memory was.
+    ``unfit`` are the events of texts omitted because of their content, ``created`` is whether the memory was.
     """
 
     stories: dict[str, DocumentRecap] = field(default_factory=dict)
@@ -443,7 +442,6 @@ class SortedEvents:
     ran: tuple[Run, ...] = ()
     problems: tuple[CommandProblem, ...] = ()
     unfit: list[tuple[str, ...]] = field(default_factory=list)
-    looks: int = 0
     created: bool = False
 
     def count_paths(self, paths: Iterable[str]) -> None:
@@ -684,7 +682,6 @@ def _sort_runs(found: SortedEvents, events: Sequence[Event], reading: EventReadi
     kept = {run.events for run in fit}
     found.unfit += [run.events for run in ran if run.events not in kept]
     found.ran = tuple(run for run in fit if not is_read_only(run.command))
-    found.looks = len(fit) - len(found.ran)
     found.problems = problems(events, found.ran)
 
 

@@ -12,7 +12,6 @@ from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.frontmatter.write import compose
@@ -28,12 +27,20 @@ from thunderus_mem.recap.events import (
     RecapStep,
     decisions_in,
     open_text,
-    outcome_of,
     said,
     sort_events,
 )
 from thunderus_mem.recap.scope import OutdatedCode
-from thunderus_mem.recap.stories import FEW, LONGEST_TITLE, History, Room, Stories, StoryLine, few_spans
+from thunderus_mem.recap.stories import (
+    FEW,
+    LONGEST_TITLE,
+    History,
+    Room,
+    Stories,
+    StoryLine,
+    few_of,
+    few_spans,
+)
 from thunderus_mem.recap.template import OMITTED, PROVENANCE, count, cut, fill, one_line, span, spans
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.config import configured_caps
@@ -45,7 +52,7 @@ if TYPE_CHECKING:
     from thunderus_mem.document.document import Document
     from thunderus_mem.git.commits import Commit
     from thunderus_mem.log.line import Event
-    from thunderus_mem.recap.events import CommandProblem, EventReading, Run, SortedEvents
+    from thunderus_mem.recap.events import CommandProblem, EventReading, SortedEvents
     from thunderus_mem.recap.scope import Activity, RecapScope
     from thunderus_mem.store.config import Config
 
@@ -54,18 +61,14 @@ _HALF_PAGE: Final = (2_200, 24)
 _MOST_DECISIONS: Final = 12
 """The most decisions named besides those with a line of their own."""
 _MOST_CITED: Final = 30
-_OUTCOMES = {True: "succeeded", False: "failed", None: "outcome unknown"}
-_MOST_OUTCOMES: Final = 4
-_REVIEWED = {"approved": "approval", "rejected": "rejection", "expired": "expired proposal"}
-_ENDED = ((True, "succeeded"), (False, "failed"), (None, "with unknown outcome"))
 _SETTINGS = (".thunderus/config.toml", GARDENER_FILE)
 _DIGITS = lazy_pattern(r"\d+")
 # The mark of a list or heading, the text, and the events and commits cited.
 _LINE = lazy_pattern(r"^([-#\s]*).*?((?:: `(?:evt_\w+|[0-9a-f]{7})`.*)?)$")
 _ROOMS: Final = (
-    *(Room(12, 200, 12, minor=5), Room(12, 200, 5, minor=5), Room(12, 200, 5, minor=2), Room(12, 200)),
-    *(Room(8, 200), Room(8, 160), Room(6, 160), Room(5, 120), Room(4, 100, 3, 3), Room(3, 100, 3, 3)),
-    *(Room(2, 80, 3, 3), Room(1, 80, 3, 3)),
+    *(Room(12, 200, 12, commits=8, files=True), Room(12, 200, 5, commits=6), Room(12, 200, commits=4)),
+    *(Room(8, 200, commits=4), Room(8, 160, commits=3), Room(6, 160, commits=3), Room(5, 120, commits=3)),
+    *(Room(4, 100, 3, 3, 2), Room(3, 100, 3, 3, 2), Room(2, 80, 3, 3, 1), Room(1, 80, 3, 3, 1)),
 )
 
 
@@ -293,7 +296,6 @@ def _history(
     for commit in activity.commits[::-1]:
         for path in activity.touched.get(commit.sha, ()):
             by_path.setdefault(path, []).append(commit)
-    with_message = {commit.sha: commit for commit in activity.commits}
 
     def is_recent(one: OutdatedCode) -> bool:
         # After a move, no commit has the file of the anchor.
@@ -301,10 +303,7 @@ def _history(
         return is_within or one.place.partition("#")[0] in events.paths
 
     outdated = {
-        doc_id: [
-            one._replace(commit=with_message.get(one.commit.sha, one.commit)) if one.commit else one
-            for one in each
-        ]
+        doc_id: list(each)
         for doc_id, each in activity.outdated.items()
         if doc_id in events.stories or any(map(is_recent, each))
     }
@@ -400,46 +399,35 @@ class _Lines:
         unsolved = [self._problem(one) for one in shown.problems if not one.solved]
         quotes = self._quotes()
         provenance = _provenance(shown, self.whole.commits[:_MOST_CITED], self._cite)
-        lines = {
+        return {
             "summary": [*self._summary(), *left_out, *([f"{PRIVATE_QUOTES}."] if quotes else [])],
             "requests": self._requests(),
             "decisions": self._best(
                 [*stories["decisions"], *map(StoryLine, decided)], 2 * self.room.lines, _MOST_DECISIONS
             ),
             "problems": self._few(self._problem(one) for one in shown.problems if one.solved),
-            "commands": self._few(self._commands(), self.room.minor) if self.room.minor else [],
             "changes": [*self._best(stories["changes"], self.room.lines), *self._settings()],
             "notes": self._few(notes),
             "open_ends": self._best(
                 [*map(StoryLine, (*unsolved, *asked)), *stories["open_ends"]], 2 * self.room.lines
             ),
-            "files": self._files() if self.config.recap_include_file_changes else [],
+            "commits": self._commits(),
+            "files": self._files() if self.room.files and self.config.recap_include_file_changes else [],
             "provenance": [
                 *provenance,
                 *([f"{PRIVATE_QUOTES}: {self._cite(quotes)}"] if quotes else []),
                 *left_out,
             ],
         }
-        about = [lines[name] for name in ("decisions", "changes", "open_ends")]
-        self._quote_once(about)
-        return lines | {"commits": self._commits("\n".join(line for each in about for line in each))}
-
-    def _quote_once(self, sections: Iterable[list[str]]) -> None:
-        """Shorten each message of a commit after the first time to the hash."""
-        text = "\n".join(line for lines in sections for line in lines)
-        for commit in self.whole.commits:
-            mark = span(commit.sha[:7])
-            if text.count(mark) > 1:
-                message, times = self.stories.says(commit), 0
-                for lines in sections:
-                    for at, line in enumerate(lines):
-                        times += message in line
-                        lines[at] = line.replace(message, f"{mark}.") if times > 1 else line
 
     @cached_property
     def stories(self) -> Stories:
         """The lines about documents."""
-        return Stories(self.shown, self.whole.documents, self.whole.history, self.reading, self.room)
+        content = self.whole
+        days = {event.ts[:10] for event in content.used} | {one.date[:10] for one in content.commits}
+        return Stories(
+            self.shown, content.documents, content.history, self.reading, self.room, dated=len(days) > 1
+        )
 
     def _cite(self, ids: Iterable[str]) -> str:
         return ", ".join(f"{span(id)} (private)" if id in self.reading.private else span(id) for id in ids)
@@ -520,51 +508,38 @@ class _Lines:
             parts.append(f"failed{often}{self._error(error, is_other)}{between}")
         return f"{span(one.command)} {_few_parts(parts)}; no later run in this period succeeded."
 
-    def _commands(self) -> list[str]:
-        """Each command that no problem names, once, with its outcomes in order."""
-        named = {each for one in self.shown.problems for step in one.attempts for each in step.commands}
-        named |= {one.command for one in self.shown.problems}
-        by_command: dict[str, list[Run]] = {}
-        for run in self.shown.ran:
-            if run.command not in named:
-                by_command.setdefault(run.command, []).append(run)
-        return [
-            f"{span(command)} ({_outcomes([run.ok for run in each])})" for command, each in by_command.items()
-        ]
-
     def _error(self, error: str, is_other: bool) -> str:
         if self.reading.quote and error:
             return f' with "{self._cut(one_line(error))}"'
         return " with another error" if is_other and error else ""
 
-    def _commits(self, about: str) -> list[str]:
-        """The commits that say most and are not in the lines ``about`` documents, and the number of the
-        others; merges in one line. Those of bots come last.
+    def _commits(self) -> list[str]:
+        """The commits that say most, and the number of the others; merges in one line. Those of bots come
+        last.
 
         A commit that only changes the memory is named if its message says why: the lines about documents
         say what it changed."""
-        if not self.room.minor:
-            return []
         merges = [one for one in self.whole.commits if one.subject.startswith("Merge ")]
         commits = [one for one in self.whole.commits if one not in merges]
-        new = [one for one in commits if span(one.sha[:7]) not in about]
         is_told = bool(self.shown.stories)
         named = [
-            at for at, one in enumerate(new) if explains(one) or not (is_told and self._is_in_store(one))
+            at for at, one in enumerate(commits) if explains(one) or not (is_told and self._is_in_store(one))
         ]
-        ranked = sorted(named, key=lambda at: (*self._is_minor(new[at]), at))
-        chosen = sorted(ranked[: self.room.minor])
-        lines = [self.stories.says(new[at]) for at in chosen]
-        more = len(new) - len(lines)
+        ranked = sorted(named, key=lambda at: (*self._is_minor(commits[at]), at))
+        lines = [self._commit(commits[at]) for at in sorted(ranked[: self.room.commits])]
+        more = len(commits) - len(lines)
+        merged = few_of([self.stories.names(one) for one in merges[:FEW]], len(merges))
         return [
             *lines,
             *([f"and {more} more"] if more and lines else []),
-            *(
-                [f"{count(len(merges), 'merge')} ({few_spans(one.sha[:7] for one in merges)})"]
-                if merges
-                else []
-            ),
+            *([f"{count(len(merges), 'merge')}: {merged}"] if merges else []),
         ]
+
+    def _commit(self, commit: Commit) -> str:
+        """A commit with its message, its author if there are several, and its day if there are several."""
+        author = self._cut(one_line(commit.author)) if len(self._authors) > 1 else ""
+        by = ", ".join(filter(None, (author, self.stories.day_of(commit.date))))
+        return self.stories.says(commit) + (f" ({by})" if by else "")
 
     def _is_minor(self, commit: Commit) -> tuple[bool, bool, int]:
         is_minor = commit.author.endswith("[bot]") or self._is_in_store(commit)
@@ -579,7 +554,7 @@ class _Lines:
         id)."""
         counts, edited = self.whole.events.paths, self.whole.events.edited
         committed = {path for paths in self.whole.touched.values() for path in paths}
-        most = min(self.config.recap_max_files, self.room.minor and self.room.lines)
+        most = min(self.config.recap_max_files, self.room.lines)
         paths = [path for path in counts if not path.startswith(".thunderus/")]
         chosen = sorted(sorted(paths, key=lambda path: (-counts[path], path))[:most])
         lines = [
@@ -602,36 +577,23 @@ class _Lines:
             often = f"{count(total, 'change')} to {documents}: {parts}"
             once = f"{documents} {f'changed: {parts}' if len(operations) > 1 else next(iter(operations))}"
             lines.append(f"{once if documents == count(total, 'document') else often}.")
-        if day.ran:
-            ended = [(sum(run.ok is ok for run in day.ran), word) for ok, word in _ENDED]
-            ended += [(day.looks, "read-only (not listed)")]
-            parts = ", ".join(f"{number} {word}" for number, word in ended if number)
-            lines.append(f"{count(len(day.ran) + day.looks, 'command')} run: {parts}.")
-        if counts := self._counts():
-            lines.append(f"{', '.join(counts)}.")
+        if self.whole.commits:
+            lines.append(f"{self._counted_commits()}.")
         if day.unfit:
             lines.append(f"{count(len(day.unfit), 'text')} {OMITTED[1:-1]}.")
+        if day.ran and not lines:
+            failed = sum(run.ok is False for run in day.ran)
+            lines.append(f"{count(len(day.ran), 'command')} run, {failed} failed.")
         return lines or [f"{count(len(self.whole.used), 'event')}."]
 
-    def _counts(self) -> list[str]:
-        day, commits = self.whole.events, self.whole.commits
-        outcomes = Counter(outcome_of(event) for event in day.approvals)
-        solved = sum(one.solved for one in day.problems)
-        numbers = [
-            (len(day.requests), "request"),
-            (len(day.decided), "stated decision"),
-            *((outcomes[outcome], name) for outcome, name in _REVIEWED.items()),
-            (solved, "solved problem"),
-            (len(day.problems) - solved, "unsolved problem"),
-            (len(day.notes), "note"),
-        ]
-        listed = [count(number, name) for number, name in numbers if number]
-        if commits:
-            authors = sorted({self._cut(one_line(commit.author)) for commit in commits})
-            shown = [*authors[:FEW], *(["others"] if len(authors) > FEW else [])]
-            by = f" by {', '.join(shown)}" if len(authors) > 1 else ""
-            listed.append(f"{count(len(commits), 'commit')}{by}")
-        return listed
+    def _counted_commits(self) -> str:
+        authors = [self._cut(author) for author in self._authors]
+        shown = [*authors[:FEW], *(["others"] if len(authors) > FEW else [])]
+        return f"{count(len(self.whole.commits), 'commit')} by {', '.join(shown)}"
+
+    @cached_property
+    def _authors(self) -> list[str]:
+        return sorted({one_line(commit.author) for commit in self.whole.commits})
 
 
 def _few_parts(parts: Sequence[str]) -> str:
@@ -645,13 +607,6 @@ def _stated(event: Event) -> str:
     """Where a decision was stated."""
     who = "user" if event.actor == "user" else "agent"
     return "Stated in a note: " if event.kind == "note" else f"Stated by the {who}: "
-
-
-def _outcomes(each: Sequence[bool | None]) -> str:
-    """The outcomes of a command in order: ``failed 2 times, succeeded``."""
-    parts = [(ok, len(list(same))) for ok, same in groupby(each)]
-    named = [_OUTCOMES[ok] + (f" {times} times" if times > 1 else "") for ok, times in parts[:_MOST_OUTCOMES]]
-    return ", ".join([*named, "…"] if len(parts) > len(named) else named)
 
 
 def _provenance(

@@ -13,6 +13,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.timestamp import utc_key
+from thunderus_mem.log.event import HAND_EDIT
 from thunderus_mem.recap.documents import commit_says
 from thunderus_mem.recap.events import (
     ADDED,
@@ -45,21 +46,22 @@ LONGEST_TITLE: Final = 70
 _IN_BULK = frozenset((IMPORTED, *map(operation_name, ("migrate", "resolve", "verify", "anchor"))))
 """Operations on several documents that are listed in one line, whatever their reasons."""
 _LABELS = {MERGED: " into", SUPERSEDED: " by", SUPERSEDING: "", **dict.fromkeys(ADDED, ", superseding")}
+_EDITED = frozenset(map(operation_name, ("edit", HAND_EDIT)))
 _GONE = frozenset(("removed", "undone", "redone", "removed by hand"))
 _LINKABLE = frozenset("[]|#\n`<")
 _IN_LINK = str.maketrans("[]|`<", "()/'(")
 
 
 class Room(NamedTuple):
-    """The most lines of a section, the longest text quoted in a line, the most documents named in one, and
-    the most steps of a document. ``minor`` is the most commits and commands; with 0, files are omitted
-    too."""
+    """The most lines of a section, the longest text quoted in a line, the most documents named in one, the
+    most steps of a document, the most commits, and whether files are listed."""
 
     lines: int
     length: int
     named: int = 3
     steps: int = 5
-    minor: int = 0
+    commits: int = 1
+    files: bool = False
 
 
 class StoryLine(NamedTuple):
@@ -90,13 +92,15 @@ class _Group(NamedTuple):
 
 @dataclass(frozen=True)
 class Stories:
-    """The lines about documents; ``shown`` are the events described."""
+    """The lines about documents; ``shown`` are the events described. They have the days of what happened if
+    it is ``dated``."""
 
     shown: SortedEvents
     documents: RecapDocuments
     history: History
     reading: EventReading
     room: Room
+    dated: bool = False
 
     @cached_property
     def sections(self) -> dict[str, list[StoryLine]]:
@@ -313,11 +317,23 @@ class Stories:
                 return f" Context: {sentence(self.cut(context))}"
         commits = {self.holder(doc_id) for doc_id in group.doc_ids[: self.room.named]}
         commit = commits.pop() if len(commits) == 1 else None
-        return f" Commit: {said}" if commit is not None and (said := self.says(commit)) else ""
+        return f" Commit: {self.names(commit)}." if commit is not None else ""
 
     def says(self, commit: Commit) -> str:
-        """A commit's message, as short as this page needs it, with its hash."""
-        return f"{span(commit.sha[:7])} {sentence(self.cut(commit_says(commit)))}"
+        """The hash of a commit, and a quote of its message, as short as this page needs it."""
+        return self._quoted(commit, commit_says(commit))
+
+    def names(self, commit: Commit) -> str:
+        """The hash and the subject of a commit."""
+        return self._quoted(commit, one_line(commit.subject))
+
+    def _quoted(self, commit: Commit, text: str) -> str:
+        shown = self.cut(text).replace('"', "'")
+        return f"{span(commit.sha[:7])} {shown}" if shown == OMITTED else f'{span(commit.sha[:7])} "{shown}"'
+
+    def day_of(self, time: str) -> str:
+        """The day of a time (UTC) if the lines are dated; else ""."""
+        return utc_key(time)[:10] if self.dated else ""
 
     def holder(self, doc_id: str) -> Commit | None:
         """The first commit of a document's file after the last event that changed it."""
@@ -418,9 +434,9 @@ class Stories:
         for doc_id in doc_ids[: self.room.named]:
             changed = self.history.outdated[doc_id]
             removed = ", removed" if all(one.is_missing for one in changed) else ""
-            named.append(f"{self.link(doc_id)} ({_places(changed)}{removed})")
+            named.append(f"{self.link(doc_id)} ({_places(changed)}{removed}{self._since(doc_id, commit)})")
         listed = few_of(named, len(doc_ids))
-        text = f"{len(doc_ids)} documents may be out of date: {listed}. Changed in {self.says(commit)}"
+        text = f"{len(doc_ids)} documents may be out of date: {listed}. Changed in {self.names(commit)}."
         return StoryLine(text, True, tuple(doc_ids))
 
     def _outdated_one(self, doc_id: str) -> StoryLine:
@@ -430,13 +446,22 @@ class Stories:
         parts = [
             sentence(
                 f"{_places(places)}, {'removed' if is_missing else 'changed'}"
-                + (f" in {self.says(commit)}" if commit is not None else "")
+                + (f" in {self.names(commit)}" if commit is not None else "")
+                + (self._since(doc_id, commit))
             )
             for (is_missing, commit), places in by_change.items()
         ]
         more = f" And {len(parts) - FEW} more." if len(parts) > FEW else ""
         text = f"{self.link(doc_id)} may be out of date: {' '.join(parts[:FEW])}{more}"
         return StoryLine(text, True, (doc_id,))
+
+    def _since(self, doc_id: str, commit: Commit | None) -> str:
+        """A remark on a document that was edited after the commit: maybe only its anchor is out of date."""
+        story = self.shown.stories.get(doc_id)
+        if story is None or commit is None or not story.steps:
+            return ""
+        is_edited = list(story.steps)[-1].operation in _EDITED and story.last > utc_key(commit.date)
+        return "; edited since, not verified" if is_edited else ""
 
     def _tasks(self) -> list[StoryLine]:
         """The documents of the period that ask something, or have unchecked tasks."""

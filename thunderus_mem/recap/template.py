@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from jinja2 import Template, nodes
 
 SECTIONS: Final = (
-    "requests", "summary", "documents", "decisions", "changes", "problems", "open_ends", "notes",
-    "commits", "commands", "files", "provenance",
+    "requests", "summary", "documents", "notes", "decisions", "changes", "commits", "problems", "open_ends",
+    "files", "provenance",
 )  # fmt: skip
 """Lists of lines, in the order of the built-in page."""
 NAMES: Final = ("title", "kind", "name", "day", *SECTIONS)
