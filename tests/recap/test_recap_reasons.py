@@ -102,7 +102,7 @@ DOCUMENTS = [
     ),
     adr("adr.age", "Encrypt backups", "Proposed", "The audit asks for it."),
     adr("adr.region", "One region", "Rejected", ""),
-    document("fact.port", "The port", "Text\n"),
+    document("fact.port", "The port", "Text\n", "anchors:", "  - src/port.py"),
 ]
 COMMITS = [
     commit("e", 14, "Bump lib from 1 to 2", "Bumps lib from 1 to 2.\n\nRelease notes: many words here"),
@@ -395,6 +395,22 @@ def test_recap_names_commits_whether_or_not_documents_concern_them() -> None:
     ]
     assert '[[fact.port|The port]] edited. Commit: `bbbbbbb` "Move the port".\n' in body
     assert 'may be out of date: `src/port.py#port`, changed in `bbbbbbb` "Move the port".\n' in body
+
+
+def test_commit_that_is_not_about_the_document_is_no_reason() -> None:
+    anchors = ("anchors:", "  - src/port.py#port")
+    port = document("fact.port", "The port", "Text\n", *anchors)
+    edited = (patch(5, "edit", "fact.port"),)
+    for touched, named, is_reason in (
+        ((path_of("fact.port"), ".thunderus/sessions/s/events.jsonl"), port, True),
+        ((path_of("fact.port"), "src/port.py"), port, True),
+        ((path_of("fact.port"), "src/port.py"), document("fact.port", "The port", "Text\n"), False),
+        ((path_of("fact.port"), "src/pool.py"), port, False),
+    ):
+        activity = Activity(edited, commits=(COMMITS[3],), touched={COMMITS[3].sha: touched})
+        body = page(activity, [named])
+        assert ('[[fact.port|The port]] edited. Commit: `bbbbbbb` "Move the port".' in body) == is_reason
+        assert '- `bbbbbbb` "Move the port. The old one' in body
 
 
 def test_quotes_in_a_message_do_not_end_its_quotation() -> None:

@@ -34,6 +34,7 @@ from thunderus_mem.recap.scope import OutdatedCode
 from thunderus_mem.recap.stories import (
     FEW,
     LONGEST_TITLE,
+    STORE,
     History,
     Room,
     Stories,
@@ -121,13 +122,12 @@ def page_header(
 
 
 class _Content(NamedTuple):
-    """The material of a recap: its events, sorted; those that it uses; commits, parents first, and the files
-    that they touch; the documents, and the commits and open items that may concern them."""
+    """The material of a recap: its events, sorted; those that it uses; commits, parents first; the documents,
+    and the commits and open items that may concern them."""
 
     events: SortedEvents
     used: Sequence[Event]
     commits: Sequence[Commit]
-    touched: Mapping[str, Sequence[str]]
     documents: RecapDocuments
     history: History
 
@@ -274,7 +274,7 @@ def _draft(
         sorted_events.count_paths(activity.touched.get(commit.sha, ()))
     _add_commits(sorted_events, commits, activity)
     history = _history(scope, activity, sorted_events, documents)
-    content = _Content(sorted_events, used, commits, activity.touched, RecapDocuments(documents), history)
+    content = _Content(sorted_events, used, commits, RecapDocuments(documents), history)
     return _Draft(scope, content, activity._replace(reading=reading), config)
 
 
@@ -311,7 +311,7 @@ def _history(
         by = _commit_of_source(by_path.get(source, ()), events.stories.get(doc_id))
         outdated.setdefault(doc_id, []).append(OutdatedCode(source, commit=by, is_source=True))
     proposals = [one for one in activity.proposals if scope.holds_moment(one.created)]
-    return History(by_path, outdated, proposals)
+    return History(by_path, activity.touched, outdated, proposals)
 
 
 def _changed_sources(
@@ -543,19 +543,19 @@ class _Lines:
 
     def _is_minor(self, commit: Commit) -> tuple[bool, bool, int]:
         is_minor = commit.author.endswith("[bot]") or self._is_in_store(commit)
-        return is_minor, not explains(commit), -len(self.whole.touched.get(commit.sha, ()))
+        return is_minor, not explains(commit), -len(self.whole.history.touched.get(commit.sha, ()))
 
     def _is_in_store(self, commit: Commit) -> bool:
-        paths = self.whole.touched.get(commit.sha, ())
-        return bool(paths) and all(path.startswith(".thunderus/") for path in paths)
+        paths = self.whole.history.touched.get(commit.sha, ())
+        return bool(paths) and all(path.startswith(STORE) for path in paths)
 
     def _files(self) -> list[str]:
         """The files touched, or the most touched of many, without those of the store (documents are listed by
         id)."""
         counts, edited = self.whole.events.paths, self.whole.events.edited
-        committed = {path for paths in self.whole.touched.values() for path in paths}
+        committed = {path for paths in self.whole.history.touched.values() for path in paths}
         most = min(self.config.recap_max_files, self.room.lines)
-        paths = [path for path in counts if not path.startswith(".thunderus/")]
+        paths = [path for path in counts if not path.startswith(STORE)]
         chosen = sorted(sorted(paths, key=lambda path: (-counts[path], path))[:most])
         lines = [
             span(cut(path, LONGEST_TITLE))

@@ -12,6 +12,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
+from thunderus_mem.document.anchors import anchors_in
 from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.log.event import HAND_EDIT
 from thunderus_mem.recap.documents import commit_says
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 FEW: Final = 3
 """The most things named in a list within a line."""
 LONGEST_TITLE: Final = 70
+STORE: Final = ".thunderus/"
 _IN_BULK = frozenset((IMPORTED, *map(operation_name, ("migrate", "resolve", "verify", "anchor"))))
 """Operations on several documents that are listed in one line, whatever their reasons."""
 _LABELS = {MERGED: " into", SUPERSEDED: " by", SUPERSEDING: "", **dict.fromkeys(ADDED, ", superseding")}
@@ -73,10 +75,11 @@ class StoryLine(NamedTuple):
 
 
 class History(NamedTuple):
-    """The commits that may hold the changes: those that touched each file, parents first; the documents whose
-    code changed, and the proposals that wait for review."""
+    """The commits that may hold the changes: those that touched each file, parents first, and the files that
+    each ``touched``, by hash; the documents whose code changed, and the proposals that wait for review."""
 
     by_path: Mapping[str, Sequence[Commit]]
+    touched: Mapping[str, Sequence[str]]
     outdated: Mapping[str, Sequence[OutdatedCode]]
     proposals: Sequence[Proposal]
 
@@ -315,7 +318,9 @@ class Stories:
             context = self.documents.facts(group.doc_ids[0]).context
             if context:
                 return f" Context: {sentence(self.cut(context))}"
-        commits = {self.holder(doc_id) for doc_id in group.doc_ids[: self.room.named]}
+        if group.steps[-1].operation == MERGED:
+            return ""
+        commits = {self._holder(doc_id) for doc_id in group.doc_ids[: self.room.named]}
         commit = commits.pop() if len(commits) == 1 else None
         return f" Commit: {self.names(commit)}." if commit is not None else ""
 
@@ -335,13 +340,18 @@ class Stories:
         """The day of a time (UTC) if the lines are dated; else ""."""
         return utc_key(time)[:10] if self.dated else ""
 
-    def holder(self, doc_id: str) -> Commit | None:
-        """The first commit of a document's file after the last event that changed it."""
+    def _holder(self, doc_id: str) -> Commit | None:
+        """The first commit of a document's file after the last event that changed it, if the commit is about
+        the document: it changes nothing else but the memory and the code of the document."""
         document, story = self.documents.get(doc_id), self.shown.stories[doc_id]
         if document is None or not story.last:
             return None
         commits = self.history.by_path.get(document.path, ())
-        return next((one for one in commits if utc_key(one.date) >= story.last[:19]), None)
+        found = next((one for one in commits if utc_key(one.date) >= story.last[:19]), None)
+        code = {cited.anchor.path for cited in anchors_in(document.header, document.header_line)}
+        touched = self.history.touched.get(found.sha, ()) if found is not None else ()
+        others = [path for path in touched if path not in code and not path.startswith(STORE)]
+        return found if not others else None
 
     # Imports
 
