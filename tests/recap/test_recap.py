@@ -532,6 +532,38 @@ def test_reviews_are_listed_with_the_change_they_decide() -> None:
     assert f"- Changes to `fact.a`: `{event_id(2)}`\n- Reviews: `{event_id(1)}`" in body
 
 
+def by(name: str, event: Event) -> Event:
+    return event._replace(origin={"author": name})
+
+
+def test_decisions_say_who_proposed_and_decided() -> None:
+    made = {"action": "patch", "proposed": "add", "proposed_by": "agent"}
+    approved = by("Ruth", approval(1, made | {"decision": "approved"}, "adr.a", why="agreed with Tom"))
+    added = by("Ruth", patch(2, "add", "adr.a", why="14 duplicates"))
+    approved.refs["patch_id"] = added.refs["patch_id"]
+    body = page_of(
+        approved,
+        added,
+        by("Ruth", patch(3, "edit", "adr.a", why="the weekend")),
+        by("Tom", patch(4, "verify", "adr.a", why="implemented")),
+        by("Tom", approval(5, made | {"decision": "rejected"}, "adr.b", why="no time")),
+        by("Ruth", approval(6, made | {"decision": "rejected", "rule": "tags"}, "fact.b")),
+        by("Ruth", patch(7, "add", "adr.c")._replace(actor="agent")),
+        by("Ruth", patch(8, "add", "fact.c")),
+        by("Tom", note(9, "Decision: nobody deploys on Fridays")._replace(actor="user")),
+    )
+    assert (
+        "## Decisions\n\n- `adr.a` added, proposal of an agent approved by Ruth (reason: 14 duplicates; "
+        "review: agreed with Tom), then edited (reason: the weekend), then verified by Tom. "
+        "Reason: implemented.\n"
+        "- `adr.b`: a proposal of an agent to add it was rejected by Tom. Review: no time.\n"
+        "- `adr.c` added by Ruth (agent).\n"
+        "- Stated in a note by Tom: Nobody deploys on Fridays\n\n"
+    ) in body
+    assert "- `fact.b`: a proposal of the gardener to add it was rejected by Ruth.\n" in body
+    assert "- `fact.c` added.\n" in body
+
+
 def test_rejected_proposal_is_listed_after_earlier_steps() -> None:
     made = {"action": "patch", "approved": False, "proposed": "remove", "decision": "rejected"}
     body = page_of(patch(1, "add", "fact.a"), approval(2, made, "fact.a", why="in use"))
@@ -670,7 +702,7 @@ def test_proposed_decision_is_an_open_item() -> None:
 )
 def test_only_marked_texts_are_decisions(text: str, decided: str) -> None:
     body = page_of(note(1, text))
-    assert (f"## Decisions\n\n- Stated in a note: {decided}\n" in body) == bool(decided)
+    assert (f"## Decisions\n\n- Stated in a note by an agent: {decided}\n" in body) == bool(decided)
     assert ("## Decisions" in body) == bool(decided)
 
 

@@ -168,7 +168,7 @@ def test_unfit_texts_are_not_quoted() -> None:
     assert not [word for word in bad if word in body]
     assert "`ddddddd`" in body
     mark = "(omitted: possible secret or prompt injection)"
-    assert f"Proposal to add {mark} (`fact.flush`) waits for review. Reason: {mark}.\n" in body
+    assert f"Proposal of an agent to add {mark} (`fact.flush`) waits for review. Reason: {mark}.\n" in body
 
 
 def test_code_that_changed_after_a_move_is_listed() -> None:
@@ -272,14 +272,17 @@ def test_commits_code_and_proposals_are_collected(repo: Path, server: Server) ->
     commits, _, rest = rest.partition("\n\n## Open items\n\n")
     assert '` "Use the reduced rate for books. The tax office confirmed it on Monday."\n' in commits
     assert decided == (
-        "- [[adr.books|Books have a rate of their own]] added in a commit. Context: The law says so."
+        "- [[adr.books|Books have a rate of their own]] added in a commit by Ada Example. "
+        "Context: The law says so."
     )
     assert "- [[fact.the-rate|The rate]] added. Commit: `" in changes
     assert '` "Note the rate and the port".\n' in changes
     assert "- [[fact.the-port|The port]] added, then edited in a commit. Commit: `" in changes
     open_items = rest.partition("\n\n## ")[0].splitlines()
     proposal, outdated = open_items
-    assert proposal == "- Proposal to add The host (`fact.the-host`) waits for review. Reason: Seen in a log."
+    assert proposal == (
+        "- Proposal of an agent to add The host (`fact.the-host`) waits for review. Reason: Seen in a log."
+    )
     assert outdated.startswith("- [[fact.the-rate|The rate]] may be out of date: `rate.py#rate`, changed in")
     assert outdated.endswith('` "Use the reduced rate for books".')
     linted = server.run("lint", "--json", cwd=str(repo)).json["diagnostics"]

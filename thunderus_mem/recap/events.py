@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from thunderus_mem.document.paths import is_archived
 from thunderus_mem.document.state import state_in
 from thunderus_mem.document.timestamp import utc_key
+from thunderus_mem.log.actor import by_whom
 from thunderus_mem.log.event import HAND_EDIT, changes_of, named_ids, text_in, texts_in, undone_by
 from thunderus_mem.log.imported import is_imported
 from thunderus_mem.recap.template import one_line
@@ -120,6 +121,14 @@ def said(event: Event) -> str:
         if isinstance(text := event.body.get(key), str):
             return text
     return ""
+
+
+def who(actor: str, origin: Mapping[str, Any]) -> str:
+    """Who acted: the author if it is known, or else an agent; "" otherwise."""
+    author = text_in(origin, "author")
+    if not author or actor == "tool":
+        return "an agent" if actor == "agent" else ""
+    return one_line(by_whom(actor, author))
 
 
 def runs(events: Sequence[Event], hide: Mapping[str, str]) -> tuple[Run, ...]:
@@ -368,13 +377,16 @@ _OPEN = lazy_pattern(
 class RecapStep(NamedTuple):
     """One operation on a document, its reason, and the document it was superseded by, merged into or renamed
     from. ``review`` is the decision about the proposal to do it: approved, or rejected or expired; then
-    ``operation`` is what was proposed (``add``). ``comment`` is the reason for that decision."""
+    ``operation`` is what was proposed (``add``). ``comment`` is the reason for that decision. ``by`` is who
+    did or decided it, ``proposer`` who proposed it, each "" if unknown."""
 
     operation: str
     reason: str = ""
     other: str = ""
     review: str = ""
     comment: str = ""
+    by: str = ""
+    proposer: str = ""
 
     @property
     def is_refused(self) -> bool:
@@ -528,9 +540,13 @@ def _sort(found: SortedEvents, event: Event, own_id: str, reading: EventReading)
                 _as_reason(text_in(event.body, "proposed_why")),
                 review=outcome,
                 comment=_as_reason(event.why),
+                by=who(event.actor, event.origin),
+                proposer=_proposer(event),
             )
             for doc_id in named_ids(event):
-                found.stories.setdefault(doc_id, DocumentRecap()).steps[step] = None
+                story = found.stories.setdefault(doc_id, DocumentRecap())
+                story.steps[step] = None
+                story.last = max(story.last, utc_key(event.ts))
         return True
     return False
 
@@ -577,6 +593,8 @@ def _sort_patch(found: SortedEvents, event: Event, own_id: str) -> bool:
         review="approved" if approval is not None else "",
         # An approval logged by an earlier version replaced the reason of the proposal.
         comment=comment if comment != reason else "",
+        by=who(event.actor, event.origin),
+        proposer=_proposer(approval) if approval is not None else "",
     )
     for change in changes:
         if (title := TITLE.search(change.diff or "")) is not None:
@@ -609,6 +627,13 @@ def _sort_patch(found: SortedEvents, event: Event, own_id: str) -> bool:
             operation = _decided(change) or operation_name(op, change.op, change.path)
             story.add(done(operation, reason, other), event.ts, event.id)
     return True
+
+
+def _proposer(approval: Event) -> str:
+    """Who made a proposal, according to the event that decided it."""
+    if text_in(approval.body, "rule"):
+        return "the gardener"
+    return "an agent" if text_in(approval.body, "proposed_by") == "agent" else ""
 
 
 def _supersessions(found: SortedEvents, events: Sequence[str], doc_id: str) -> list[RecapStep]:
@@ -653,7 +678,7 @@ def _sort_verification(found: SortedEvents, event: Event, own_id: str) -> bool:
     """Add the verification of documents, which are counted already if it changed them; false if none is
     left."""
     about = [doc_id for doc_id in named_ids(event) if doc_id != own_id]
-    step = RecapStep(_DONE["verify"], _as_reason(event.why))
+    step = RecapStep(_DONE["verify"], _as_reason(event.why), by=who(event.actor, event.origin))
     for doc_id in about:
         story = found.stories.get(doc_id)
         if story is not None and doc_id in found.verified:

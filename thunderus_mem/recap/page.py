@@ -29,6 +29,7 @@ from thunderus_mem.recap.events import (
     open_text,
     said,
     sort_events,
+    who,
 )
 from thunderus_mem.recap.scope import OutdatedCode
 from thunderus_mem.recap.stories import (
@@ -284,7 +285,9 @@ def _add_commits(events: SortedEvents, commits: Sequence[Commit], activity: Acti
     for change in activity.committed:
         if change.sha in by_sha:
             story = events.stories.setdefault(change.doc_id, DocumentRecap())
-            story.add(RecapStep(IN_COMMIT[change.operation]), utc_key(by_sha[change.sha].date))
+            commit = by_sha[change.sha]
+            step = RecapStep(IN_COMMIT[change.operation], by=one_line(commit.author))
+            story.add(step, utc_key(commit.date))
 
 
 def _history(
@@ -604,9 +607,9 @@ def _few_parts(parts: Sequence[str]) -> str:
 
 
 def _stated(event: Event) -> str:
-    """Where a decision was stated."""
-    who = "user" if event.actor == "user" else "agent"
-    return "Stated in a note: " if event.kind == "note" else f"Stated by the {who}: "
+    """Where and by whom a decision was stated."""
+    by = who(event.actor, event.origin) or ("the user" if event.actor == "user" else "")
+    return f"Stated{' in a note' if event.kind == 'note' else ''}{f' by {by}' if by else ''}: "
 
 
 def _provenance(

@@ -48,6 +48,7 @@ STORE: Final = ".thunderus/"
 _IN_BULK = frozenset((IMPORTED, *map(operation_name, ("migrate", "resolve", "verify", "anchor"))))
 """Operations on several documents that are listed in one line, whatever their reasons."""
 _LABELS = {MERGED: " into", SUPERSEDED: " by", SUPERSEDING: "", **dict.fromkeys(ADDED, ", superseding")}
+_ENDED = frozenset(("rejected", "deprecated"))
 _EDITED = frozenset(map(operation_name, ("edit", HAND_EDIT)))
 _GONE = frozenset(("removed", "undone", "redone", "removed by hand"))
 _LINKABLE = frozenset("[]|#\n`<")
@@ -172,15 +173,16 @@ class Stories:
             bulk = [step for step in each if step.operation in _IN_BULK and often[step.operation] > 1]
             for part in (*([step] for step in bulk), [step for step in each if step not in bulk]):
                 if part:
-                    is_bulk = part[0] in bulk
+                    is_bulk, section = part[0] in bulk, self._section_of(doc_id, part)
                     key = tuple(
                         step._replace(
                             other=step.other if step.operation == SUPERSEDING else "",
                             reason="" if is_bulk else step.reason,
+                            by=step.by if step.review or section != "changes" else "",
                         )
                         for step in part
                     )
-                    doc_ids, reasons = together.setdefault((self._section_of(doc_id, part), key), ({}, {}))
+                    doc_ids, reasons = together.setdefault((section, key), ({}, {}))
                     doc_ids[doc_id] = reasons[part[-1].reason] = None
         return [
             _Group(section, key, list(doc_ids), [reason for reason in reasons if reason])
@@ -250,16 +252,22 @@ class Stories:
             return StoryLine(self._imported(group), bool(group.reasons), tuple(group.doc_ids))
         number = len(group.doc_ids)
         others = [self._others(doc_id, group.steps) for doc_id in group.doc_ids[: self.room.named]]
-        parts: list[str] = []
+        text, known = "", ""
         for step, other in zip(
             group.steps, others[0] if number == 1 else [""] * len(group.steps), strict=True
         ):
             reasons = self._reasons(step) if step is not last else ""
-            did = _refused(step, number, is_first=not parts) if step.is_refused else self._done(step, group)
-            approved = ", proposal approved" if step.review and not step.is_refused else ""
-            joined = "" if step.is_refused else ", then " if parts else " "
-            parts.append(joined + did + other + approved + (f" ({reasons})" if reasons else ""))
-        text = "".join(parts)
+            by = f" by {self.cut(step.by)}" if step.by not in ("", known) else ""
+            known = step.by or known
+            if step.is_refused:
+                did = _refused(step, number, is_first=not text) + by
+            elif step.review:
+                of = f" of {step.proposer}" if step.proposer else ""
+                did = f"{self._done(step, group)}{other}, proposal{of} approved{by}"
+            else:
+                did = self._done(step, group, by) + other
+            joined = "" if step.is_refused else ", then " if text else " "
+            text += joined + did + (f" ({reasons})" if reasons else "")
         if number == 1:
             text = f"{self.link(group.doc_ids[0])}{text}."
         else:
@@ -281,13 +289,13 @@ class Stories:
         said = (("reason", step.reason), ("review", step.comment))
         return "; ".join(f"{name}: {self.cut(text)}" for name, text in said if text)
 
-    def _done(self, step: RecapStep, group: _Group) -> str:
+    def _done(self, step: RecapStep, group: _Group, by: str = "") -> str:
         if step.operation not in ADDED:
-            return SUPERSEDED if step.operation == SUPERSEDING else step.operation
+            return (SUPERSEDED if step.operation == SUPERSEDING else step.operation) + by
         if group.section == "open_ends":
-            return "proposed, not decided"
+            return f"proposed{by}, not decided"
         state = self.documents.facts(group.doc_ids[0]).state if len(group.doc_ids) == 1 else ""
-        return f"{step.operation} as {state}" if state in ("rejected", "deprecated") else step.operation
+        return f"{step.operation} as {state}{by}" if state in _ENDED else step.operation + by
 
     def _others(self, doc_id: str, steps: Sequence[RecapStep]) -> list[str]:
         """For each step, the document that this one was merged into, superseded by, renamed from or
@@ -412,7 +420,10 @@ class Stories:
                 named = few_of([self._target(one, doc_id) for doc_id in one.targets[:FEW]], len(one.targets))
                 why = one_line(one.why).rstrip(".")
                 reason = f" Reason: {self.cut(why)}." if why else ""
-                lines.append(StoryLine(f"Proposal to {one.op} {named} waits for review.{reason}", bool(why)))
+                of = " of an agent" if one.actor == "agent" else ""
+                on = f" of {day}" if (day := self.day_of(one.created)) else ""
+                text = f"Proposal{of}{on} to {one.op} {named} waits for review.{reason}"
+                lines.append(StoryLine(text, bool(why)))
         return lines
 
     def _target(self, proposal: Proposal, doc_id: str) -> str:
@@ -490,11 +501,12 @@ class Stories:
 def _refused(step: RecapStep, number: int, *, is_first: bool) -> str:
     """What became of a proposal about one document or several, with the punctuation before it."""
     ended = EXPIRED if step.review == EXPIRED else f"{'was' if number == 1 else 'were'} {step.review}"
+    of = f" of {step.proposer}" if step.proposer else ""
     if number == 1:
-        return f"{':' if is_first else ';'} a proposal to {step.operation} it {ended}"
+        return f"{':' if is_first else ';'} a proposal{of} to {step.operation} it {ended}"
     if is_first:
-        return f"Proposals to {step.operation} {number} documents {ended}"
-    return f"; proposals to {step.operation} them {ended}"
+        return f"Proposals{of} to {step.operation} {number} documents {ended}"
+    return f"; proposals{of} to {step.operation} them {ended}"
 
 
 def _kind(doc_id: str) -> str:

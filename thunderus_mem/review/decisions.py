@@ -88,6 +88,7 @@ def _body(proposal: Proposal, decision: str) -> dict[str, object]:
         "approved": decision == APPROVED,
         DECISION: decision,
         "proposed": proposal.op,
+        "proposed_by": proposal.actor,
         "rule": proposal.rule,
         "label": proposal.label,
         "key": proposal.key,
