@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.command_store import SHARED, CommandStore
-from tests.support.events import make_event, patch_event
+from tests.support.events import make_event, note_event, patch_event
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.document.document import read_document
 from thunderus_mem.document.injection import find_injections
@@ -90,15 +90,17 @@ def test_private_texts_are_quoted_only_if_configured(repo: Path, server: Server,
     request = '- Request: "Please make it green. It matters.'
     for said in (
         request,
-        "- Stated by the agent: Four bytes\n",
+        "- Stated by an agent: Four bytes\n",
         '`make` failed with "~/x: error: no rule"; no later',
         "- Who owns the rule?\n",
     ):
         assert (said in text) == quote, said
     for said in ("Aside", "Beside", "stop", "Ignore all"):
         assert said not in text
-    assert ("text omitted: possible secret or prompt injection" in text) == quote
-    assert text.count(" in private events, not quoted") == 2 * (not quote)
+    shown = "(`thunderus-mem events show ID`): `evt_"
+    assert (f"1 note or command, omitted: possible secret or prompt injection {shown}" in text) == quote
+    for hidden in ("1 decision in a private event", "1 open item in a private event", "2 requests"):
+        assert (f"- {hidden}, not quoted {shown}" in text) != quote
     assert max(map(len, text.splitlines())) < 250
     assert store.run("lint").code == 0
 
@@ -367,6 +369,31 @@ def test_success_in_another_session_is_a_success() -> None:
     assert "- 2 commands run, 1 failed.\n" in body
 
 
+@pytest.mark.parametrize(
+    ("code", "error", "cause"),
+    [
+        (127, "bash: ./smoke.sh: No such file or directory", " (not found)"),
+        (126, "bash: ./smoke.sh: Permission denied", " (not executable)"),
+        (1, "/usr/bin/python3: No module named mypy", " (module not found)"),
+        (2, "python3: can't open file '/x/smoke.py': [Errno 2] No such file", " (file not found)"),
+        (1, "1 test failed", ""),
+    ],
+)
+def test_failed_command_says_what_was_missing(code: int, error: str, cause: str) -> None:
+    body = {"tool": "bash", "command": "run scripts/smoke.py", "exit_code": code, "error": error}
+    failed = make_event("tool_result", body, id="evt_1", ts=f"{DAY}T09:00:00Z", session_id="s", actor="agent")
+    activity = Activity((failed,), private=frozenset(("evt_1",)))
+    page = recap_page(day_scope(DAY), activity, {}, Config()).body
+    assert f"- `run scripts/smoke.py` failed{cause}; no later run in this period succeeded.\n" in page
+    note = note_event(
+        id="evt_2", ts=f"{DAY}T10:00:00Z", session_id="s", actor="user",
+        text="TODO: write scripts/smoke.py",
+    )  # fmt: skip
+    page = recap_page(day_scope(DAY), activity._replace(events=(failed, note)), {}, Config()).body
+    assert ("`run scripts/smoke.py` failed" in page) == (not cause)
+    assert "- Write scripts/smoke.py\n" in page
+
+
 def attempts(quote: bool, *steps: tuple[str, str]) -> str:
     bodies = {
         "fail": lambda text: {"command": "pytest", "success": False, "error": text},
@@ -428,7 +455,7 @@ def test_quotes_of_private_texts_are_not_logged(repo: Path, server: Server) -> N
     said = "Quotes text from private events (`recap.quote`)"
     for path in sorted((repo / EPISODIC).glob("*.md")):
         text = path.read_text(encoding="utf-8")
-        assert "Stated by the agent: Four bytes" in text
+        assert "Stated by an agent: Four bytes" in text
         assert f"- {said}: `" in text.rpartition("## Provenance")[2]
     assert f"- {said}.\n" in (repo / EPISODIC / f"{DAY}.md").read_text(encoding="utf-8")
     gardener.write_text("")
@@ -595,7 +622,8 @@ def test_suspicious_parts_are_omitted_and_the_rest_is_written(
     mark = "(omitted: possible secret or prompt injection)"
     for shown in (f"[[fact.key|{mark}]]", f"[[fact.order|{mark}]]", "[[fact.port|The port]]"):
         assert shown in text
-    assert "- 1 text omitted: possible secret or prompt injection.\n" in text
+    assert "- 1 note or command, omitted: possible secret or prompt injection (`thunderus-mem " in text
+    assert f"events show ID`): `{omitted}`\n" in text
     assert f"- Omitted texts: `{omitted}`\n" in text
     assert omitted in read_document("x", text.encode()).document.events  # type: ignore[union-attr]
 
@@ -655,6 +683,6 @@ def test_command_that_looks_like_a_secret_beside_another_is_omitted(
     assert made.code == 0, made.err
     text = (repo / EPISODIC / "2026-01-20.md").read_text()
     assert HEX not in text
-    assert "- 1 text omitted: possible secret or prompt injection.\n" in text
+    assert "- 1 note or command, omitted: possible secret or prompt injection (`thunderus-mem " in text
     assert "- Ran `pytest tests/test_token.py`: `evt_" in text
     assert store.run("lint").code == 0

@@ -155,7 +155,8 @@ def test_recap_has_the_reasons_of_proposer_and_reviewer(store: Store) -> None:
     review_reject(store.memory(), [patch], why="We use addresses")
     text = recap(store.memory(), "2026-01-21", dry_run=True).text
     assert (
-        "- [[fact.ports|Ports]] added, proposal of an agent approved. Reason: seen twice. Review: Ruth checked it.\n"
+        "- [[fact.ports|Ports]] added, proposal of an agent approved. Reason: seen twice. "
+        "Review: Ruth checked it.\n"
     ) in text
     assert (
         "- `fact.hosts`: a proposal of an agent to add it was rejected. Reason: asked in support. "

@@ -63,6 +63,10 @@ _INTERPRETERS: Final = frozenset(("python", "python3", "node", "ruby", "perl", "
 _WORDS = lazy_pattern(r"[A-Za-z]+")
 _LEADING_CD = lazy_pattern(r"cd [^&|;]{1,300}(?:&&|;) *")
 _ASSIGNED = lazy_pattern(r"[A-Za-z_]\w*=\S*")
+_MISSING_BY_CODE: Final = {126: "not executable", 127: "not found"}
+"""Exit codes of shells."""
+_MISSING: Final = {"No module named": "module not found", "can't open file": "file not found"}
+"""What an interpreter says if it cannot start a program, or import what it needs."""
 _LONGEST_COMMAND: Final = 160
 _LONGEST_TEXT: Final = 20_000
 _NAMED: Final = 3
@@ -70,7 +74,8 @@ _NAMED: Final = 3
 
 class Run(NamedTuple):
     """One execution of a command: whether it succeeded (``None``: unknown), its events, the position of the
-    last of them, and its error text."""
+    last of them, its error text, and in a few words why it failed, if the exit code or the error says that
+    something was missing."""
 
     command: str
     ok: bool | None
@@ -78,6 +83,7 @@ class Run(NamedTuple):
     place: int
     thread: str
     error: str = ""
+    cause: str = ""
 
 
 class Attempt(NamedTuple):
@@ -156,7 +162,8 @@ def runs(events: Sequence[Event], hide: Mapping[str, str]) -> tuple[Run, ...]:
             ids = (*(call.events if call else ()), event.id)
             ok, command = _ended(event), command or (call.command if call else "")
             error = "" if ok else _shortened(_error(event), hide)
-            found.append(Run(command, ok, ids, place, key[0], error))
+            cause = _cause(_exit_code(event), error) if ok is False else ""
+            found.append(Run(command, ok, ids, place, key[0], error, cause))
     found += [call for calls in waiting.values() for call in calls]
     return tuple(sorted(found, key=lambda run: (run.place, run.events)))
 
@@ -190,14 +197,24 @@ def _command(event: Event) -> str:
     return ""
 
 
+def _exit_code(event: Event) -> int | None:
+    codes = (table.get("exit_code", table.get("returncode")) for table in _tables(event))
+    return next((code for code in codes if isinstance(code, int) and not isinstance(code, bool)), None)
+
+
 def _ended(event: Event) -> bool | None:
     for table in _tables(event):
         if isinstance(ok := table.get("success"), bool):
             return ok
-        code = table.get("exit_code", table.get("returncode"))
-        if isinstance(code, int) and not isinstance(code, bool):
-            return code == 0
+    if (code := _exit_code(event)) is not None:
+        return code == 0
     return False if event.body.get("error") else None
+
+
+def _cause(code: int | None, error: str) -> str:
+    """What was missing when a command failed; "" if that is not known for sure."""
+    said = (cause for phrase, cause in _MISSING.items() if phrase in error)
+    return _MISSING_BY_CODE.get(code or 0) or next(said, "")
 
 
 def _error(event: Event) -> str:

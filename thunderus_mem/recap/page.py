@@ -399,7 +399,9 @@ class _Lines:
         decided = self._quoted("decision", ((event, text, _stated(event)) for event, text in shown.decided))
         notes = self._quoted("note", ((event, said(event), "") for event in shown.notes))
         asked = self._quoted("open item", ((event, open_text(event), "") for event in shown.open_ends))
-        unsolved = [self._problem(one) for one in shown.problems if not one.solved]
+        unsolved = [
+            self._problem(one) for one in shown.problems if not one.solved and not self._is_noted(one)
+        ]
         quotes = self._quotes()
         provenance = _provenance(shown, self.whole.commits[:_MOST_CITED], self._cite)
         return {
@@ -463,16 +465,23 @@ class _Lines:
     def _quoted(self, what: str, texts: Iterable[tuple[Event, str, str]]) -> list[str]:
         """The texts that may be quoted, each once and after its source, and the number of the others."""
         times: Counter[str] = Counter()
-        hidden = 0
+        hidden: dict[str, None] = {}
         for event, text, source in texts:
             if self.reading.shows(event):
-                times[source + self._cut(one_line(text[:1].upper() + text[1:]))] += 1
+                day = f" ({day})" if (day := self.stories.day_of(event.ts)) else ""
+                times[source + self._cut(one_line(text[:1].upper() + text[1:])) + day] += 1
             else:
-                hidden += 1
+                hidden[event.id] = None
         lines = [
             line + (f" (written {number} times)" if number > 1 else "") for line, number in times.items()
         ]
-        return [*lines, f"{count(hidden, what)} in private events, not quoted"] if hidden else lines
+        return lines + self._unquoted(f"{what} in a private event", f"{what}s in private events", hidden)
+
+    def _unquoted(self, one: str, many: str, ids: Iterable[str], why: str = "not quoted") -> list[str]:
+        """How many texts are not shown, their events, and how to print them."""
+        listed = list(ids)
+        counted = f"{count(len(listed), one, many)}, {why} (`thunderus-mem events show ID`)"
+        return [f"{counted}: {few_spans(listed)}"] if listed else []
 
     def _requests(self) -> list[str]:
         if not self.reading.quote:
@@ -508,8 +517,15 @@ class _Lines:
                 often = f" {each.times} more times" if often else " again"
             is_other = at > 0 and _DIGITS.sub("0", error) != _DIGITS.sub("0", each.run.error)
             error = each.run.error
-            parts.append(f"failed{often}{self._error(error, is_other)}{between}")
+            cause = f" ({each.run.cause})" if each.run.cause else ""
+            parts.append(f"failed{often}{cause}{self._error(error, is_other)}{between}")
         return f"{span(one.command)} {_few_parts(parts)}; no later run in this period succeeded."
+
+    def _is_noted(self, one: CommandProblem) -> bool:
+        """Whether a file that the command lacks is named in an open item: that says more."""
+        names = [word for word in one.command.split() if "/" in word and one.attempts[-1].run.cause]
+        notes = [said(event) for event in self.shown.open_ends if self.reading.shows(event)]
+        return any(name in note for name in names for note in notes)
 
     def _error(self, error: str, is_other: bool) -> str:
         if self.reading.quote and error:
@@ -582,8 +598,10 @@ class _Lines:
             lines.append(f"{once if documents == count(total, 'document') else often}.")
         if self.whole.commits:
             lines.append(f"{self._counted_commits()}.")
-        if day.unfit:
-            lines.append(f"{count(len(day.unfit), 'text')} {OMITTED[1:-1]}.")
+        if not self.reading.quote:
+            lines += self._unquoted("request", "requests", (event.id for event in day.requests))
+        unfit = [ids[-1] for ids in day.unfit]
+        lines += self._unquoted("note or command", "notes and commands", unfit, OMITTED[1:-1])
         if day.ran and not lines:
             failed = sum(run.ok is False for run in day.ran)
             lines.append(f"{count(len(day.ran), 'command')} run, {failed} failed.")
