@@ -190,6 +190,9 @@ def test_imports_are_one_line_whatever_their_reasons() -> None:
     ) in body
 
 
+ALIASED = fact("fact.keys", "Keys").replace(b"kind: fact\n", b"kind: fact\naliases:\n  - fact.e\n")
+
+
 def test_merges_are_one_line() -> None:
     def merge(number: int, kept: str, removed: str) -> Event:
         sides = (Change("update", kept, "k.md", "a", "b"), Change("remove", removed, "r.md", "c", ""))
@@ -200,6 +203,10 @@ def test_merges_are_one_line() -> None:
     body = page_of(merge(1, "fact.a", "fact.b"), merge(2, "fact.keys", "fact.d"), documents=DOCUMENTS)
     assert "- 2 documents merged: `fact.b` into `fact.a`, `fact.d` into [[fact.keys|Keys]].\n" in body
     by_hand = changed("hand-edit", Change("create", "fact.d", "d.md", "", "a", "+title: The copy\n"))
+    same = changed("hand-edit", Change("create", "fact.e", "e.md", "", "a", "+title: Keys\n"))
+    texts = (*DOCUMENTS[:1], *(one for one in [read_document("k.md", ALIASED).document] if one))
+    body = page_of(same._replace(id=event_id(9)), merge(2, "fact.keys", "fact.e"), documents=texts)
+    assert "- `fact.e` added by hand, then merged into [[fact.keys|Keys]].\n" in body
     body = page_of(by_hand._replace(id=event_id(9)), merge(2, "fact.keys", "fact.d"), documents=DOCUMENTS)
     assert "- The copy (`fact.d`) added by hand, then merged into [[fact.keys|Keys]].\n" in body
     assert "- 2 changes to 1 document: 1 added by hand, 1 merged.\n" in body
@@ -272,6 +279,28 @@ def test_reason_of_an_earlier_step_is_given_once() -> None:
         "- `fact.b` added, then edited (reason: reason 1), then edited (reason: reason 2), "
         "then changed 4 more times, then edited. Reason: reason 7.\n"
     ) in body
+
+
+def test_reason_that_repeats_the_line_is_omitted() -> None:
+    body = page_of(
+        patch(1, "add", "fact.a", why="72 hours, because batch clients retry over a weekend"),
+        patch(2, "edit", "fact.a", why="Batch clients retry over a weekend: 72 hours"),
+        patch(3, "link", "fact.a", why="They retry"),
+        patch(4, "verify", "fact.a", why="72 hours"),
+    )
+    assert (
+        "- `fact.a` added (reason: 72 hours, because batch clients retry over a weekend), then edited, "
+        "then linked (reason: They retry), then verified.\n"
+    ) in body
+
+
+def test_steps_of_the_same_documents_are_one_line() -> None:
+    body = page_of(
+        patch(1, "anchor", "fact.a", "fact.b", why="moved"),
+        patch(2, "verify", "fact.a", "fact.b", why="same code"),
+    )
+    line = "2 documents anchored (reason: moved), then verified: `fact.a`, `fact.b`. Reason: same code."
+    assert f"## Changes\n\n- {line}\n\n" in body
 
 
 def test_changed_settings_are_listed_from_commits() -> None:
@@ -580,15 +609,18 @@ def test_undone_supersession_is_shown() -> None:
     ]
     documents = [decision("adr.redis", "Use redis"), decision("adr.valkey", "Use valkey")]
     assert (
-        "- [[adr.valkey|Use valkey]] superseded [[adr.redis|Use redis]] (reason: test), then undone.\n"
+        "- [[adr.valkey|Use valkey]] superseded [[adr.redis|Use redis]] (reason: test), then undone, "
+        "so that [[adr.redis]] applies again.\n"
     ) in page_of(*events[1:], documents=documents)
     assert (
         "- [[adr.valkey|Use valkey]] added (reason: It is free), then superseded [[adr.redis|Use redis]] "
-        "(reason: test), then undone.\n"
+        "(reason: test), then undone, "
+        "so that [[adr.redis]] applies again.\n"
     ) in page_of(*events, documents=documents)
     whole = [*events, reversal(4, "undo", events[0], "undo add: It is free")]
     assert (
-        "- `adr.valkey` added, superseding [[adr.redis|Use redis]] (reason: It is free), then undone.\n"
+        "- `adr.valkey` added, superseding [[adr.redis|Use redis]] (reason: It is free), then undone, "
+        "so that [[adr.redis]] applies again.\n"
     ) in page_of(*whole, documents=documents[:1])
     redone = [*events[1:], reversal(4, "redo", events[2], "redo supersede: test")]
     body = page_of(*redone, documents=[documents[0], decision("adr.valkey", "Use valkey", "adr.redis")])

@@ -160,6 +160,15 @@ def test_recap_of_an_imported_memory_matches_golden_page() -> None:
     assert page() == (GOLDEN / "imported.md").read_text(encoding="utf-8")
 
 
+def test_import_of_many_decisions_names_some() -> None:
+    states = ["Accepted"] * 12 + ["Proposed"]
+    many = [adr(f"adr.n{n:02}", f"Idea {n}", state, f"Why {n}.") for n, state in enumerate(states)]
+    body = page(Activity((patch(1, "import", *(one.id for one in many)),)), many)
+    assert "- 13 documents imported: 13 decisions (1 proposed), among them [[adr.n00|Idea 0]], " in body
+    assert ", [[adr.n11|Idea 11]]. Commit" not in body
+    assert "[[adr.n11|Idea 11]].\n" in body
+
+
 def test_unfit_texts_are_not_quoted() -> None:
     """Neither messages of commits, nor contexts, tasks, reasons and titles of proposals."""
     bad = ("Customers", "firewall", "broker lost", "audit", "Shipping", "by hand", "Flush")

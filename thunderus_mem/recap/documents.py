@@ -7,7 +7,6 @@ Only words that an author wrote in the expected place count: the state of a deci
 from __future__ import annotations
 
 import os
-from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.markdown import inline_text, outline
@@ -31,6 +30,7 @@ _NOT_PROSE = lazy_pattern(
     r"|(?:fix|close|resolve|ref)(?:e?s|ed)?:? (?:#\d|\S*/|[A-Z]+-\d)"
 )
 _FORMAT = lazy_pattern(r"([a-z][a-z0-9-]*):")
+_TOKEN = lazy_pattern(r"\w+")
 _WORD = lazy_pattern(r"[^\W_]{3,}")
 _NEW_WORDS: Final = 3
 """The words a sentence below the subject of a commit must add to it."""
@@ -126,7 +126,15 @@ def explains(commit: Commit) -> bool:
     return _adds(first_sentence(commit.body), commit.subject)
 
 
+def repeats(text: str, before: str) -> bool:
+    """Whether a text has only words of the text before it."""
+    words = {*_TOKEN.findall(text.casefold())}
+    return bool(words) and words.issubset(_TOKEN.findall(before.casefold()))
+
+
 def _adds(sentence: str, subject: str) -> bool:
-    known = {word.casefold() for word in _WORD.findall(subject)}
-    words = Counter(word.casefold() for word in _WORD.findall(sentence))
-    return len(words.keys() - known) >= _NEW_WORDS
+    return len(_words(sentence) - _words(subject)) >= _NEW_WORDS
+
+
+def _words(text: str) -> set[str]:
+    return {word.casefold() for word in _WORD.findall(text)}

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from thunderus_mem.document.anchors import anchors_in
 from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.log.event import HAND_EDIT
-from thunderus_mem.recap.documents import commit_says
+from thunderus_mem.recap.documents import commit_says, repeats
 from thunderus_mem.recap.events import (
     ADDED,
     BY_HAND,
@@ -50,7 +50,8 @@ _IN_BULK = frozenset((IMPORTED, *map(operation_name, ("migrate", "resolve", "ver
 _LABELS = {MERGED: " into", SUPERSEDED: " by", SUPERSEDING: "", **dict.fromkeys(ADDED, ", superseding")}
 _ENDED = frozenset(("rejected", "deprecated"))
 _EDITED = frozenset(map(operation_name, ("edit", HAND_EDIT)))
-_GONE = frozenset(("removed", "undone", "redone", "removed by hand"))
+_UNDONE = operation_name("undo")
+_GONE = frozenset(("removed", _UNDONE, "redone", "removed by hand"))
 _LINKABLE = frozenset("[]|#\n`<")
 _IN_LINK = str.maketrans("[]|`<", "()/'(")
 
@@ -119,7 +120,8 @@ class Stories:
                 for step in key[:-1]
             ]
             mentioned |= {step.reason for step in first}
-            lines[group.section].append(self._line(group._replace(steps=(*first, key[-1]))))
+            short = _without_repetition(group._replace(steps=(*first, key[-1])))
+            lines[group.section].append(self._line(short))
         lines["open_ends"] = [
             *self._proposals(),
             *lines["open_ends"],
@@ -133,8 +135,11 @@ class Stories:
 
     def link(self, doc_id: str) -> str:
         """A link to the document with its title; its title and id, if it cannot be linked."""
-        document = None if doc_id in self._merged else self.documents.get(doc_id)
+        found = self.documents.get(doc_id)
+        document = None if doc_id in self._merged else found
         title = document.title if document is not None else self.shown.titles.get(doc_id, "")
+        if document is None and found is not None and found.title == title:
+            title = ""  # that of the document that it was merged into
         title = self._title(title.translate(_IN_LINK))
         if document is None or not _LINKABLE.isdisjoint(document.id):
             shown = span(cut(doc_id, LONGEST_TITLE))
@@ -184,10 +189,11 @@ class Stories:
                     )
                     doc_ids, reasons = together.setdefault((section, key), ({}, {}))
                     doc_ids[doc_id] = reasons[part[-1].reason] = None
-        return [
+        groups = [
             _Group(section, key, list(doc_ids), [reason for reason in reasons if reason])
             for (section, key), (doc_ids, reasons) in together.items()
         ]
+        return _joined(groups)
 
     def _steps(self, doc_id: str, story: DocumentRecap) -> list[RecapStep]:
         """The steps of a document: one for repeated operations, unless they have other reasons; none for a
@@ -268,6 +274,7 @@ class Stories:
                 did = self._done(step, group, by) + other
             joined = "" if step.is_refused else ", then " if text else " "
             text += joined + did + (f" ({reasons})" if reasons else "")
+        text += self._restored(group, others[0])
         if number == 1:
             text = f"{self.link(group.doc_ids[0])}{text}."
         else:
@@ -283,6 +290,15 @@ class Stories:
         return StoryLine(
             text + (" No reason given." if is_unexplained else why), explains, tuple(group.doc_ids)
         )
+
+    def _restored(self, group: _Group, others: Sequence[str]) -> str:
+        """Which decision applies again after its successor was undone."""
+        doc_id = group.doc_ids[0]
+        old = next((step.other for step in self._steps(doc_id, self.shown.stories[doc_id]) if step.other), "")
+        is_undone = len(group.doc_ids) == 1 and group.steps[-1].operation == _UNDONE and any(others)
+        if not is_undone or old in self._successors or self.documents.get(old) is None:
+            return ""
+        return f", so that {self.short_link(old)} applies again"
 
     def _reasons(self, step: RecapStep) -> str:
         """Why a step was done, and why it was approved or rejected."""
@@ -372,9 +388,10 @@ class Stories:
         decisions.sort(key=lambda doc_id: not self.documents.facts(doc_id).state)
         others = [doc_id for doc_id in group.doc_ids if not doc_id.startswith("adr.")]
         undecided = sum(self.documents.facts(doc_id).state == "proposed" for doc_id in decisions)
-        of_them = f", {undecided} of them proposed" if undecided and len(decisions) > named else ""
+        of_them = f" ({undecided} proposed)" if undecided and len(decisions) > named else ""
+        among = ", among them" if len(decisions) > named else ":"
         shown = [self.link(doc_id) + self._state(doc_id) for doc_id in decisions[:named]]
-        parts = [f"{count(len(decisions), 'decision')}{of_them}: {few_of(shown, len(decisions))}"]
+        parts = [f"{count(len(decisions), 'decision')}{of_them}{among} {', '.join(shown)}"]
         parts = parts if decisions else []
         by_kind = [(kind, list(some)) for kind, some in groupby(sorted(others, key=_kind), key=_kind)]
         for kind, some in by_kind:
@@ -496,6 +513,31 @@ class Stories:
             elif facts.asks and facts.state != "proposed":
                 lines.append(StoryLine(self.link(doc_id), False, (doc_id,)))
         return lines
+
+
+def _joined(groups: Sequence[_Group]) -> list[_Group]:
+    """The groups, those of the same documents that were changed together in steps as one."""
+    found: list[_Group] = []
+    for group in groups:
+        last = found[-1] if found else group
+        if last is not group and len(group.doc_ids) > 1 and last.doc_ids == group.doc_ids:
+            before = last.steps[-1]._replace(reason="; ".join(last.reasons[:FEW]))
+            found[-1] = group._replace(steps=(*last.steps[:-1], before, *group.steps))
+        else:
+            found.append(group)
+    return found
+
+
+def _without_repetition(group: _Group) -> _Group:
+    """The group without reasons that only repeat what the line says before them."""
+    before = ""
+    steps = []
+    for step in group.steps[:-1]:
+        kept = step._replace(reason="") if repeats(step.reason, before) else step
+        steps.append(kept)
+        before = f"{before} {kept.reason} {kept.comment}"
+    reasons = [reason for reason in group.reasons if not repeats(reason, before)]
+    return group._replace(steps=(*steps, group.steps[-1]), reasons=reasons)
 
 
 def _refused(step: RecapStep, number: int, *, is_first: bool) -> str:
