@@ -582,14 +582,14 @@ def test_decisions_say_who_proposed_and_decided() -> None:
         by("Tom", note(9, "Decision: nobody deploys on Fridays")._replace(actor="user")),
     )
     assert (
-        "## Decisions\n\n- `adr.a` added, proposal of an agent approved by Ruth (reason: 14 duplicates; "
+        "## Decisions\n\n- `adr.a` added, proposed by an agent and approved by Ruth (reason: 14 duplicates; "
         "review: agreed with Tom), then edited (reason: the weekend), then verified by Tom. "
         "Reason: implemented.\n"
-        "- `adr.b`: a proposal of an agent to add it was rejected by Tom. Review: no time.\n"
+        "- `adr.b`: a proposal by an agent to add it was rejected by Tom. Review: no time.\n"
         "- `adr.c` added by Ruth (agent).\n"
         "- Stated in a note by Tom: Nobody deploys on Fridays\n\n"
     ) in body
-    assert "- `fact.b`: a proposal of the gardener to add it was rejected by Ruth.\n" in body
+    assert "- `fact.b`: a proposal by the gardener to add it was rejected by Ruth.\n" in body
     assert "- `fact.c` added.\n" in body
 
 

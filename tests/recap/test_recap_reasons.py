@@ -177,7 +177,7 @@ def test_unfit_texts_are_not_quoted() -> None:
     assert not [word for word in bad if word in body]
     assert "`ddddddd`" in body
     mark = "(omitted: possible secret or prompt injection)"
-    assert f"Proposal of an agent to add {mark} (`fact.flush`) waits for review. Reason: {mark}.\n" in body
+    assert f"Proposal by an agent to add {mark} (`fact.flush`) waits for review. Reason: {mark}.\n" in body
 
 
 def test_code_that_changed_after_a_move_is_listed() -> None:
@@ -199,6 +199,22 @@ def test_half_a_page_holds_many_open_items() -> None:
     head = body.partition("\n## Provenance\n")[0]
     assert len(head) <= 2_200
     assert "more" in head.partition("## Open items")[2]
+
+
+def test_titles_that_the_ids_repeat_give_way_before_lines() -> None:
+    """Such as `fact.idea-of-the-day-7` for *Idea of the day 7*."""
+
+    def titles(number: int) -> list[str]:
+        many = [document(f"fact.idea-of-the-day-{n}", f"Idea of the day {n}", "x\n") for n in range(number)]
+        other = document("fact.other", "Not the id", "x\n")
+        events = [patch(n, "add", one.id, why=f"reason {n} " * 15) for n, one in enumerate([*many, other])]
+        body = page(Activity(tuple(events)), [*many, other])
+        assert "[[fact.other|Not the id]]" in body
+        assert body.count("]] added. Reason: ") == number + 1
+        return [one.title for one in many if one.title in body]
+
+    assert len(titles(3)) == 3
+    assert titles(10) == []
 
 
 @pytest.mark.parametrize(
@@ -279,7 +295,7 @@ def test_commits_code_and_proposals_are_collected(repo: Path, server: Server) ->
     decided, _, rest = text.partition("## Decisions\n\n")[2].partition("\n\n## Changes\n\n")
     changes, _, rest = rest.partition("\n\n## Commits\n\n")
     commits, _, rest = rest.partition("\n\n## Open items\n\n")
-    assert '` "Use the reduced rate for books. The tax office confirmed it on Monday."\n' in commits
+    assert '` "Use the reduced rate for books. The tax office confirmed it on Monday."' in commits
     assert decided == (
         "- [[adr.books|Books have a rate of their own]] added in a commit by Ada Example. "
         "Context: The law says so."
@@ -290,9 +306,11 @@ def test_commits_code_and_proposals_are_collected(repo: Path, server: Server) ->
     open_items = rest.partition("\n\n## ")[0].splitlines()
     proposal, outdated = open_items
     assert proposal == (
-        "- Proposal of an agent to add The host (`fact.the-host`) waits for review. Reason: Seen in a log."
+        "- Proposal by an agent to add The host (`fact.the-host`) waits for review. Reason: Seen in a log."
     )
-    assert outdated.startswith("- [[fact.the-rate|The rate]] may be out of date: `rate.py#rate`, changed in")
+    assert outdated.startswith(
+        "- [[fact.the-rate|The rate]] may be out of date: `rate.py#rate`, changed later in"
+    )
     assert outdated.endswith('` "Use the reduced rate for books".')
     linted = server.run("lint", "--json", cwd=str(repo)).json["diagnostics"]
     assert not [one for one in linted if "episodic" in one["path"]]
@@ -339,8 +357,8 @@ def test_outdated_code_names_the_commit_that_check_names(repo: Path, server: Ser
     sha = {one["place"]: one["commit"][:7] for one in checked}
     said = (
         "- [[fact.the-cache|The cache]] may be out of date: "
-        f'`a.py#other`, changed in `{sha["a.py#other"]}` "Return four from other". '
-        f'`a.py#put`, removed in `{sha["a.py#put"]}` "Remove put".'
+        f'`a.py#other`, changed later in `{sha["a.py#other"]}` "Return four from other". '
+        f'`a.py#put`, removed later in `{sha["a.py#put"]}` "Remove put".'
     )
     assert outdated() == [said]
     (repo / "a.py").write_text(f"TTL = 7\n\n\n{four}\n\n{last.replace('1', '2')}")
@@ -403,10 +421,9 @@ def test_recap_names_commits_whether_or_not_documents_concern_them() -> None:
         '- `bbbbbbb` "Move the port. The old one is blocked by the new firewall." (Ines)',
         '- `ddddddd` "Sort pages. Customers saw the same item on two pages." (Ines)',
         '- `eeeeeee` "Bump lib from 1 to 2" (Ines)',
-        "- and 1 more",
     ]
     assert '[[fact.port|The port]] edited. Commit: `bbbbbbb` "Move the port".\n' in body
-    assert 'may be out of date: `src/port.py#port`, changed in `bbbbbbb` "Move the port".\n' in body
+    assert 'may be out of date: `src/port.py#port`, changed later in `bbbbbbb` "Move the port".\n' in body
 
 
 def test_commit_that_is_not_about_the_document_is_no_reason() -> None:
@@ -432,10 +449,11 @@ def test_quotes_in_a_message_do_not_end_its_quotation() -> None:
 
 def test_document_edited_after_the_commit_has_only_an_old_anchor() -> None:
     moved = COMMITS[1]._replace(date=f"{DAY}T08:00:00Z")
-    said = "[[fact.port|The port]] may be out of date: `src/port.py`, changed in `ddddddd`"
-    for at, remark in ((moved, "; edited since, not verified."), (COMMITS[1], ".")):
-        body = page(ACTIVITY._replace(outdated={"fact.port": (OutdatedCode("src/port.py", commit=at),)}))
-        assert f'{said} "Sort pages"{remark}\n' in body
+    said = "[[fact.port|The port]] may be out of date: `src/port.py`,"
+    body = page(ACTIVITY._replace(outdated={"fact.port": (OutdatedCode("src/port.py", commit=moved),)}))
+    assert f'{said} changed in `ddddddd` "Sort pages"; edited since, not verified.\n' in body
+    body = page(ACTIVITY._replace(outdated={"fact.port": (OutdatedCode("src/port.py", commit=COMMITS[1]),)}))
+    assert f'{said} changed later in `ddddddd` "Sort pages".\n' in body
 
 
 def test_documents_made_stale_by_one_commit_share_a_line() -> None:
@@ -448,8 +466,8 @@ def test_documents_made_stale_by_one_commit_share_a_line() -> None:
     assert (
         "- 2 documents may be out of date: [[fact.limit|Pages have 50 items]] (`src/api.py#page`), "
         "[[fact.v1|Who still calls the v1 endpoints?]] (`src/api.py#v1`, removed). Changed in `ddddddd` "
-        '"Sort pages".\n'
-        '- [[fact.port|The port]] may be out of date: `src/port.py`, changed in `bbbbbbb` "Move the port".'
+        '"Sort pages".\n- [[fact.port|The port]] may be out of date: `src/port.py`, '
+        'changed later in `bbbbbbb` "Move the port".'
     ) in page(ACTIVITY._replace(outdated=outdated))
 
 

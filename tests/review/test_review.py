@@ -121,7 +121,7 @@ def test_approved_supersession_names_both_documents(store: Store) -> None:
     for event in store.events()[-2:]:
         assert event.refs["memory_doc_ids"] == ["fact.two", "fact.one"]
     assert (
-        " superseded by [[fact.two|Two]], proposal of an agent approved. Reason: newer.\n"
+        " superseded by [[fact.two|Two]], proposed by an agent and approved. Reason: newer.\n"
         in recap(store.memory(), "2026-01-21", dry_run=True).text
     )
 
@@ -155,11 +155,11 @@ def test_recap_has_the_reasons_of_proposer_and_reviewer(store: Store) -> None:
     review_reject(store.memory(), [patch], why="We use addresses")
     text = recap(store.memory(), "2026-01-21", dry_run=True).text
     assert (
-        "- [[fact.ports|Ports]] added, proposal of an agent approved. Reason: seen twice. "
+        "- [[fact.ports|Ports]] added, proposed by an agent and approved. Reason: seen twice. "
         "Review: Ruth checked it.\n"
     ) in text
     assert (
-        "- `fact.hosts`: a proposal of an agent to add it was rejected. Reason: asked in support. "
+        "- `fact.hosts`: a proposal by an agent to add it was rejected. Reason: asked in support. "
         "Review: We use addresses.\n"
     ) in text
 

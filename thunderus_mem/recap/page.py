@@ -68,8 +68,9 @@ _DIGITS = lazy_pattern(r"\d+")
 # The mark of a list or heading, the text, and the events and commits cited.
 _LINE = lazy_pattern(r"^([-#\s]*).*?((?:: `(?:evt_\w+|[0-9a-f]{7})`.*)?)$")
 _ROOMS: Final = (
-    *(Room(12, 200, 12, commits=8, files=True), Room(12, 200, 5, commits=6), Room(12, 200, commits=4)),
-    *(Room(8, 200, commits=4), Room(8, 160, commits=3), Room(6, 160, commits=3), Room(5, 120, commits=3)),
+    *(Room(12, 200, 12, commits=8, files=True, titles=True), Room(12, 200, 12, commits=6)),
+    *(Room(12, 200, 5, commits=5), Room(12, 200, commits=4), Room(12, 160, commits=3)),
+    *(Room(8, 160, commits=3), Room(8, 120, commits=3), Room(6, 120, commits=3), Room(5, 120, commits=3)),
     *(Room(4, 100, 3, 3, 2), Room(3, 100, 3, 3, 2), Room(2, 80, 3, 3, 1), Room(1, 80, 3, 3, 1)),
 )
 
@@ -153,7 +154,8 @@ class _Draft(NamedTuple):
         rendered = _Lines(self.content, shown, self.activity.reading, room, self.config)
         lines = rendered.sections(left) | {"documents": rendered.documents(scope.doc_ids)}
         if scope.kind != "day" and first != last:
-            lines["summary"].insert(0, f"Period: {first} to {last}.")
+            ends = (first[:10], last[:10]) if first[:10] != last[:10] else (first, last)
+            lines["summary"].insert(0, f"Period: {ends[0]} to {ends[1]}.")
         lines["summary"] += [scope.note] if scope.note else []
         # Documents with invisible characters are refused.
         values: dict[str, str | Sequence[str]] = {
@@ -546,7 +548,7 @@ class _Lines:
         ]
         ranked = sorted(named, key=lambda at: (*self._is_minor(commits[at]), at))
         lines = [self._commit(commits[at]) for at in sorted(ranked[: self.room.commits])]
-        more = len(commits) - len(lines)
+        more = len(named) - len(lines)
         merged = few_of([self.stories.names(one) for one in merges[:FEW]], len(merges))
         return [
             *lines,

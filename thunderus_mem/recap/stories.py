@@ -13,6 +13,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.anchors import anchors_in
+from thunderus_mem.document.ids import slug
 from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.log.event import HAND_EDIT
 from thunderus_mem.recap.documents import commit_says, repeats
@@ -58,7 +59,8 @@ _IN_LINK = str.maketrans("[]|`<", "()/'(")
 
 class Room(NamedTuple):
     """The most lines of a section, the longest text quoted in a line, the most documents named in one, the
-    most steps of a document, the most commits, and whether files are listed."""
+    most steps of a document, the most commits, and whether files are listed. Without ``titles``, a link has
+    a title only if the id does not say the same."""
 
     lines: int
     length: int
@@ -66,6 +68,7 @@ class Room(NamedTuple):
     steps: int = 5
     commits: int = 1
     files: bool = False
+    titles: bool = False
 
 
 class StoryLine(NamedTuple):
@@ -144,7 +147,8 @@ class Stories:
         if document is None or not _LINKABLE.isdisjoint(document.id):
             shown = span(cut(doc_id, LONGEST_TITLE))
             return f"{title} ({shown})" if title else shown
-        return f"[[{document.id}|{title}]]" if title else f"[[{document.id}]]"
+        is_shown = self.room.titles or document.id.partition(".")[2] != slug(document.title)
+        return f"[[{document.id}|{title}]]" if title and is_shown else f"[[{document.id}]]"
 
     def short_link(self, doc_id: str) -> str:
         """A link to the document without its title."""
@@ -268,8 +272,8 @@ class Stories:
             if step.is_refused:
                 did = _refused(step, number, is_first=not text) + by
             elif step.review:
-                of = f" of {step.proposer}" if step.proposer else ""
-                did = f"{self._done(step, group)}{other}, proposal{of} approved{by}"
+                made = f"proposed by {step.proposer} and" if step.proposer else "proposal"
+                did = f"{self._done(step, group)}{other}, {made} approved{by}"
             else:
                 did = self._done(step, group, by) + other
             joined = "" if step.is_refused else ", then " if text else " "
@@ -437,8 +441,8 @@ class Stories:
                 named = few_of([self._target(one, doc_id) for doc_id in one.targets[:FEW]], len(one.targets))
                 why = one_line(one.why).rstrip(".")
                 reason = f" Reason: {self.cut(why)}." if why else ""
-                of = " of an agent" if one.actor == "agent" else ""
-                on = f" of {day}" if (day := self.day_of(one.created)) else ""
+                of = " by an agent" if one.actor == "agent" else ""
+                on = f" on {day}" if (day := self.day_of(one.created)) else ""
                 text = f"Proposal{of}{on} to {one.op} {named} waits for review.{reason}"
                 lines.append(StoryLine(text, bool(why)))
         return lines
@@ -483,7 +487,7 @@ class Stories:
             by_change.setdefault((one.is_missing, one.commit), []).append(one)
         parts = [
             sentence(
-                f"{_places(places)}, {'removed' if is_missing else 'changed'}"
+                f"{_places(places)}, {'removed' if is_missing else 'changed'}{self._later(doc_id, commit)}"
                 + (f" in {self.names(commit)}" if commit is not None else "")
                 + (self._since(doc_id, commit))
             )
@@ -500,6 +504,11 @@ class Stories:
             return ""
         is_edited = list(story.steps)[-1].operation in _EDITED and story.last > utc_key(commit.date)
         return "; edited since, not verified" if is_edited else ""
+
+    def _later(self, doc_id: str, commit: Commit | None) -> str:
+        story = self.shown.stories.get(doc_id)
+        is_later = story is not None and commit is not None and "" < story.last < utc_key(commit.date)
+        return " later" if is_later else ""
 
     def _tasks(self) -> list[StoryLine]:
         """The documents of the period that ask something, or have unchecked tasks."""
@@ -543,7 +552,7 @@ def _without_repetition(group: _Group) -> _Group:
 def _refused(step: RecapStep, number: int, *, is_first: bool) -> str:
     """What became of a proposal about one document or several, with the punctuation before it."""
     ended = EXPIRED if step.review == EXPIRED else f"{'was' if number == 1 else 'were'} {step.review}"
-    of = f" of {step.proposer}" if step.proposer else ""
+    of = f" by {step.proposer}" if step.proposer else ""
     if number == 1:
         return f"{':' if is_first else ';'} a proposal{of} to {step.operation} it {ended}"
     if is_first:
