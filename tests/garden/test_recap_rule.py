@@ -164,21 +164,19 @@ def test_week_rollup_copies_sections_with_their_source() -> None:
 ## Summary
 
 - 2 recaps from 2026-01-19 to 2026-01-25.
-- `recap.2026-01-19`: 2 commands run.
-- `recap.2026-01-23`: 1 note.
 
 ## Decisions
 
-- We chose `a`. (`recap.2026-01-19`)
+- We chose `a`. (2026-01-19)
 
 ## Changes
 
-- It grew. (`recap.2026-01-19`)
+- It grew. (2026-01-19)
 
 ## Open items
 
-- Ship it (as of `recap.2026-01-19`)
-- Who owns it? (as of `recap.2026-01-23`)
+- Ship it (as of 2026-01-19)
+- Who owns it? (as of 2026-01-23)
 
 ## Provenance
 
@@ -186,6 +184,28 @@ def test_week_rollup_copies_sections_with_their_source() -> None:
 - From `recap.2026-01-23`: `evt_a2026-01-23`, `evt_c2026-01-23`, 1 more
 """
     )
+
+
+def test_week_rollup_has_one_line_for_a_document_and_no_line_twice() -> None:
+    long = "because " * 90
+    monday = recap(
+        "2026-01-19",
+        f"# R\n\n## Decisions\n\n- [[adr.a|A]] added. Reason: {long}.\n\n## Open items\n\n- Ship it\n",
+    )
+    tuesday = recap(
+        "2026-01-20",
+        "# R\n\n## Changes\n\n- [[adr.a|A]] verified. Reason: done.\n- [[fact.b|B]] added.\n- and 1 more\n\n"
+        '## Commits\n\n- `aaaaaaa` "Ship" (Ines)\n\n## Open items\n\n- Ship it\n',
+    )
+    week = rollup_page("week", "2026-W04", [monday, tuesday], Config()).body
+    assert (
+        f"- [[adr.a|A]] added. Reason: {long}. (2026-01-19) Then verified. Reason: done. (2026-01-20)\n"
+        in week
+    )
+    assert "## Changes\n\n- [[fact.b|B]] added. (2026-01-20)\n\n" in week
+    assert '## Commits\n\n- `aaaaaaa` "Ship" (Ines) (2026-01-20)\n\n' in week
+    assert "## Open items\n\n- Ship it (as of 2026-01-20)\n\n" in week
+    assert "## Commits" not in rollup_page("month", "2026-01", [monday, tuesday], Config()).body
 
 
 def test_month_rollup_fits_into_a_document() -> None:

@@ -212,13 +212,13 @@ def test_merges_are_one_line() -> None:
     assert "- 2 changes to 1 document: 1 added by hand, 1 merged.\n" in body
     commits = [Commit(f"{n:040x}", "Ines", f"{DAY}T08:00:00Z", f"Merge branch 'b{n}'") for n in range(1, 4)]
     body = recap_document(day_scope(DAY), [], [], [*commits, COMMITS[0]], Config())[1]
-    assert '## Commits\n\n- `bbbbbbb` "Warm the cache"\n- 3 merges: `0000000` "Merge branch ' in body
+    assert '## Commits\n\n- `bbbbbbb` "Warm the cache" (Ines)\n- 3 merges: `0000000` "Merge' in body
 
 
 def test_commits_are_listed_in_the_order_of_history() -> None:
     commits = [Commit(one * 40, "Ines", f"{DAY}T{at}:00:00Z", one) for one, at in (("a", "08"), ("b", "09"))]
     body = recap_document(day_scope(DAY), [], [], commits, Config())[1]
-    assert '## Commits\n\n- `bbbbbbb` "b"\n- `aaaaaaa` "a"\n' in body
+    assert '## Commits\n\n- `bbbbbbb` "b" (Ines)\n- `aaaaaaa` "a" (Ines)\n' in body
 
 
 def test_changes_with_one_reason_are_one_line() -> None:

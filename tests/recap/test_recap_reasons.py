@@ -169,6 +169,18 @@ def test_import_of_many_decisions_names_some() -> None:
     assert "[[adr.n11|Idea 11]].\n" in body
 
 
+def test_context_is_no_reason_beside_another() -> None:
+    diff = "@@ -1 +1 @@\n-Proposed\n+Accepted\n"
+    events = (
+        patch(1, "add", "adr.region2", why="Asia needs it"),
+        patch(2, "edit", "adr.region2", diff=diff, why="Asia needs it"),
+        patch(3, "verify", "adr.region2"),
+    )
+    body = page(Activity(events), [adr("adr.region2", "Two regions", "Accepted", "Asia is slow.")])
+    line = "[[adr.region2|Two regions]] added (reason: Asia needs it), then accepted, then verified."
+    assert f"- {line}\n" in body
+
+
 def test_unfit_texts_are_not_quoted() -> None:
     """Neither messages of commits, nor contexts, tasks, reasons and titles of proposals."""
     bad = ("Customers", "firewall", "broker lost", "audit", "Shipping", "by hand", "Flush")
@@ -295,7 +307,7 @@ def test_commits_code_and_proposals_are_collected(repo: Path, server: Server) ->
     decided, _, rest = text.partition("## Decisions\n\n")[2].partition("\n\n## Changes\n\n")
     changes, _, rest = rest.partition("\n\n## Commits\n\n")
     commits, _, rest = rest.partition("\n\n## Open items\n\n")
-    assert '` "Use the reduced rate for books. The tax office confirmed it on Monday."' in commits
+    assert 'books. The tax office confirmed it on Monday." (Ada Example)' in commits
     assert decided == (
         "- [[adr.books|Books have a rate of their own]] added in a commit by Ada Example. "
         "Context: The law says so."
@@ -444,7 +456,7 @@ def test_commit_that_is_not_about_the_document_is_no_reason() -> None:
 
 def test_quotes_in_a_message_do_not_end_its_quotation() -> None:
     reverted = commit("f", 9, 'Revert "Sort pages"')
-    assert """- `fffffff` "Revert 'Sort pages'"\n""" in page(Activity(commits=(reverted,)))
+    assert """- `fffffff` "Revert 'Sort pages'" (Ines)\n""" in page(Activity(commits=(reverted,)))
 
 
 def test_document_edited_after_the_commit_has_only_an_old_anchor() -> None:

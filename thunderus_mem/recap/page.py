@@ -557,10 +557,9 @@ class _Lines:
         ]
 
     def _commit(self, commit: Commit) -> str:
-        """A commit with its message, its author if there are several, and its day if there are several."""
-        author = self._cut(one_line(commit.author)) if len(self._authors) > 1 else ""
-        by = ", ".join(filter(None, (author, self.stories.day_of(commit.date))))
-        return self.stories.says(commit) + (f" ({by})" if by else "")
+        """A commit with its message and author, and its day if there are several."""
+        by = filter(None, (self._cut(one_line(commit.author)), self.stories.day_of(commit.date)))
+        return f"{self.stories.says(commit)} ({', '.join(by)})"
 
     def _is_minor(self, commit: Commit) -> tuple[bool, bool, int]:
         is_minor = commit.author.endswith("[bot]") or self._is_in_store(commit)
@@ -610,13 +609,9 @@ class _Lines:
         return lines or [f"{count(len(self.whole.used), 'event')}."]
 
     def _counted_commits(self) -> str:
-        authors = [self._cut(author) for author in self._authors]
+        authors = sorted({self._cut(one_line(commit.author)) for commit in self.whole.commits})
         shown = [*authors[:FEW], *(["others"] if len(authors) > FEW else [])]
         return f"{count(len(self.whole.commits), 'commit')} by {', '.join(shown)}"
-
-    @cached_property
-    def _authors(self) -> list[str]:
-        return sorted({one_line(commit.author) for commit in self.whole.commits})
 
 
 def _few_parts(parts: Sequence[str]) -> str:

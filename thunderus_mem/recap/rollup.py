@@ -1,8 +1,8 @@
 """Render the recap of a week or month from the recaps of its days and sessions. Pure and deterministic.
 
-Decisions, solved problems, open items, notes and, for a week, changes are copied with the id of their recap;
-the links lead to the rest. An open item is as of its recap: a later one may report that it was done. The
-recap of a day covers its sessions, so session recaps are used only for days without one.
+Decisions, solved problems, open items, notes and, for a week, changes and commits are copied with the day of
+their recap; the links lead to the rest. An open item is as of its recap: a later one may report that it was
+done. The recap of a day covers its sessions, so session recaps are used only for days without one.
 """
 
 from __future__ import annotations
@@ -31,12 +31,19 @@ _HEADING = lazy_pattern(r"(?m)^## +(.+?) *$")
 _COPIED_SECTIONS = {
     "Decisions": "decisions",
     "Changes": "changes",
+    "Commits": "commits",
     "Problems solved": "problems",
     "Problems and what solved them": "problems",  # the heading in older recaps
     "Notes": "notes",
     "Open items": "open_ends",
     "Open ends": "open_ends",  # the heading in older recaps
 }
+
+
+_ONLY_IN_WEEKS = frozenset(("changes", "commits"))
+_ABOUT_DOCUMENTS = frozenset(("decisions", "changes"))
+_COUNTED = lazy_pattern(r"and \d+ more")
+_LINKED = lazy_pattern(r"\[\[[^\]]+\]\]")
 
 
 class _Span(NamedTuple):
@@ -110,7 +117,7 @@ def rollup_page(
             f"no recaps of days or sessions in {within.name}",
             hint="write them first, e.g. `thunderus-mem recap yesterday`",
         )
-    for longest in (300, 160, 80, 40, 0):
+    for longest in (1_000, 300, 160, 80, 40, 0):
         page = _rollup_page(kind, within, recaps, longest)
         if page.fits(config):
             break
@@ -120,16 +127,9 @@ def rollup_page(
 def _rollup_page(kind: str, within: _Span, recaps: Sequence[Document], longest: int) -> Page:
     lines: dict[str, list[str]] = {name: [] for name in SECTIONS}
     lines["summary"].append(f"{count(len(recaps), 'recap')} from {within.first} to {within.last}.")
+    lines |= _copied(kind, recaps, longest) if longest else {}
     cited: list[str] = []
     for recap in recaps:
-        parts = dict(_rollup_sections(recap.body))
-        said = " ".join(parts.get("Summary", ())[:4])
-        lines["summary"].append(f"{span(recap.id)}: {cut(said, max(longest, 80)) or 'no summary'}")
-        for heading, section in _COPIED_SECTIONS.items() if longest else ():
-            if kind == "month" and section == "changes":
-                continue
-            source = f"(as of {span(recap.id)})" if section == "open_ends" else f"({span(recap.id)})"
-            lines[section] += [f"{closed(cut(line, longest))} {source}" for line in parts.get(heading, ())]
         ends = list(dict.fromkeys([*recap.events[:1], *recap.events[-1:]]))
         cited += ends
         between = f", {len(recap.events) - len(ends)} more" if len(recap.events) > len(ends) else ""
@@ -150,6 +150,35 @@ def _rollup_page(kind: str, within: _Span, recaps: Sequence[Document], longest: 
         "", "", {"title": title, "kind": kind, "name": within.name, "day": str(within.first), **values}
     )
     return Page(header, body)
+
+
+def _copied(kind: str, recaps: Sequence[Document], longest: int) -> dict[str, list[str]]:
+    """The lines of each section, except counts, with the days of their recaps. What happened later to a
+    document is added to its first line, and an open item is listed once, as of the last recap that has it."""
+    found: dict[str, dict[str, str]] = {section: {} for section in _COPIED_SECTIONS.values()}
+    about: dict[str, tuple[str, str]] = {}
+    for recap in recaps:
+        parts = dict(_rollup_sections(recap.body))
+        day = recap.id.removeprefix("recap.")
+        for heading, section in _COPIED_SECTIONS.items():
+            if kind == "month" and section in _ONLY_IN_WEEKS:
+                continue
+            for line in parts.get(heading, ()):
+                if _COUNTED.fullmatch(line):
+                    continue
+                text, listed = closed(cut(line, longest)), found[section]
+                link = _LINKED.match(line)
+                if section == "open_ends":
+                    listed[text] = f"{text} (as of {day})"
+                elif link is None or section not in _ABOUT_DOCUMENTS:
+                    listed[text] = f"{text} ({day})"
+                elif link[0] in about:
+                    first, key = about[link[0]]
+                    found[first][key] += f" Then{text[link.end() :]} ({day})"
+                else:
+                    about[link[0]] = section, text
+                    listed[text] = f"{text} ({day})"
+    return {section: list(listed.values()) for section, listed in found.items()}
 
 
 def _rollup_sections(body: str) -> Iterator[tuple[str, list[str]]]:

@@ -339,7 +339,8 @@ class Stories:
         if group.reasons:
             reasons = "; ".join(group.reasons[:FEW])
             return f" {'Reason' if len(group.reasons) == 1 else 'Reasons'}: {self.cut(reasons)}.{reviewed}"
-        return ("" if last.is_refused else self._context(group)) + reviewed
+        has_reason = last.is_refused or any(step.reason for step in group.steps)
+        return ("" if has_reason else self._context(group)) + reviewed
 
     def _context(self, group: _Group) -> str:
         if len(group.doc_ids) == 1 and group.section != "changes":
