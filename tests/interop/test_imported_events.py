@@ -105,7 +105,7 @@ def test_recap_does_not_list_imported_approvals_as_decisions(store: CommandStore
     add(store, "snapshot", {}, id="evt_2")
     add(store, "note", {"text": "The port is 80."}, id="evt_3")
     ran = store.run("recap", "2026-01-21", "--dry-run")
-    assert "- 1 note.\n" in ran.out, ran.err
+    assert "- 1 note in a private event, not quoted" in ran.out, ran.err
     assert "pprov" not in ran.out
     assert "snapshot" not in ran.out
 
