@@ -72,6 +72,7 @@ def test_encoded_order_is_reported(text: str) -> None:
         "The digest in hex: 8f14e45fceea167a5a36dedd4bea2543",
         "[Search](https://a.example/s?q=name%20of%20the%20service%20and%20its%20owner)",
         "* [LLM message history](message_history/)",
+        "Set `tell_user: false` in none of the files, and search for `[system, pinned]` in the notes.",
         '<system>\n  <property name="log.level" value="info"/>\n</system>',
         "[modernc.org/sqlite](https://pkg.go.dev/modernc.org/sqlite)",
         "\u041a\u043e\u043c\u0430\u043d\u0434\u0430 git push, API-\u043a\u043b\u044e\u0447 \u0438 SQL.",

@@ -14,8 +14,16 @@ from html import unescape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.document.asides import ordering_asides
-from thunderus_mem.document.concealed import ADDRESSES, DECEIVES, GIVES_ORDERS, Concealed, concealed
+from thunderus_mem.document.asides import MOST_COMPANY, mentions, ordering_asides
+from thunderus_mem.document.called import calls, sum_of
+from thunderus_mem.document.concealed import (
+    ADDRESSES,
+    CLAIMS,
+    DECEIVES,
+    GIVES_ORDERS,
+    Concealed,
+    concealed,
+)
 from thunderus_mem.document.injection_rules import COMMANDS, FORGED, HIDDEN, ORDERS, Sign
 from thunderus_mem.document.literals import Literals, lower, plain
 from thunderus_mem.document.markdown import scan, suppressions
@@ -88,11 +96,20 @@ _ORDERED = lazy_pattern(
     r"delete|merge|push|reply|respond|answer|assistants?|agents?)\b[^\n]{0,200}? [a-z]+ [a-z0-9]+"
 )
 _BESIDE: Final = "orders to an agent beside the text that a page shows"
+_CALLED: Final = "calls an agent to give it orders"
+_CLAIMED: Final = "claims to be a message of the system, a tool or a memory"
+_ONCE: Final = frozenset((_BESIDE, _CALLED, _CLAIMED))
+"""What is reported at most once in a paragraph."""
+_LEAST_OF_CLAIM: Final = 0.0
+"""The sum of words that is enough where a text claims authority."""
 _CONCEALED: Final = "conceals instructions from people"
+_SAYS: Final = {GIVES_ORDERS: _CONCEALED, ADDRESSES: _CONCEALED, CLAIMS: _CLAIMED}
+"""What a place does, by its kind; a kind that is not here says it itself."""
 _COMMANDED = lazy_pattern(
     r"(?:^|[:;,.!?(\[>-] {0,2}|\b(?:and|then|must|always|please|should|to|now|you|may) )(?:"
     + "|".join(sorted(IMPERATIVES - {"to", "type", "list", "note", "state", "log", "end", "use", "see"}))
-    + r"|never|do not|don't|stop|skip|turn|set|change|switch|complete|copy|forward|obey|override)"
+    + r"|git|curl|wget|ssh|scp|npm|npx|pip|gh|never|do not|don't|stop|skip|turn|set|change|switch|complete"
+    r"|copy|forward|obey|override)"
     r" +[a-z`~./'*:-]+ +[^\s]|\| ?(?:ba)?sh\b"
 )
 _ENDS: Final = frozenset(("com", "org", "edu", "dev", "info", "biz", "example", "test"))
@@ -129,6 +146,7 @@ _FOR_AGENT = lazy_pattern(
     r"[ \t]{0,12}[`~]{3,12}[ \t]{0,4}(?:system|agent|assistant|ai|llm)[-_ ](?:prompt|instruction|directive)",
     re.IGNORECASE,
 )
+_WORDS = lazy_pattern(r"(?:[^\W\d_][\w'\u2019-]*[,.:;]? ){5}|[\u3040-\uffef]{6}")
 _SPACES = lazy_pattern(r"\s*")
 _BLANK_LINE = lazy_pattern(r"\n[ \t\r]*(?=\n)")
 _BREAK = lazy_pattern(r" {0,3}(?:[-*+] |[0-9]{1,3}[.)] |#{1,6} |\||---)")
@@ -157,7 +175,10 @@ def find_injections(text: str) -> list[Injection]:
     """Find passages that manipulate the reader, in order; at most one per paragraph."""
     blocks = _likely_blocks(text)
     openings = _openings(text)
-    secret = [*_in_concealed(text), *_in_asides(text)]
+    spots = mentions(text)
+    secret = [*_in_concealed(text, len(spots))]
+    if 0 < len(spots) <= MOST_COMPANY:
+        secret += [*_in_asides(text), *_in_calls(text, spots)]
     if not blocks and not openings and not secret:
         return []
     found = _search(text, blocks, openings)
@@ -169,7 +190,7 @@ def find_injections(text: str) -> list[Injection]:
     added = {bisect_left(breaks, one.start): one for one in reversed(secret)}
     for line in sorted(added.keys() - known):
         one, before = added[line], bisect_left(found, added[line].start, key=lambda each: each.start)
-        if one.says != _BESIDE or not before or "\n\n" in text[found[before - 1].start : one.start]:
+        if one.says not in _ONCE or not before or "\n\n" in text[found[before - 1].start : one.start]:
             found.insert(before, one)
     return found
 
@@ -181,21 +202,37 @@ def _in_asides(text: str) -> Iterator[Injection]:
             yield Injection(_BESIDE, at)
 
 
-def _in_concealed(text: str) -> Iterator[Injection]:
+def _in_calls(text: str, spots: Sequence[int]) -> Iterator[Injection]:
+    """Orders to an agent that a text calls."""
+    for one in calls(text, spots):
+        if not one.said or sum_of(one.said) > one.least:
+            yield Injection(_CALLED, one.start)
+
+
+def _in_concealed(text: str, company: int) -> Iterator[Injection]:
     """Injections in encoded text, out of sight, or in a frame that forges a turn; at most one per line."""
     lowered = _lower(text)
     blank = ""
     for one in concealed(text, lowered):
-        if not _conceals_order(one):
+        if not (_claims_order(one, company) if one.kind == CLAIMS else _conceals_order(one)):
+            continue
+        quoted = text.count("`", _line_start(text, one.start), one.start) % 2
+        if quoted and (not one.code or one.kind in (FORGED, CLAIMS)):
             continue
         if not one.code:
             blank = blank or _without_code(text)
-            line = _line_start(text, one.start)
             found = _SPACES.match(text, one.start)
             start = found.end() if found is not None else one.start
-            if blank[start : start + 8].isspace() or text.count("`", line, one.start) % 2:
+            if blank[start : start + 8].isspace():
                 continue
-        yield Injection(_CONCEALED if one.kind in (GIVES_ORDERS, ADDRESSES) else one.kind, one.start)
+        yield Injection(_SAYS.get(one.kind, one.kind), one.start)
+
+
+def _claims_order(one: Concealed, company: int) -> bool:
+    """Whether a text that claims authority orders something; not in a text about agents."""
+    if company > MOST_COMPANY // 2 or _WORDS.search(one.said) is None:
+        return False
+    return sum_of(one.said) > _LEAST_OF_CLAIM
 
 
 def _conceals_order(one: Concealed) -> bool:
@@ -206,6 +243,8 @@ def _conceals_order(one: Concealed) -> bool:
     if one.kind == FORGED:
         return True
     if one.kind == GIVES_ORDERS and _COMMANDED.search(one.said.lstrip(" \t\n\"'-")):
+        return True
+    if one.kind == GIVES_ORDERS and next(_in_calls(one.said, mentions(one.said)), None) is not None:
         return True
     return _find_in_paragraph(one.said, (*_STRONG, *HIDDEN), worded=True, hidden=True) is not None
 
