@@ -338,7 +338,8 @@ class Stories:
         reviewed = f" Review: {sentence(self.cut(last.comment))}" if last.comment else ""
         if group.reasons:
             reasons = "; ".join(group.reasons[:FEW])
-            return f" {'Reason' if len(group.reasons) == 1 else 'Reasons'}: {self.cut(reasons)}.{reviewed}"
+            name = "Reason" if len(group.reasons) == 1 else "Reasons"
+            return f" {name}{' for the proposal' if last.is_refused else ''}: {self.cut(reasons)}.{reviewed}"
         has_reason = last.is_refused or any(step.reason for step in group.steps)
         return ("" if has_reason else self._context(group)) + reviewed
 
