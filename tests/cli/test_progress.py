@@ -114,7 +114,7 @@ def test_import_doctor_manifest_and_recap_report_progress(
     files.mkdir()
     for name in ("a", "b"):
         (files / f"{name}.md").write_text(f"# The {name}\n\nText.\n")
-    monkeypatch.setattr(markdown, "_TOGETHER", 1)
+    monkeypatch.setattr(markdown, "MOST_DOCUMENTS", 1)
     reported: list[tuple[str, int, int]] = []
     memory.tell = lambda *progress: reported.append(progress)
 

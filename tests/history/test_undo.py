@@ -488,7 +488,7 @@ def test_import_of_many_documents_is_one_change_in_several_events(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = store.documents()
-    monkeypatch.setattr("thunderus_mem.interop.markdown._TOGETHER", 2)
+    monkeypatch.setattr("thunderus_mem.interop.markdown.MOST_DOCUMENTS", 2)
     bring_in(store)
     assert store.ops()[-2:] == ["import"] * 2
     assert len(store.documents()) == len(before) + 3

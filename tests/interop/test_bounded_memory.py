@@ -35,7 +35,7 @@ because it writes files in threads."""
 BATCHES = (
     *("index.log._MOST_ROWS", "index.scan._MOST_IN_PART", "index.sqlite_index._CHUNK"),
     *("index.sqlite_index._ENTRIES", "index.writer._BATCH", "interop.export._TOGETHER"),
-    *("interop.transfer._TOGETHER", "memory.hand_edits._MANY", "memory.hand_edits._TOGETHER"),
+    *("interop.transfer.MOST_DOCUMENTS", "memory.hand_edits._MANY", "memory.hand_edits._TOGETHER"),
     "memory.transaction._MOST_LISTED",
 )
 

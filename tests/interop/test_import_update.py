@@ -23,6 +23,8 @@ from thunderus_mem.errors import ThunderusError
 from thunderus_mem.garden.apply import garden_apply, garden_plan
 from thunderus_mem.git.repository import Git
 from thunderus_mem.history.undo import undo
+from thunderus_mem.interop import markdown
+from thunderus_mem.interop.batches import ImportRun
 from thunderus_mem.interop.markdown import (
     ImportUpdate,
     SourceFile,
@@ -31,6 +33,7 @@ from thunderus_mem.interop.markdown import (
     stored_documents,
 )
 from thunderus_mem.lint.lint import lint
+from thunderus_mem.log.event import document_ids
 from thunderus_mem.memory.memory import Memory, open_memory
 
 if TYPE_CHECKING:
@@ -395,3 +398,37 @@ def test_original_of_a_merged_document_counts_as_imported(root: Path) -> None:
     assert sorted(again(on_conflict="update")) == [(False, f"already imported as {stays}"), (True, "")]
     assert lint(later(root), select=["TM208"]).diagnostics == ()
     assert {imported for imported, _ in again()} == {False}
+
+
+def test_a_large_folder_is_several_events_and_after_an_interruption_one_undo(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = root / "many"
+    folder.mkdir()
+    for name in "abcde":
+        (folder / f"{name}.md").write_text(f"# Note {name}\n\nText of {name}.\n")
+    monkeypatch.setattr(markdown, "MOST_DOCUMENTS", 2)
+    original = ImportRun.write
+
+    def interrupted(self: ImportRun, *given: Any) -> bool:
+        if self.events == 1:
+            raise KeyboardInterrupt
+        return original(self, *given)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ImportRun, "write", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            import_markdown(opened(root), str(folder), "fact")
+    report = import_markdown(later(root), str(folder), "fact")
+    assert report.imported == 3
+
+    memory = later(root)
+    imported = [one for one in stored_documents(memory) if one.imported_from.startswith("many/")]
+    assert len(imported) == 5
+    assert {one.patches for one in imported} == {(report.patch,)}
+    changed = {event.id: set(document_ids(event)) for event, *_ in memory.log.read_all().events}
+    assert all(one.id in changed[event] for one in imported for event in one.events)
+    assert len({one.events for one in imported}) == 3
+
+    undo(later(root))
+    assert not [one for one in stored_documents(later(root)) if one.imported_from.startswith("many/")]

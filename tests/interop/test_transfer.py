@@ -22,7 +22,7 @@ from thunderus_mem.errors import InvalidDocument, ThunderusError
 from thunderus_mem.history.reverse import UndoChoice
 from thunderus_mem.history.undo import undo
 from thunderus_mem.index.questions import Filter
-from thunderus_mem.interop import formats, transfer
+from thunderus_mem.interop import batches, formats, transfer
 from thunderus_mem.interop.export import RecordExport
 from thunderus_mem.interop.markdown import stored_documents
 from thunderus_mem.interop.values import raw_hash
@@ -131,7 +131,7 @@ def test_the_last_record_of_a_text_updates_its_document_once(tree: VerbTree) -> 
 def test_a_large_import_is_several_events_and_one_undo(
     tree: VerbTree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transfer, "_TOGETHER", 3)
+    monkeypatch.setattr(transfer, "MOST_DOCUMENTS", 3)
     before = documents(tree)
     report = load(tree, memories(7))
     events = import_events(tree)
@@ -142,6 +142,18 @@ def test_a_large_import_is_several_events_and_one_undo(
     assert documents(tree) == before
 
 
+def test_exported_documents_of_one_text_keep_their_own_ids(tree: VerbTree) -> None:
+    tree.add("base")
+    memory = tree.memory()
+    copy = documents(tree)[".thunderus/memory/semantic/FACTS/base.md"].replace(b"fact.base", b"fact.copy")
+    tree.repository.write(".thunderus/memory/semantic/FACTS/copy.md", copy.decode())
+    given = [one for one in export(tree) if "base" in str(one) or "copy" in str(one)]
+    for id in ("fact.base", "fact.copy"):
+        remove(memory, id, why="to import them again")
+    assert counts(load(tree, given)) == (2, 0, 0, 0, 0)
+    assert {"fact.base", "fact.copy"} <= set(headers(tree))
+
+
 def test_a_report_lists_as_many_documents_as_asked_for(tree: VerbTree) -> None:
     report = load(tree, memories(5), listed=2)
     assert (report.imported, len(report.documents)) == (5, 2)
@@ -150,7 +162,7 @@ def test_a_report_lists_as_many_documents_as_asked_for(tree: VerbTree) -> None:
 def test_a_write_of_very_many_files_is_indexed_without_their_list(
     tree: VerbTree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transfer, "_TOGETHER", 3)
+    monkeypatch.setattr(transfer, "MOST_DOCUMENTS", 3)
     monkeypatch.setattr(transaction, "_MOST_LISTED", 4)
     memory, file = tree.memory(), io.BytesIO(json.dumps(memories(8)).encode())
     transfer.import_records(memory, SHODH, file, "m.json", transfer.ImportOptions())
@@ -161,7 +173,7 @@ def test_a_write_of_very_many_files_is_indexed_without_their_list(
 def test_an_interrupted_import_resumes_and_is_still_one_undo(
     tree: VerbTree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transfer, "_TOGETHER", 3)
+    monkeypatch.setattr(transfer, "MOST_DOCUMENTS", 3)
     before, given = documents(tree), memories(8)
 
     original = transfer._Planner._import
@@ -194,7 +206,7 @@ def test_an_import_that_was_interrupted_at_its_end_can_be_undone(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(transfer, "remove_file", interrupted)
+        patched.setattr(batches, "remove_file", interrupted)
         with pytest.raises(KeyboardInterrupt):
             load(tree, memories(2))
     resumed = load(tree, memories(2))
@@ -204,7 +216,7 @@ def test_an_import_that_was_interrupted_at_its_end_can_be_undone(
 
 
 def test_an_interrupted_update_is_still_one_undo(tree: VerbTree, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transfer, "_TOGETHER", 2)
+    monkeypatch.setattr(transfer, "MOST_DOCUMENTS", 2)
     load(tree, memories(3))
     before = documents(tree)
     given = [{**one, "type": "Error"} for one in memories(3)]

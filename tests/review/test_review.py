@@ -159,8 +159,8 @@ def test_recap_has_the_reasons_of_proposer_and_reviewer(store: Store) -> None:
         "Review: Ruth checked it.\n"
     ) in text
     assert (
-        "- `fact.hosts`: a proposal by an agent to add it was rejected. Reason for the proposal: asked in support. "
-        "Review: We use addresses.\n"
+        "- `fact.hosts`: a proposal by an agent to add it was rejected. "
+        "Reason for the proposal: asked in support. Review: We use addresses.\n"
     ) in text
 
 

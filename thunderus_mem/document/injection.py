@@ -20,11 +20,12 @@ from thunderus_mem.document.concealed import (
     ADDRESSES,
     CLAIMS,
     DECEIVES,
+    FORGES,
     GIVES_ORDERS,
     Concealed,
     concealed,
 )
-from thunderus_mem.document.injection_rules import COMMANDS, FORGED, HIDDEN, ORDERS, Sign
+from thunderus_mem.document.injection_rules import COMMANDS, HIDDEN, ORDERS, Sign
 from thunderus_mem.document.literals import Literals, lower, plain
 from thunderus_mem.document.markdown import scan, suppressions
 from thunderus_mem.document.orders import (
@@ -217,7 +218,7 @@ def _in_concealed(text: str, company: int) -> Iterator[Injection]:
         if not (_claims_order(one, company) if one.kind == CLAIMS else _conceals_order(one)):
             continue
         quoted = text.count("`", _line_start(text, one.start), one.start) % 2
-        if quoted and (not one.code or one.kind in (FORGED, CLAIMS)):
+        if quoted and (not one.code or one.kind in (FORGES, CLAIMS)):
             continue
         if not one.code:
             blank = blank or _without_code(text)
@@ -240,7 +241,7 @@ def _conceals_order(one: Concealed) -> bool:
     if one.kind == DECEIVES:
         shown, _, real = one.said.partition(" ")
         return not real or not _same_host(shown.removeprefix("www."), real.removeprefix("www."))
-    if one.kind == FORGED:
+    if one.kind == FORGES:
         return True
     if one.kind == GIVES_ORDERS and _COMMANDED.search(one.said.lstrip(" \t\n\"'-")):
         return True
@@ -515,7 +516,7 @@ def _in_hidden(text: str, openings: Sequence[int]) -> Iterator[Injection]:
     for at in openings:
         turn = _TURNS.match(text, at)
         if turn is not None and _begins_line(text, at):
-            yield Injection(FORGED, at)
+            yield Injection(FORGES, at)
         match = _HIDES.match(text, at) if at >= end else None
         if match is None:
             continue
@@ -563,7 +564,7 @@ def _mark(match: re.Match[str]) -> str:
     )
     if turn and (_CHILD.match(match.string, match.end()) or _closes(match)):  # a file in XML
         return ""
-    return FORGED if turn or match["tag"] else ""
+    return FORGES if turn or match["tag"] else ""
 
 
 def _closes(match: re.Match[str]) -> bool:
@@ -575,7 +576,7 @@ def _closes(match: re.Match[str]) -> bool:
 def _frame(match: re.Match[str], text: str) -> str:
     """What the end of a frame does that did not begin in the text: it pretends that the document ends."""
     closed = match["closed"]
-    return FORGED if closed and _opened(text).get(closed.lower(), len(text)) > match.start() else ""
+    return FORGES if closed and _opened(text).get(closed.lower(), len(text)) > match.start() else ""
 
 
 @lru_cache(maxsize=1)

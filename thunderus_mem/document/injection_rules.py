@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from thunderus_mem.document.concealed import FORGES
 from thunderus_mem.startup import NamedTuple
 
 
@@ -491,14 +492,12 @@ _SECRET_FILE: Final = (
     r"/etc/passwd|/etc/shadow)"
 )
 _SHELL: Final = r"\| ?(?:sudo )?(?:sh|bash|zsh|python3?|node|perl|ruby|php)\b"
-_SHELLS: Final = "sh bash zsh python python3 node perl ruby php"
-FORGED: Final = "forges a conversation turn"
 _RUN: Final = "runs obfuscated code"
 
 COMMANDS: Final = (
     _sign(
         "chat-template",
-        FORGED,
+        FORGES,
         r"<\|im_(?:start|end)\|>|\[/inst\]|<</?sys>>",
         needs="im inst sys",
         example="<|im_start|>",
@@ -507,7 +506,7 @@ COMMANDS: Final = (
     ),
     _sign(
         "json-role",
-        FORGED,
+        FORGES,
         r"[\"']role[\"'] ?: ?[\"'](?:system|developer)[\"']|^role ?= ?[\"'](?:system|developer)[\"']",
         needs="role; system developer",
         example='{"role": "system"}',
@@ -516,7 +515,7 @@ COMMANDS: Final = (
     ),
     _sign(
         "end-of-data",
-        FORGED,
+        FORGES,
         r"^[^\w\n]{0,12}(?:end|begin|start|beginning) (?:of )?(?:the )?"
         r"(?:(?:stored|retrieved|trusted|untrusted|quoted|reference|memory|context|tool|search|"
         r"system|user|document|file|"
@@ -532,7 +531,7 @@ COMMANDS: Final = (
     ),
     _sign(
         "begin-system",
-        FORGED,
+        FORGES,
         r"^[ #]{0,8}begin (?:of )?system (?:prompt|message|instructions)\b",
         needs="begin; system; prompt message instructions",
         example="## Begin system prompt",

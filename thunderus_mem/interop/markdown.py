@@ -23,13 +23,14 @@ from thunderus_mem.document.profile import tag_key
 from thunderus_mem.document.references import rebased
 from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.document.templates import is_core_skeleton
-from thunderus_mem.document.timestamp import format_timestamp
+from thunderus_mem.document.timestamp import derived_ulid, format_timestamp
 from thunderus_mem.errors import InvalidDocument, NotFound, ThunderusError, resumable
 from thunderus_mem.garden.rules.origins import role, shared_names, source_path
 from thunderus_mem.git.commits import added_dates
 from thunderus_mem.git.history import former_names, versions_with_hash
 from thunderus_mem.git.repository import Git
 from thunderus_mem.interop import decisions, fields
+from thunderus_mem.interop.batches import MOST_DOCUMENTS, ImportRun
 from thunderus_mem.interop.posts import read_post
 from thunderus_mem.interop.update import adopt_document, update_document
 from thunderus_mem.interop.values import conflict_in
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
 ON_CONFLICT: Final = ("skip", "update")
 """What becomes of a file that changed since it was imported."""
 
-_TOGETHER = 500
 _UPDATE = "use --on-conflict update"
 _NUMBER = lazy_pattern(r"[0-9]{1,9}")
 _DATE_LINE = lazy_pattern(r"(?im)^[ \t>*+-]{0,6}date[*_ ]{0,3}:(.*)$")
@@ -530,25 +530,36 @@ def import_markdown(
 
     if dry_run:
         return _report(directory, kind, planned(options)[0], dry_run=True)
+    origin = _shown_origin(directory, options)
+    import_id = f"import_{derived_ulid('markdown', f'{kind} {origin}')}"
     with resumable(), open_transaction(memory, "import") as transaction:
-        ids = transaction.ids()
-        plan, before = planned(replace(options, events=(ids.event,), patches=(ids.patch,)))
+        run = ImportRun(memory, transaction, import_id, why or f"imported from {origin}")
+        first = run.ids.event
+        plan, before = planned(replace(options, events=(first,), patches=(run.patch,)))
         report = _report(directory, kind, plan)
         changes = [
             FileChange(file.id, file.path, before.get(file.path), plan.texts[file.source])
             for file in plan.files
             if file.imported or file.updated
         ]
-        why = why or f"imported from {_shown_origin(directory, options)}"
-        for start in range(0, len(changes), _TOGETHER):
-            memory.tell("Writing documents:", start, len(changes))
-            some = changes[start : start + _TOGETHER]
-            transaction.commit("import", some, why=why, ids=None if start else ids)
+        _write(run, changes, memory.tell)
     if not changes:
         return report
     outcome = transaction.outcome
-    report = replace(report, event_id=ids.event, patch=ids.patch)
+    report = replace(report, event_id=first, patch=run.patch)
     return replace(report, published=outcome.published, proposed=outcome.proposed)
+
+
+def _write(run: ImportRun, changes: Sequence[FileChange], tell: Callable[[str, int, int], None]) -> None:
+    """Write the documents in events; each cites the event that contains it instead of the planned one."""
+    planned = run.ids.event
+    for start in range(0, len(changes), MOST_DOCUMENTS):
+        tell("Writing documents:", start, len(changes))
+        some = changes[start : start + MOST_DOCUMENTS]
+        texts = ((one.after or "").replace(planned, run.ids.event) for one in some)
+        if not run.write([one._replace(after=text) for one, text in zip(some, texts, strict=True)]):
+            break
+    run.end()
 
 
 def _check(memory: Memory, kind: str, on_conflict: str) -> None:

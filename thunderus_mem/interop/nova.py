@@ -11,7 +11,6 @@ Pure.
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 from datetime import date, datetime
 from typing import IO, TYPE_CHECKING, Any, Final
@@ -288,11 +287,6 @@ def changed_text(known: Document, found: ForeignRecord, digest: str, now: str) -
     for key, value in wanted.items():
         text = set_key(text, (key,), value)
     return replace_body(text, f"\n{found.values[BODY]}\n") if changed else text
-
-
-def digest_of(record: Mapping[str, Any]) -> str:
-    """The digest of a record, as an import of it records it."""
-    return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
 
 
 # Tools

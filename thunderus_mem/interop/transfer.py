@@ -3,33 +3,31 @@
 Records are read one at a time, and written to the store in events of at most 500 documents. All
 events of an import have its id in ``origin.import`` and one patch id, also those of the command that resumes
 it after an interruption: so one `undo` reverts all. The id is made from the format and the bytes of the file.
-While an import has not ended, the file ``local/<its id>`` contains its patch. Reads files of others, and
-writes through a transaction.
+Reads files of others, and writes through a transaction.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import sys
 from collections import Counter
 from dataclasses import dataclass, replace
-from datetime import UTC, timedelta
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document import ids as names
 from thunderus_mem.document.anchors import place_of
-from thunderus_mem.document.document import KINDS, MAX_DOCUMENT, content_hash, read_document
+from thunderus_mem.document.document import KINDS, MAX_DOCUMENT, read_document
 from thunderus_mem.document.frontmatter.edit import remove_key, replace_body, set_key
 from thunderus_mem.document.frontmatter.write import KEY_ORDER, REQUIRED, header_text
 from thunderus_mem.document.schema import DOCUMENT, check, is_valid_fast
 from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.document.templates import is_core_skeleton
-from thunderus_mem.document.timestamp import derived_ulid, format_timestamp, ulid_time, utc_key
+from thunderus_mem.document.timestamp import derived_ulid, format_timestamp, utc_key
 from thunderus_mem.errors import InvalidDocument, NotFound, Refused, ThunderusError, resumable
 from thunderus_mem.index.known import KnownDocument, KnownDocuments
 from thunderus_mem.index.log import read
+from thunderus_mem.interop.batches import MOST_DOCUMENTS, ImportRun
 from thunderus_mem.interop.fields import free_path
 from thunderus_mem.interop.markdown import stored_documents
 from thunderus_mem.interop.streams import Omitted
@@ -58,6 +56,7 @@ from thunderus_mem.interop.values import (
     LABEL,
     TITLE,
     conflict_in,
+    digest_of,
     raw_hash,
     title_of,
 )
@@ -66,7 +65,7 @@ from thunderus_mem.log.new_event import Ids, PatchLinks
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.startup import NamedTuple
-from thunderus_mem.store.files import read_file, remove_file, replace_file
+from thunderus_mem.store.files import read_file
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 from thunderus_mem.store.paths import inside
 
@@ -81,7 +80,6 @@ if TYPE_CHECKING:
 
 ON_CONFLICT: Final = ("skip", "update", "new")
 """What becomes of a record whose document exists and says something else."""
-_TOGETHER: Final = 500
 _PIECE: Final = 1 << 20
 
 
@@ -171,51 +169,26 @@ def import_records(
             pass
         return planner.report(form.name, source)
     import_id = f"import_{derived_ulid(form.name, _hash_of(file))}"
-    running = os.path.join(memory.layout.local_dir, import_id)
     with resumable(), open_transaction(memory, "import") as transaction:
         planner = _Planner(memory, table, options, mapping, later)
-        resumed = _unfinished(memory, running)
-        patch = resumed or transaction.ids().patch
-        events = 0
-        for changes in planner.batches(records, Ids(memory.new_id("evt"), patch)):
-            if not events:
-                replace_file(running, patch.encode())
-            why = options.why or f"imported from {source}"
-            links = PatchLinks(imported=import_id)
-            transaction.commit("import", changes, why=why, ids=planner.ids, links=links)
-            events += 1
-            if not transaction.outcome.published:  # a write failed; repeating the command resumes it
+        run = ImportRun(memory, transaction, import_id, options.why or f"imported from {source}")
+        for changes in planner.batches(records, run.ids):
+            if not run.write(changes, PatchLinks(imported=import_id)):
                 break
-            planner.ids = Ids(memory.new_id("evt"), patch)
-        if (events or resumed) and transaction.outcome.published:
-            remove_file(running, expecting=content_hash(patch))
+            planner.ids = run.ids
+        run.end()
     report = planner.report(form.name, source)
-    if not (events or resumed):
+    if not (run.events or run.resumed):
         return report
     outcome = transaction.outcome
     return replace(
         report,
         import_id=import_id,
-        patch=patch,
-        events=events,
+        patch=run.patch,
+        events=run.events,
         proposed=outcome.proposed,
         published=outcome.published,
     )
-
-
-def _unfinished(memory: Memory, running: str) -> str:
-    """The patch of an earlier run of the same import, which did not end; "" if none.
-
-    Events of a patch are searched on the day its id was made and the next (`of_patches`): an older one gets
-    no more events.
-    """
-    try:
-        patch = read_file(running, 1 << 10).decode("ascii", "replace")
-    except NotFound:
-        return ""
-    made = ulid_time(patch.removeprefix("patch_"))
-    yesterday = (memory.now() - timedelta(days=1)).astimezone(UTC).date()
-    return patch if made and made.date() >= yesterday else ""
 
 
 def _hash_of(file: IO[bytes]) -> str:
@@ -257,7 +230,7 @@ def _read(form: Format, file: IO[bytes], memory: Memory) -> Iterator[tuple[int, 
     size = file.seek(0, os.SEEK_END) or 1
     file.seek(0)
     for index, record in enumerate(form.file.read(file)):
-        if index % _TOGETHER == 0:
+        if index % MOST_DOCUMENTS == 0:
             memory.tell("Importing (KiB):", file.tell() >> 10, size >> 10)
         yield index, record
 
@@ -343,7 +316,7 @@ class _Planner:
         self.ids = ids
         for index, record in records:
             self._add(index, record)
-            if len(self._batch) == _TOGETHER:
+            if len(self._batch) == MOST_DOCUMENTS:
                 yield self._taken_batch()
         if self._batch:
             yield self._taken_batch()
@@ -394,7 +367,7 @@ class _Planner:
             self._refused.append(RefusedRecord(index, name, str(reason)))
 
     def _import(self, index: int, found: ForeignRecord, record: Mapping[str, Any]) -> None:
-        digest = _digest(record)
+        digest = digest_of(record)
         copy = self._origin(found.key) + copy_mark(digest)
         if (
             found.own_id
@@ -465,7 +438,7 @@ class _Planner:
             raise ValueError(f"documents of kind {kind!r} are not allowed in this memory")
         title, text = values["title"], values[BODY]
         known = self._by_text.get(_text_key(kind, title, text))
-        if known is not None and self._options.on_conflict != "new":
+        if known is not None and self._options.on_conflict != "new" and not found.own_id:
             self._skipped.append(RefusedRecord(index, found.key, f"duplicate of {known.id}"))
             return
         id = self._free_id(found.own_id, kind, title, origin.partition(":")[2])
@@ -725,10 +698,6 @@ def derived_ids(kind: str, title: str, key: str) -> tuple[str, str]:
     """The ids that a record gets here: from its title, or if that is taken, with a hash of its own id."""
     base = names.new_document_id(kind, title)
     return base, f"{base}-{raw_hash(key)[:8]}"
-
-
-def _digest(record: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
 
 
 def _text_key(kind: str, title: str, text: str) -> str:

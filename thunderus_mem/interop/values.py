@@ -388,3 +388,8 @@ def _fits_line(value: Any) -> bool:
     if isinstance(value, float):
         return math.isfinite(value)
     return value is None or isinstance(value, bool) or (isinstance(value, int) and abs(value) < 1 << 63)
+
+
+def digest_of(record: Mapping[str, Any]) -> str:
+    """The digest of a record, as an import of it records it."""
+    return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()

@@ -18,6 +18,7 @@ from thunderus_mem.interop import nova
 from thunderus_mem.interop.fields import free_path
 from thunderus_mem.interop.table import read_record
 from thunderus_mem.interop.transfer import derived_ids
+from thunderus_mem.interop.values import digest_of
 from thunderus_mem.lint.draft import validate
 from thunderus_mem.mcp.calls import Reply
 from thunderus_mem.mcp.profile import ServerProfile
@@ -211,7 +212,7 @@ class _Upsert:
             raise ValueError("; ".join(warnings))
         found = read_record(nova.CONTRACT, record)
         known = self._pending.get(found.key) or _document(self._memory, found.key)
-        digest = nova.digest_of(record)
+        digest = digest_of(record)
         if known is None:
             key, document = found.key, self._new(found, digest, event)
         else:
