@@ -139,3 +139,12 @@ def test_future_mtime_is_trusted_like_any_other(tmp_path: Path) -> None:
     assert not stamp.racy_at(stamp.ctime_ns + RACY_NS + 1)
     assert stamp.racy_at(stamp.mtime_ns - RACY_NS)
     assert stamp._replace(ctime_ns=stamp.mtime_ns).racy_at(stamp.ctime_ns + RACY_NS + 1)
+
+
+def test_a_file_that_cannot_be_looked_at_is_not_missing(tmp_path: Path) -> None:
+    folder = tmp_path / "a"
+    folder.mkdir()
+    (folder / "b.md").write_text("text")
+    too_long = f"a/{'x' * 300}.md"  # the system refuses the name, as it refuses files of a locked folder
+    seen = look_at(str(tmp_path), ["a/b.md", "a/none.md", too_long])
+    assert (list(seen.paths()), seen.unlisted) == (["a/b.md"], ("a",))

@@ -132,15 +132,21 @@ def scan(root: str, folders: tuple[str, ...]) -> FolderScan:
 
 
 def look_at(root: str, paths: Collection[str]) -> FolderScan:
-    """Return a scan of some Markdown files alone; missing ones are left out."""
-    found = [file for path in sorted(paths) if (file := stamp_of(root, path)) is not None]
-    return FolderScan(
-        tuple(
-            _part(folder, [name], array("q", file.values), [] if file.regular else [name])
-            for file in found
-            for folder, _, name in (file.path.rpartition("/"),)
-        )
-    )
+    """Return a scan of some Markdown files alone; missing ones are left out, and the folders of files that
+    cannot be looked at are unlisted."""
+    parts: list[FolderPart] = []
+    unlisted: dict[str, None] = {}
+    for path in sorted(paths):
+        folder, _, name = path.rpartition("/")
+        try:
+            file = _stamp_of(root, path)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError:
+            unlisted[visible_name(folder)] = None
+            continue
+        parts.append(_part(folder, [name], array("q", file.values), [] if file.regular else [name]))
+    return FolderScan(tuple(parts), tuple(unlisted))
 
 
 def _part(folder: str, names: list[str], stamps: array[int], special: list[str]) -> FolderPart:
@@ -216,11 +222,15 @@ def visible_name(name: str) -> str:
 
 
 def stamp_of(root: str, path: str) -> FileStamp | None:
-    """Return the current stamp of one file, ``None`` if it is missing."""
+    """Return the current stamp of one file, ``None`` if it is missing or cannot be looked at."""
     try:
-        info = os.lstat(os.path.join(root, path))
+        return _stamp_of(root, path)
     except OSError:
         return None
+
+
+def _stamp_of(root: str, path: str) -> FileStamp:
+    info = os.lstat(os.path.join(root, path))
     return FileStamp(
         path,
         info.st_size,
@@ -252,5 +262,5 @@ def read_bytes(root: str, stamp: FileStamp, folders: Folders | None = None) -> t
             data += more
     finally:
         os.close(descriptor)
-    inode = info.st_ino & 0x7FFFFFFFFFFFFFFF
+    inode = info.st_ino & _INODE_BITS
     return data, FileStamp(stamp.path, info.st_size, info.st_mtime_ns, info.st_ctime_ns, inode)

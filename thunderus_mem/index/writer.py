@@ -553,7 +553,7 @@ class Update:
         if only is None:
             gone = self._gone(seen, seen.size - new)
         else:
-            gone = sorted(set(only).difference(seen.paths()))
+            gone = self._unless_hidden(sorted(set(only).difference(seen.paths())), seen)
         try:
             for piece in range(0, len(gone), _PIECE):
                 if piece:
@@ -599,10 +599,13 @@ class Update:
             return []
         present = set(seen.paths())
         indexed = self._database.each("SELECT path FROM files ORDER BY path")
-        left = [path for (path,) in indexed if path not in present]
+        return self._unless_hidden([path for (path,) in indexed if path not in present], seen)
+
+    def _unless_hidden(self, missing: list[str], seen: FolderScan) -> list[str]:
+        """Return those of the missing files that are not held: in no folder that could not be read."""
         hidden = tuple(f"{folder}/" for folder in seen.unlisted)
-        gone = [path for path in left if not path.startswith(hidden or "//")]
-        self.held = len(left) - len(gone)
+        gone = [path for path in missing if not path.startswith(hidden or "//")]
+        self.held = len(missing) - len(gone)
         return gone
 
     def _write_walk(self, seen: FolderScan) -> None:
