@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
     from contextlib import AbstractContextManager
 
     from thunderus_mem.document.anchors import Anchor
@@ -194,8 +194,8 @@ class Index(Protocol):
     def each_summary(self, wanted: Filter) -> Iterator[DocSummary]:
         """Yield the data of the matching documents that ranking needs, by id."""
 
-    def profiles(self) -> list[Profile]:
-        """Return the profile of every document, by id."""
+    def profiles(self, without: Collection[str] = ()) -> list[Profile]:
+        """Return the profile of every document, except those ``without``, by id."""
 
     def get(self, doc_id: str) -> DocRow | None:
         """Return the document with exactly this id."""

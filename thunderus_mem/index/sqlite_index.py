@@ -23,7 +23,7 @@ from thunderus_mem.index.words import fold_name
 from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
     from contextlib import AbstractContextManager
     from sqlite3 import Connection
 
@@ -177,14 +177,18 @@ class SqliteIndex:
         sql = f"SELECT {_SUMMARY_COLUMNS} FROM {by_id} WHERE {where} ORDER BY doc_id"
         return map(DocSummary._make, self.database.each(sql, values))
 
-    def profiles(self) -> list[Profile]:
+    def profiles(self, without: Collection[str] = ()) -> list[Profile]:
+        import json
+
         from thunderus_mem.document.document import Link
 
         links: dict[str, list[Link]] = {}
         for source, relation, target in self.edges():
             links.setdefault(source, []).append(Link(relation, target))
         rows = self.database.rows(
-            f"SELECT {_PROFILE_COLUMNS} FROM docs JOIN traits USING (doc_id) ORDER BY 1"
+            f"SELECT {_PROFILE_COLUMNS} FROM docs JOIN traits USING (doc_id) "
+            "WHERE doc_id NOT IN (SELECT value FROM json_each(?)) ORDER BY 1",
+            (json.dumps(list(without)),),
         )
         return [_profile(row, tuple(links.get(row[0], ()))) for row in rows]
 

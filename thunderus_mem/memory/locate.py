@@ -214,8 +214,8 @@ def left_behind(memory: Memory, gone: Mapping[str, str]) -> tuple[Diagnostic, ..
     relations and texts of others. Call it while the index still has them."""
     corpus, ids = IndexCorpus(memory.index), {path: doc_id for doc_id, path in gone.items()}
     found = []
-    for one in memory.index.profiles():
-        if one.id in gone or is_archived(one.path):
+    for one in memory.index.profiles(gone):
+        if is_archived(one.path):
             continue
         named = [
             *(link.target for link in one.links),
