@@ -23,7 +23,7 @@ from thunderus_mem.authoring import add, edit
 from thunderus_mem.authoring.add import NewDocument
 from thunderus_mem.authoring.edit import DocumentEdits
 from thunderus_mem.errors import Conflict, InvalidDocument, NotFound, Refused
-from thunderus_mem.history.undo import snapshots
+from thunderus_mem.history.undo import _RunningUndo, snapshots
 from thunderus_mem.log.event import undone_by
 from thunderus_mem.log.new_event import PatchLinks
 from thunderus_mem.log.reader import EventLog
@@ -424,6 +424,30 @@ def test_command_with_many_events_is_one_change(store: Store) -> None:
     assert store.documents() == before
     assert store.ops()[-3:] == ["undo"] * 3
     assert len(store.undo(redo=True).events) == 3
+
+
+@pytest.mark.parametrize(("old", "new"), [("Body 1", "Body ten"), ("title: ", "title: New ")])
+def test_document_changed_while_undo_runs_is_a_conflict(
+    store: Store, monkeypatch: pytest.MonkeyPatch, old: str, new: str
+) -> None:
+    before = store.documents()
+    edit.edit(store.memory(), "fact.hand", DocumentEdits(body="Body 1."))
+    edit.edit(store.memory(), "fact.other", DocumentEdits(body="Other."))
+    text = store.read("hand.md").decode()
+
+    def edit_now(running: object, planned: object) -> None:
+        begin(running, planned)
+        store.put("hand.md", text.replace(old, new))
+
+    begin = _RunningUndo.begin
+    monkeypatch.setattr(_RunningUndo, "begin", edit_now)
+    with pytest.raises(Conflict, match="while `undo` was running"):
+        store.undo(number=2)
+    monkeypatch.setattr(_RunningUndo, "begin", begin)
+    assert store.read("hand.md").decode() == text.replace(old, new) != text
+    store.put("hand.md", text)
+    assert store.undo(number=2).resumed
+    assert store.documents() == before
 
 
 def counted_reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:

@@ -1,4 +1,4 @@
-"""Memory of an import, of its repetition, of an export and of a new index is bounded by a batch."""
+"""Memory of an import, its repetition and its `undo`, of an export and a new index is bounded by a batch."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from tests.support.git_repository import Repository
 from tests.support.tree_writer import Clock
 from tests.support.verb_tree import VerbTree
 from thunderus_mem.document.frontmatter.read import read_header
+from thunderus_mem.history.undo import undo
 from thunderus_mem.index.questions import Filter
 from thunderus_mem.index.scan import FileStamp
 from thunderus_mem.interop.export import RecordExport
@@ -29,14 +30,14 @@ if TYPE_CHECKING:
 
 JSONL = load("jsonl")
 FEW, MANY = 100, 400
-MOST = {"import": 1_000, "import again": 150, "export": 150, "index": 150}
+MOST = {"import": 1_000, "import again": 150, "export": 150, "index": 150, "undo": 2_000}
 """Bytes that a record may take, e.g. for the name and stamp of its file. The peak of an import varies,
-because it writes files in threads."""
+because it writes files in threads. The result of an `undo` names each document."""
 BATCHES = (
-    *("index.log._MOST_ROWS", "index.scan._MOST_IN_PART", "index.sqlite_index._CHUNK"),
-    *("index.sqlite_index._ENTRIES", "index.writer._BATCH", "interop.export._TOGETHER"),
-    *("interop.transfer.MOST_DOCUMENTS", "memory.hand_edits._MANY", "memory.hand_edits._TOGETHER"),
-    "memory.transaction._MOST_LISTED",
+    *("history.undo._TOGETHER", "index.log._MOST_ROWS", "index.scan._MOST_IN_PART"),
+    *("index.sqlite_index._CHUNK", "index.sqlite_index._ENTRIES", "index.writer._BATCH"),
+    *("interop.export._TOGETHER", "interop.transfer.MOST_DOCUMENTS", "memory.hand_edits._MANY"),
+    *("memory.hand_edits._TOGETHER", "memory.transaction._MOST_LISTED"),
 )
 
 
@@ -79,17 +80,23 @@ def peaks(folder: Path, count: int) -> dict[str, int]:
         export = RecordExport(memory(), JSONL, Filter())
         assert sum(piece.count("\n") for piece in export.pieces()) == count
 
+    def undone() -> int:
+        return sum(len(event.documents) for event in undo(memory()).events)
+
     found = {"import": peak(lambda: imported() == count or pytest.fail("not imported"))}
     found["import again"] = peak(lambda: imported() == 0 or pytest.fail("imported again"))
     found["export"] = peak(exported)
     shutil.rmtree(tree.memory().layout.indexes_dir)
     found["index"] = peak(memory().refresh)
+    found["undo"] = peak(lambda: undone() == count or pytest.fail("not undone"))
     return found
 
 
 def test_memory_hardly_grows_with_the_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in BATCHES:
         monkeypatch.setattr(f"thunderus_mem.{name}", 20)
+    for name in ("history.undo", "memory.transaction"):  # as in an event of 500 documents
+        monkeypatch.setattr(f"thunderus_mem.{name}.MOST_WITH_DIFFS", 0)
     # Files that have just been written are remembered, and read headers up to a limit.
     monkeypatch.setattr(FileStamp, "racy_at", lambda stamp, moment: False)
     monkeypatch.setattr("thunderus_mem.document.document.read_header", read_header.__wrapped__)

@@ -135,10 +135,10 @@ def test_unreadable_shard_is_not_reported_as_lacking_an_event(tmp_path: Path) ->
     with pytest.raises(NotWritable):
         log.contains(".thunderus/sessions/sess_1/events.jsonl", "evt_1")
     with pytest.raises(NotWritable, match="cannot read"):
-        log.read_lines(".thunderus/sessions/sess_1/events.jsonl", [1])
+        list(log.read_lines(".thunderus/sessions/sess_1/events.jsonl", [1]))
 
     assert not log.contains(".thunderus/sessions/sess_2/events.jsonl", "evt_1")
-    assert log.read_lines(".thunderus/sessions/sess_2/events.jsonl", [1]) == []
+    assert list(log.read_lines(".thunderus/sessions/sess_2/events.jsonl", [1])) == []
 
 
 def test_reading_a_short_log_takes_little_memory(log: EventLog, tmp_path: Path) -> None:

@@ -22,7 +22,6 @@ from thunderus_mem.log.event import (
     HAND_EDIT,
     Change,
     changes_of,
-    document_ids,
     is_own_patch,
     text_in,
     undone_by,
@@ -149,11 +148,14 @@ class DocumentTree:
     def __init__(self, read: Callable[[str], str | None], find: Callable[[str], str | None]) -> None:
         self._read = read
         self._find = find
+        self._changed: dict[str, str | None] = {}
         self._texts: dict[str, str | None] = {}
         self._moved: dict[str, str] = {}
 
     def text(self, path: str) -> str | None:
         """The text at a path."""
+        if path in self._changed:
+            return self._changed[path]
         if path not in self._texts:
             self._texts[path] = self._read(path)
         return self._texts[path]
@@ -169,9 +171,10 @@ class DocumentTree:
         return path if text is not None else None
 
     def change(self, reversals: Iterable[FileChange]) -> None:
-        """Apply reversals to the texts."""
+        """Apply reversals to the texts, and forget those that were only read."""
+        self._texts.clear()
         for one in reversals:
-            self._texts[one.path] = one.after
+            self._changed[one.path] = one.after
             if one.after is not None:
                 self._moved[one.doc_id] = one.path
 
@@ -239,20 +242,19 @@ class Blocked(NamedTuple):
 class Reverser:
     """Reverts events on one tree, one after the other."""
 
-    def __init__(self, tree: DocumentTree, sources: Sources) -> None:
+    def __init__(self, tree: DocumentTree) -> None:
         self._tree = tree
-        self._sources = sources
         self._done: set[str] = set()
         self._blocked: dict[str, Conflict | NotFound] = {}
 
-    def reverse(self, event: Event) -> tuple[list[FileChange], list[Blocked]]:
+    def reverse(self, event: Event, sources: Sources) -> tuple[list[FileChange], list[Blocked]]:
         """The changes that revert an event, none where its changes are already gone; and the documents that
         cannot be reverted, also because the reversal of a later event is blocked."""
         paths = {path for step in steps_of(event) for path in (step.old_path, step.new_path)}
-        reversal_of = _EventReversal(event, paths, self._tree, self._sources, frozenset(self._done))
+        reversal_of = _EventReversal(event, paths, self._tree, sources, frozenset(self._done))
         made: list[FileChange] = []
         blocked: list[Blocked] = []
-        for step in reversed(steps_of(event, self._sources.history.not_made)):
+        for step in reversed(steps_of(event, sources.history.not_made)):
             names = {step.old_id, step.new_id, step.old_path, step.new_path} - {""}
             try:
                 for name in sorted(names & self._blocked.keys()):
@@ -282,8 +284,11 @@ class _EventReversal(NamedTuple):
     def reversals(self, step: DocumentStep) -> list[FileChange]:
         if step.after == ABSENT:
             return self._restored(step)
-        path = self.tree.place(step.new_id, step.new_path)
-        now = self.tree.text(path) if path is not None else None
+        path: str | None = step.new_path
+        now = self.tree.text(step.new_path)
+        if now is None or content_hash(now) != step.after:  # else its id is known, too
+            path = self.tree.place(step.new_id, step.new_path)
+            now = self.tree.text(path) if path is not None else None
         if step.before == ABSENT:
             if path is None or now is None:
                 if (new_id := self._renamed_to(step)) is not None:
@@ -468,8 +473,18 @@ class UndoChoice(NamedTuple):
     redo: bool = False
 
 
+def outline(event: Event) -> Event:
+    """The event with only the first of its changes, and without the names of its documents: enough to choose
+    it. A large event takes 1 KB for each document."""
+    first = [one._replace(diff=None)._asdict() for one in changes_of(event)[:1]]
+    body = {key: value for key, value in event.body.items() if key != "changes"}
+    refs = {key: value for key, value in event.refs.items() if isinstance(value, str)}
+    return event._replace(body={**body, "changes": first}, refs=refs, raw=b"")
+
+
 class Chosen(NamedTuple):
-    """An event to revert, the original change behind it, and whether reverting redoes that."""
+    """The outlines of an event to revert and of the original change behind it, and whether reverting redoes
+    that."""
 
     event: Event
     origin: Event
@@ -531,7 +546,7 @@ def _commands(memory: Memory, choice: UndoChoice, committed: frozenset[str]) -> 
             if shard not in committed or session is None or session in own
         ]
     for rows in index.backwards(kinds=("patch",), shards=shards):
-        for entry in read(memory.log, rows):
+        for entry in read(memory.log, rows, outline):
             if (entry.shard, entry.line) not in done and is_candidate(entry):
                 command = list(_same_command(lines, entry, is_candidate))
                 done.update((one.shard, one.line) for one in command)
@@ -568,7 +583,7 @@ class _Lines:
         numbers = range(max(last - size, 0) + 1, last + 1)
         self._known.update(((shard, number), None) for number in numbers)
         for entry in self._log.read_lines(shard, numbers):
-            self._known[shard, entry.line] = entry
+            self._known[shard, entry.line] = entry._replace(event=outline(entry.event))
 
 
 def _same_command(
@@ -590,7 +605,7 @@ def _same_command(
 def last_patch(memory: Memory) -> str:
     """The patch of the last change that a command made."""
     for rows in memory.log_index().backwards(kinds=("patch",)):
-        for entry in read(memory.log, rows):
+        for entry in read(memory.log, rows, outline):
             if is_by_the_tool(entry.event):
                 return patch_of(entry.event)[1]
     return ""
@@ -605,7 +620,7 @@ def not_undone(memory: Memory, event_ids: Iterable[str]) -> list[Chosen]:
 
 
 def _event(memory: Memory, event_id: str) -> Event | None:
-    found = read(memory.log, memory.log_index().naming((), (event_id,)))
+    found = read(memory.log, memory.log_index().naming((), (event_id,)), outline)
     return next((one.event for one in found if one.event.id == event_id), None)
 
 
@@ -628,7 +643,7 @@ def _too_few(found: int, choice: UndoChoice) -> NotFound:
 def _named(memory: Memory, given: str) -> tuple[Event, ...]:
     """The event with an id or a unique prefix of one, or the events of the patch with that id."""
     named = event_named(memory, given)
-    found = [named.event] if named is not None else of_patch(memory, given)
+    found = [outline(named.event)] if named is not None else of_patch(memory, given)
     if not found:
         raise NotFound(f"no event has the id {given!r}", hint="run `thunderus-mem log --all` to list them")
     taken = undone_events(around(memory, found))
@@ -644,18 +659,20 @@ def _named(memory: Memory, given: str) -> tuple[Event, ...]:
     return left
 
 
-def around(memory: Memory, events: Sequence[Event]) -> list[Event]:
-    """The events about the same documents, including undos."""
-    paths = {change.path for event in events for change in changes_of(event)}
-    return memory.events_about(paths, {id for event in events for id in document_ids(event)})
+def around(memory: Memory, events: Iterable[Event]) -> list[Event]:
+    """The outlines of the events about the same documents, including undos."""
+    rows = memory.log_index().beside(event.id for event in events)
+    return [one.event for one in read(memory.log, rows, outline)]
 
 
 def of_patch(memory: Memory, patch_id: str) -> list[Event]:
-    """The patch events of a patch, oldest first."""
-    return of_patches(memory, [patch_id])[patch_id]
+    """The outlines of the patch events of a patch, oldest first."""
+    return of_patches(memory, [patch_id], outline)[patch_id]
 
 
-def of_patches(memory: Memory, patch_ids: Iterable[str]) -> dict[str, list[Event]]:
+def of_patches(
+    memory: Memory, patch_ids: Iterable[str], part: Callable[[Event], Event] | None = None
+) -> dict[str, list[Event]]:
     """The patch events of each patch, oldest first: searched on the day its id was made and the next day,
     then (for a proposal approved later) on all later days."""
     found: dict[str, list[Event]] = {patch_id: [] for patch_id in patch_ids}
@@ -668,7 +685,7 @@ def of_patches(memory: Memory, patch_ids: Iterable[str]) -> dict[str, list[Event
 
     def take(rows: Iterable[EventRow]) -> bool:
         """Whether one of the events belongs to a patch."""
-        events = [one.event for one in read(memory.log, rows)]
+        events = [one.event for one in read(memory.log, rows, part)]
         named = [(text_in(one.refs, "patch_id"), one) for one in events if is_own_patch(one)]
         belonging = [(name, one) for name, one in named if name in made]
         for name, one in belonging:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import nullcontext, suppress
+from functools import lru_cache
 from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -18,7 +19,7 @@ from thunderus_mem.errors import Conflict, InvalidDocument, NotFound, Refused, r
 from thunderus_mem.history import reverse
 from thunderus_mem.index.log import read
 from thunderus_mem.log.event import ABORTED, changes_of, document_ids, text_in, texts_in
-from thunderus_mem.log.new_event import Ids, PatchLinks
+from thunderus_mem.log.new_event import MOST_WITH_DIFFS, Ids, PatchLinks
 from thunderus_mem.memory.hand_edits import hand_edits
 from thunderus_mem.memory.locate import left_behind
 from thunderus_mem.memory.past_texts import CommittedTexts
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from thunderus_mem.diagnostic import Diagnostic
+    from thunderus_mem.index.log import EventRow
     from thunderus_mem.log.event import Change
     from thunderus_mem.log.line import Event
     from thunderus_mem.memory.journal import FileChange
@@ -43,7 +45,8 @@ _RUNNING_LIMIT: Final = 16 << 20
 
 
 class UndoneDocument(NamedTuple):
-    """The change to one file: ``op`` is create, update, remove or rename, with its ``diff``.
+    """The change to one file: ``op`` is create, update, remove or rename, with its ``diff``, which is omitted
+    as in the log if the event changes very many; not in a dry run.
 
     ``moved_from`` is the old path of a renamed file. ``op`` is aborted if the undone change had not been
     written to the file yet: then the file is unchanged, and the text is ``kept`` in the quarantine.
@@ -110,6 +113,7 @@ class _Reversal(NamedTuple):
     ``blocked`` are its documents that stay as they are.
     """
 
+    event: Event
     chosen: reverse.Chosen
     patch: str
     changes: tuple[FileChange, ...]
@@ -122,11 +126,27 @@ class _Reversal(NamedTuple):
         return bool(self.blocked) and not (self.changes or self.waiting)
 
     @property
+    def digest(self) -> int:
+        """A number that differs if one of the texts does."""
+        return hash((self.changes, tuple(one.step for one in self.blocked)))
+
+    @property
     def why(self) -> str:
         """The default reason."""
         first = self.chosen.origin
         reason = f": {first.why}" if first.why else ""
         return f"{'redo' if self.chosen.again else 'undo'} {first.body.get('op')}{reason}"
+
+
+class _Planned(NamedTuple):
+    """What is held of a reversal until it is written: not its texts, which take several KB a document."""
+
+    event_id: str
+    patch: str
+    steps: int
+    blocked: tuple[reverse.Blocked, ...]
+    is_skipped: bool
+    digest: int
 
 
 class _Reverted(NamedTuple):
@@ -161,31 +181,35 @@ def undo(
     if dry_run:
         memory.refresh()
         by_hand = [edit.change for edit in hand_edits(memory, memory.git_state())]
-        planned = planner.committed.fetching(lambda: planner.plan(by_hand))
-        undone = _undone(planned, [_Reverted() for _ in planned])
-        return undone._replace(warnings=_left_behind(memory, planned), dry_run=True, resumed=planner.resumed)
+
+        def planned_only() -> list[UndoneEvent]:
+            planner.plan(by_hand)
+            return [_undone_event(one, _Reverted(), diffs=True) for one in planner.reversals()]
+
+        events = planner.committed.fetching(planned_only)
+        return Undone(tuple(events), planner.left_behind(), dry_run=True, resumed=planner.resumed)
     recorded: list[str] = []
 
     def attempt() -> Undone:
         with open_transaction(memory, reverse.UNDO) as transaction:
             recorded.extend(transaction.outcome.recorded)
             planned = planner.plan()
-            warnings = _left_behind(memory, planned)
-            written: list[_Reverted] = []
+            warnings = planner.left_behind()
+            undone: list[UndoneEvent] = []
             with resumable() if len(planned) > 1 else nullcontext():
                 planner.running.begin(planned)
-                for one in planned:
-                    written.append(
-                        _Reverted() if one.is_skipped else _revert(transaction, memory, one, why, modes)
-                    )
+                for one in planner.unchanged(planned):
+                    by = _Reverted() if one.is_skipped else _revert(transaction, memory, one, why, modes)
+                    undone.append(_undone_event(one, by, diffs=len(one.changes) <= MOST_WITH_DIFFS))
                     if not transaction.outcome.published:  # the next step may need the file not written
                         break
                 else:
                     planner.running.end()
-        return _undone(planned, written)._replace(
-            warnings=warnings,
+        return Undone(
+            tuple(undone),
+            warnings,
+            tuple(recorded),
             published=transaction.outcome.published,
-            recorded=tuple(recorded),
             resumed=planner.resumed,
         )
 
@@ -201,10 +225,10 @@ class _RunningUndo:
         self._choice = choice
         self._file = os.path.join(memory.layout.local_dir, "undo.json")
 
-    def begin(self, planned: Sequence[_Reversal]) -> None:
+    def begin(self, planned: Sequence[_Planned]) -> None:
         """Write the plan before the first event."""
         if len(planned) > 1:
-            events = [[one.chosen.event.id, one.patch] for one in planned if not one.is_skipped]
+            events = [[one.event_id, one.patch] for one in planned if not one.is_skipped]
             replace_file(self._file, json.dumps({"choice": self._choice, "events": events}).encode())
 
     def end(self) -> None:
@@ -231,6 +255,17 @@ class _RunningUndo:
         return [(patch, tuple(command)) for patch, command in found.items()]
 
 
+_TOGETHER: Final = 1_000
+"""Events of so many documents are read together, since each reading starts at the first line of a log."""
+
+
+class _Batch(NamedTuple):
+    """Chosen events, each with the patch of its undo, and the lines of all events about their documents."""
+
+    chosen: tuple[tuple[str, reverse.Chosen], ...]
+    rows: tuple[EventRow, ...]
+
+
 class _Planner:
     """Plans what `undo` writes, again for each attempt; texts are fetched from git between attempts."""
 
@@ -240,41 +275,99 @@ class _Planner:
         self._exact = exact
         self._partial = partial
         self._shards = reverse.committed_shards(memory)
+        self._batches: list[_Batch] = []
+        self._events = lru_cache(maxsize=1)(self._read)
+        self._removed: dict[str, str] = {}
         self.running = _RunningUndo(memory, choice)
         self.resumed = False
         self.committed = CommittedTexts(memory.git)
 
-    def plan(self, by_hand: Sequence[Change] = ()) -> list[_Reversal]:
-        """The events to revert and the changes that do it; ``by_hand`` are unrecorded hand edits."""
-        memory = self._memory
-        waiting = memory.journal.waiting()
+    def plan(self, by_hand: Sequence[Change] = ()) -> list[_Planned]:
+        """Choose the events and check that they can be reverted; ``by_hand`` are unrecorded hand edits."""
+        self._by_hand = by_hand
+        self._waiting = self._memory.journal.waiting()
+        self._now = format_timestamp(self._memory.now())
         left = self.running.left()
         self.resumed = left is not None
         commands = left if left is not None else self._chosen()
-        events = reverse.around(memory, [one.event for _, command in commands for one in command])
-        sources = reverse.Sources(
-            history=reverse.DocumentHistory(events, by_hand, waiting),
-            kept=memory.undo_texts,
-            committed=self.committed.texts,
-            now=format_timestamp(memory.now()),
-        )
-        tree = reverse.DocumentTree(_reader(memory), _finder(memory))
-        reverser = reverse.Reverser(tree, sources)
+        self._batches = self._batched([(patch, one) for patch, command in commands for one in command])
+        self._events.cache_clear()
+        self._removed.clear()
         planned = []
-        for patch, command in commands:
-            for one in command:
-                _check_places(one.event)
-                if self._exact:
-                    _check_unchanged(tree, one.event, waiting)
-                changes, blocked = reverser.reverse(one.event)
-                _check_secrets(changes)
-                unwritten = frozenset(path for event_id, path in waiting if event_id == one.event.id)
-                planned.append(_Reversal(one, patch, tuple(changes), unwritten, tuple(blocked)))
+        for one in self.reversals():
+            _check_secrets(one.changes)
+            steps = len(reverse.steps_of(one.event))
+            planned.append(_Planned(one.event.id, one.patch, steps, one.blocked, one.is_skipped, one.digest))
+            for change in one.changes:
+                if change.after is None and not change.renames and change.doc_id:
+                    self._removed[change.path] = change.doc_id
+                else:
+                    self._removed.pop(change.path, None)
         conflicts = [one for reversal in planned for one in reversal.blocked]
         if conflicts and (not self._partial or all(one.is_skipped for one in planned)):
-            steps = sum(len(reverse.steps_of(one.chosen.event)) for one in planned)
+            steps = sum(one.steps for one in planned)
             raise _conflict(conflicts, self._choice, is_all=len(conflicts) == steps)
         return planned
+
+    def _batched(self, chosen: Sequence[tuple[str, reverse.Chosen]]) -> list[_Batch]:
+        """The chosen events in their order, about `_TOGETHER` documents in each batch."""
+        index = self._memory.log_index()
+        sizes = index.sizes(one.event.id for _, one in chosen)
+        batches: list[list[tuple[str, reverse.Chosen]]] = []
+        size = 0
+        for patch, one in chosen:
+            own = sizes.get(one.event.id, 0)
+            if not batches or size + own > _TOGETHER:
+                batches.append([])
+                size = 0
+            batches[-1].append((patch, one))
+            size += own
+        return [
+            _Batch(tuple(batch), tuple(index.beside(one.event.id for _, one in batch))) for batch in batches
+        ]
+
+    def _read(self, rows: tuple[EventRow, ...]) -> list[Event]:
+        return [one.event for one in read(self._memory.log, rows)]
+
+    def reversals(self) -> Iterator[_Reversal]:
+        """Yield the planned reversals, one at a time, each computed as if those before it were written."""
+        memory, waiting = self._memory, self._waiting
+        tree = reverse.DocumentTree(_reader(memory), _finder(memory))
+        reverser = reverse.Reverser(tree)
+        for batch, rows in self._batches:
+            events = self._events(rows)
+            sources = reverse.Sources(
+                history=reverse.DocumentHistory(events, self._by_hand, waiting),
+                kept=memory.undo_texts,
+                committed=self.committed.texts,
+                now=self._now,
+            )
+            whole = {event.id: event for event in events}
+            for patch, one in batch:
+                event = whole.get(one.event.id)
+                if event is None:
+                    raise Conflict(f"{one.event.id} is no longer in the log", hint="run the command again")
+                _check_places(event)
+                if self._exact:
+                    _check_unchanged(tree, event, waiting)
+                changes, blocked = reverser.reverse(event, sources)
+                unwritten = frozenset(path for event_id, path in waiting if event_id == event.id)
+                yield _Reversal(event, one, patch, tuple(changes), unwritten, tuple(blocked))
+
+    def unchanged(self, planned: Sequence[_Planned]) -> Iterator[_Reversal]:
+        """Yield the reversals again, to be written; raise `Conflict` at the first that is not as planned."""
+        for one, expected in zip(self.reversals(), planned, strict=True):
+            if one.digest != expected.digest:
+                raise Conflict(
+                    f"a document of {one.event.id} was changed while `undo` was running",
+                    hint="run the same command again",
+                )
+            yield one
+
+    def left_behind(self) -> tuple[Diagnostic, ...]:
+        """Warnings about documents that still link to a removed one."""
+        gone = {doc_id: path for path, doc_id in self._removed.items()}
+        return left_behind(self._memory, gone) if gone else ()
 
     def _chosen(self) -> list[tuple[str, tuple[reverse.Chosen, ...]]]:
         chosen = reverse.chosen(self._memory, self._choice, self._shards)
@@ -362,7 +455,7 @@ def _revert(
     transaction: Transaction, memory: Memory, one: _Reversal, why: str, modes: Mapping[str, int]
 ) -> _Reverted:
     """Abort what the event has not written yet, and write the changes that revert the rest."""
-    event, kept = one.chosen.event, dict[str, str]()
+    event, kept = one.event, dict[str, str]()
     if one.waiting:
         aborts = Ids(memory.new_id("evt"), one.patch)
         # Only an event that is aborted as a whole is undone by that.
@@ -377,7 +470,7 @@ def _revert(
 def _commit(
     transaction: Transaction, memory: Memory, one: _Reversal, why: str, modes: Mapping[str, int]
 ) -> str:
-    event = one.chosen.event
+    event = one.event
     logged = {change.path: reverse.permissions_in(change.mode) for change in changes_of(event)}
     known = {**logged, **modes}
     return transaction.commit(
@@ -389,20 +482,7 @@ def _commit(
     )
 
 
-def _left_behind(memory: Memory, planned: Iterable[_Reversal]) -> tuple[Diagnostic, ...]:
-    """Warnings about documents that still link to a removed one."""
-    last = {one.path: one for step in planned for one in step.changes}
-    gone = {
-        one.doc_id: one.path for one in last.values() if one.after is None and not one.renames and one.doc_id
-    }
-    return left_behind(memory, gone) if gone else ()
-
-
-def _undone(planned: Sequence[_Reversal], written: Sequence[_Reverted]) -> Undone:
-    return Undone(tuple(_undone_event(one, by) for one, by in zip(planned, written, strict=False)))
-
-
-def _undone_event(one: _Reversal, by: _Reverted) -> UndoneEvent:
+def _undone_event(one: _Reversal, by: _Reverted, *, diffs: bool) -> UndoneEvent:
     first = one.chosen.origin
     return UndoneEvent(
         first.id,
@@ -412,25 +492,25 @@ def _undone_event(one: _Reversal, by: _Reverted) -> UndoneEvent:
         first.why,
         one.chosen.again,
         by.id,
-        (*_aborted(one, by.kept), *_documents(one.changes)),
+        (*_aborted(one, by.kept), *_documents(one.changes, diffs=diffs)),
         tuple(SkippedDocument(step.name, step.new_path, str(error)) for step, error in one.blocked),
     )
 
 
 def _aborted(one: _Reversal, kept: Mapping[str, str]) -> Iterator[UndoneDocument]:
-    for change in changes_of(one.chosen.event):
+    for change in changes_of(one.event):
         if change.path in one.waiting:
             yield UndoneDocument(change.doc_id, change.path, ABORTED, None, kept=kept.get(change.path, ""))
 
 
-def _documents(reversals: Sequence[FileChange]) -> Iterator[UndoneDocument]:
+def _documents(reversals: Sequence[FileChange], *, diffs: bool) -> Iterator[UndoneDocument]:
     """The change to each document; the two consecutive halves of a rename are merged into one."""
     moved_from = ""
     for reversal in reversals:
         if reversal.renames and reversal.after is None:
             moved_from = reversal.path
             continue
-        change = reversal.for_log()
+        change = reversal.for_log(diffs=diffs)
         yield UndoneDocument(
             change.doc_id, change.path, change.op, change.diff, moved_from if reversal.renames else ""
         )

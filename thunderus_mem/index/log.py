@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.index.database import Database
     from thunderus_mem.index.log_rows import ShardRows
+    from thunderus_mem.log.line import Event
     from thunderus_mem.log.reader import EventLog
     from thunderus_mem.log.shard import LoggedEvent
 
@@ -258,6 +259,27 @@ class LogIndex:
         lines = f"SELECT shard, line FROM event_docs WHERE path {_LISTED} UNION {_NAMING}"
         return self._in_order(_AT.format(lines), (_json(paths), _json(doc_ids)))
 
+    def beside(self, event_ids: Iterable[str]) -> list[EventRow]:
+        """Return these events and those about the same paths or documents; oldest first."""
+        asked = _json(event_ids)
+        own = f"SELECT shard, line FROM events WHERE id {_LISTED}"
+        of_own = f"FROM ({own}) CROSS JOIN event_docs USING (shard, line)"
+        lines = (
+            f"{own} UNION SELECT shard, line FROM event_docs WHERE path IN (SELECT path {of_own} "
+            f"WHERE path <> '') UNION SELECT shard, line FROM event_docs WHERE doc_id IN "
+            f"(SELECT doc_id {of_own} WHERE doc_id <> '')"
+        )
+        return self._in_order(_AT.format(lines), (asked,) * 3)
+
+    def sizes(self, event_ids: Iterable[str]) -> dict[str, int]:
+        """Return how many documents each of these events names."""
+        rows = self._database.rows(
+            "SELECT id, count(*) FROM events JOIN event_docs USING (shard, line) "
+            f"WHERE id {_LISTED} GROUP BY id",
+            (_json(event_ids),),
+        )
+        return dict(rows)
+
     def of_day(self, day: str) -> list[EventRow]:
         """Return the events of a day in UTC (``2026-01-21``), oldest first."""
         return self._in_order(f"{_ROWS} WHERE day = ?", (day,))
@@ -441,14 +463,17 @@ class LogIndex:
             values.clear()
 
 
-def read(log: EventLog, rows: Iterable[EventRow]) -> list[LoggedEvent]:
-    """Read the events of these rows, in their order; skip lines that no longer exist."""
+def read(
+    log: EventLog, rows: Iterable[EventRow], part: Callable[[Event], Event] | None = None
+) -> list[LoggedEvent]:
+    """Read the events of these rows, in their order; skip lines that no longer exist. Of each event, only
+    ``part`` is held in memory."""
     wanted = list(rows)
     lines: dict[str, set[int]] = {}
     for row in wanted:
         lines.setdefault(row.shard, set()).add(row.line)
     found = {
-        (logged.shard, logged.line): logged
+        (logged.shard, logged.line): logged if part is None else logged._replace(event=part(logged.event))
         for shard, numbers in lines.items()
         for logged in log.read_lines(shard, numbers)
     }

@@ -126,8 +126,8 @@ class EventLog:
 
         return merge_readings(self.readings())
 
-    def read_lines(self, shard: str, numbers: Collection[int]) -> list[LoggedEvent]:
-        """Return the events on some lines of a shard (from 1), in the order of the file; skip damaged lines.
+    def read_lines(self, shard: str, numbers: Collection[int]) -> Iterator[LoggedEvent]:
+        """Yield the events on some lines of a shard (from 1), in the order of the file; skip damaged lines.
 
         Raises `NotWritable` if the shard exists but cannot be read.
         """
@@ -136,20 +136,19 @@ class EventLog:
 
         path = self._absolute(shard)
         last = max(numbers, default=0)
-        found = []
         try:
             for number, line in enumerate(islice(_lines(path, jailed=path != self._legacy), last), 1):
                 if number in numbers:
                     with suppress(ValueError):
-                        found.append(LoggedEvent(decode(line.rstrip(b"\n")), shard, number))
+                        event = decode(line.rstrip(b"\n"))
+                        yield LoggedEvent(event, shard, number)
         except FileNotFoundError:
-            return []
+            return
         except OSError as error:
             raise NotWritable(
                 f"cannot read {shard}: {error.strerror or error}",
                 hint="fix its permissions, then run the command again",
             ) from error
-        return found
 
     def session_of(self, shard: str) -> str | None:
         """Return the session a shard is named after; ``None`` for the single file of the minimal form."""
