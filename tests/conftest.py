@@ -44,6 +44,7 @@ for variable in (name for agent in AGENTS for name in agent.variables):
     os.environ.pop(variable, None)
 
 PROJECT = Path(__file__).resolve().parent.parent
+MOST_OPEN = 300
 
 
 def _in_memory() -> str | None:
@@ -105,6 +106,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if tier == "faults" and collection_path.suffix == ".py" and FAULTS not in collection_path.parents:
         return "pytest.mark.faults" not in collection_path.read_text(encoding="utf-8") or None
     return None
+
+
+def pytest_runtest_teardown() -> None:
+    """Close the files of stores that wait for the garbage collector, before there are too many."""
+    if len(os.listdir("/dev/fd")) > MOST_OPEN:
+        gc.collect()
 
 
 def pytest_collection_finish() -> None:

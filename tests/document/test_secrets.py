@@ -18,7 +18,8 @@ import pytest
 
 from tests.conftest import PROJECT
 from thunderus_mem.document.secret_rules import SECRET_RULES, TOKENS, SecretRule, example_text, shown_example
-from thunderus_mem.document.secrets import MENTIONED, find_secrets, redacted_data
+from thunderus_mem.document.secret_signs import may_contain_secret
+from thunderus_mem.document.secrets import MENTIONED, diff_for_log, find_secrets, redacted_data
 
 BASE62 = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
@@ -597,3 +598,22 @@ def test_words_with_a_number_count_where_only_a_password_is(text: str, kind: str
 )
 def test_placeholders_are_no_finding_where_only_a_password_is(text: str) -> None:
     assert find_secrets(text) == []
+
+
+@pytest.mark.parametrize(
+    ("title", "kind"),
+    [
+        ("The db password is\n  Xk9mQp2v\u27e6L8wZ4nT7 now", "mentioned-secret"),
+        ('"gh\\\n  p_a1B2c3D4e5F6g7H8\u27e6i9J0k1L2m3N4o5P6q7R8"', "github-token"),
+        ('"ghp_a1B2c3D4e5\\x46\\x36g7H8\u27e6i9J0k1L2m3N4o5P6q7R8"', "github-token"),
+    ],
+)
+def test_value_of_a_header_is_searched_as_it_is_read(title: str, kind: str) -> None:
+    written = title.replace("\u27e6", "")
+    text = f"---\nid: fact.a\ntitle: {written}\nkind: fact\n---\n\nText.\n"
+    (found,) = find_secrets(text)
+    assert found.kind == kind
+    assert text[found.start : found.end] == written
+    assert may_contain_secret(text)
+    assert diff_for_log(None, text, "a.md") is None
+    assert find_secrets(text.replace("---\n", "", 1)) == []

@@ -25,6 +25,7 @@ from thunderus_mem.document.concealed import (
     Concealed,
     concealed,
 )
+from thunderus_mem.document.frontmatter.read import rewritten_values
 from thunderus_mem.document.injection_rules import COMMANDS, HIDDEN, ORDERS, Sign
 from thunderus_mem.document.literals import Literals, lower, plain
 from thunderus_mem.document.markdown import scan, suppressions
@@ -173,7 +174,18 @@ class _Likely(NamedTuple):
 
 
 def find_injections(text: str) -> list[Injection]:
-    """Find passages that manipulate the reader, in order; at most one per paragraph."""
+    """Find passages that manipulate the reader, in order; at most one per paragraph. A value in the header of
+    a document is also searched as YAML reads it."""
+    found = _as_written(text)
+    hidden = [
+        Injection(injections[0].says, start)
+        for _, value, start, end in rewritten_values(text)
+        if not any(start <= one.start < end for one in found) and (injections := _as_written(value))
+    ]
+    return sorted([*found, *hidden], key=lambda one: one.start) if hidden else found
+
+
+def _as_written(text: str) -> list[Injection]:
     blocks = _likely_blocks(text)
     openings = _openings(text)
     spots = mentions(text)

@@ -172,6 +172,8 @@ FOLLOWERS: Final = {
 
 def may_contain_secret(text: str) -> bool:
     """Whether `secrets.find_secrets` may find something in the text."""
+    if text.startswith(("---", "\ufeff---")):
+        return True  # YAML may read a value of the header otherwise than it is written
     lowered = text.lower().replace("\t", " ")
     if "\u212a" in text or "\u0130" in text or any(one in lowered for one in IN_BLOCKS):
         return True  # the two letters are of ASCII in lower case

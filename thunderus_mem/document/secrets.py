@@ -11,6 +11,7 @@ from bisect import bisect_left
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from thunderus_mem.document.frontmatter.read import rewritten_values
 from thunderus_mem.document.literals import Literals, lower
 from thunderus_mem.document.secret_mentions import ANCHORS, mentioned_values
 from thunderus_mem.document.secret_rules import BLOCKS, EMBEDDED, NAMED, TOKENS, SecretRule
@@ -162,8 +163,21 @@ def _is_placeholder(rule: SecretRule, value: str) -> bool:
 def find_secrets(text: str) -> list[Secret]:
     """Every secret in ``text``, by position; of overlapping ones the first and longest.
 
-    Placeholders (``sk-xxxx``, ``AKIA…EXAMPLE``, few distinct characters) do not count.
+    Placeholders (``sk-xxxx``, ``AKIA…EXAMPLE``, few distinct characters) do not count. A value in the header
+    of a document is also searched as YAML reads it: the secret is the whole value then.
     """
+    found = _as_written(text)
+    hidden = [one for one in _in_header(text) if _is_apart(one.start, one.end, found)]
+    return _without_overlaps([*found, *hidden]) if hidden else found
+
+
+def _in_header(text: str) -> Iterator[Secret]:
+    for key, value, start, end in rewritten_values(text):
+        if secrets := find_under(key, value):
+            yield secrets[0]._replace(start=start, end=end)
+
+
+def _as_written(text: str) -> list[Secret]:
     lowered = _lowered(text)
     places = _places(text, lowered)
     known = _without_overlaps(_secrets([*_in_words(text, places), *_in_blocks(text, places)]))

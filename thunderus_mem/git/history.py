@@ -363,8 +363,9 @@ class ObjectReader:
         import select
 
         assert process.stdout is not None
-        ready, _, _ = select.select([process.stdout], [], [], _TIMEOUT)
-        piece = os.read(process.stdout.fileno(), _PIECE) if ready else b""
+        output = select.poll()  # unlike `select.select`, it takes any number of open files
+        output.register(process.stdout, select.POLLIN)
+        piece = os.read(process.stdout.fileno(), _PIECE) if output.poll(_TIMEOUT * 1_000) else b""
         if not piece:
             raise TimeoutError("git did not answer")
         return piece

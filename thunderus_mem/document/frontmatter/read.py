@@ -149,6 +149,41 @@ def open_header(text: str) -> Opened:
     return Opened(text, fences, header, root, eol)
 
 
+class RewrittenValue(NamedTuple):
+    """A value of a header that is not written as it is read: its key, and its place in the text."""
+
+    key: str
+    value: str
+    start: int
+    end: int
+
+
+_REWRITES = lazy_pattern(r"\\|\n[ \t]+(?!- |#|[\w.-]+:(?:[ \r\n]|$))\S")
+
+
+def rewritten_values(text: str) -> Iterator[RewrittenValue]:
+    """Yield the values of a document's header with escapes or line breaks; none of an invalid header."""
+    fences = find_fences(text)
+    if fences is None or not fences.closed or not _REWRITES.search(text, fences.start, fences.end):
+        return
+    root, _ = read_header(text[fences.start : fences.end])
+    for key, one in _scalars("", root) if root is not None else ():
+        start, end = fences.start + one.start, fences.start + one.end
+        if any(mark in text[start:end] for mark in "\\\n"):
+            yield RewrittenValue(key, one.text, start, end)
+
+
+def _scalars(key: str, node: nodes.Node) -> Iterator[tuple[str, nodes.Scalar]]:
+    if isinstance(node, nodes.Scalar):
+        yield key, node
+    elif isinstance(node, nodes.Sequence):
+        for item in node.items:
+            yield from _scalars(key, item)
+    elif isinstance(node, nodes.Mapping):
+        for entry in node.entries:
+            yield from _scalars(entry.key.text, entry.value)
+
+
 # Ordinary headers
 
 _LINE = lazy_pattern(r"( *)(- +)?(?:([^\W\d][\w.-]{0,99}(?: [\w.-]{1,40}){0,9}):(?: +|$))?(.*)")
