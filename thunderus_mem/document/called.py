@@ -63,7 +63,9 @@ _CERTAIN: Final = lazy_pattern(
     r"(?:AIs?|(?i:agents?|assistants?|llms?|copilot|claude|chatgpt|codex|gpt|gemini))\b"
 )
 """A name of an agent that is hardly ever something else."""
-_SENTENCE: Final = lazy_pattern(r"(?:[^\W\d_][\w'\u2019-]*[,.:;]? ){5}|[\u3040-\uffef]{8}")
+_SENTENCE: Final = lazy_pattern(
+    r"(?<![\w'\u2019-])(?:[^\W\d_][\w'\u2019-]{0,30}+[,.:;]? ){5}|[\u3040-\uffef]{8}"
+)
 """Words after each other, as no code has them."""
 _SETTING: Final = lazy_pattern(
     r"[:=][ \t]{0,3}[\"']?(?:false|no|never|none|off|nobody|0|nein|nie|non|n\u00e3o)[\"']?"

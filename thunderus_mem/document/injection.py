@@ -148,7 +148,7 @@ _FOR_AGENT = lazy_pattern(
     r"[ \t]{0,12}[`~]{3,12}[ \t]{0,4}(?:system|agent|assistant|ai|llm)[-_ ](?:prompt|instruction|directive)",
     re.IGNORECASE,
 )
-_WORDS = lazy_pattern(r"(?:[^\W\d_][\w'\u2019-]*[,.:;]? ){5}|[\u3040-\uffef]{6}")
+_WORDS = lazy_pattern(r"(?<![\w'\u2019-])(?:[^\W\d_][\w'\u2019-]{0,30}+[,.:;]? ){5}|[\u3040-\uffef]{6}")
 _SPACES = lazy_pattern(r"\s*")
 _BLANK_LINE = lazy_pattern(r"\n[ \t\r]*(?=\n)")
 _BREAK = lazy_pattern(r" {0,3}(?:[-*+] |[0-9]{1,3}[.)] |#{1,6} |\||---)")
