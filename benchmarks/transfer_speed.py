@@ -17,9 +17,12 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from thunderus_mem.interop.values import raw_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 WORDS = [
     "auth",
@@ -40,12 +43,12 @@ WORDS = [
 TYPES = ("Decision", "Learning", "Error", "Context", "Pattern")
 
 
-def memories(count: int) -> list[dict[str, Any]]:
+def memories(count: int) -> Iterator[dict[str, Any]]:
     """Made-up memories in the unified schema, the same for the same number."""
     chosen = random.Random(count)
-    texts = [f"Memory {at}: {' '.join(chosen.choices(WORDS, k=40))}." for at in range(count)]
-    return [
-        {
+    for at in range(count):
+        text = f"Memory {at}: {' '.join(chosen.choices(WORDS, k=40))}."
+        yield {
             "id": f"550e8400-e29b-41d4-a716-{at:012d}",
             "content": text,
             "content_hash": raw_hash(text),
@@ -59,8 +62,14 @@ def memories(count: int) -> list[dict[str, Any]]:
             "access_count": 3,
             "metadata": {"project": "x"},
         }
-        for at, text in enumerate(texts)
-    ]
+
+
+def write(path: Path, count: int) -> None:
+    """Write memories one by one: a command begins with the peak memory of the program that starts it."""
+    with path.open("w", encoding="utf-8") as file:
+        for at, memory in enumerate(memories(count)):
+            file.write(("," if at else "[") + json.dumps(memory))
+        file.write("]")
 
 
 def measured(root: str, *arguments: str) -> int:
@@ -85,7 +94,7 @@ def peaks(count: int, form: str) -> dict[str, int]:
     print(f"{count:,} records")
     with tempfile.TemporaryDirectory() as root:
         subprocess.run(["git", "init", "-q"], cwd=root, check=True)
-        Path(root, "m.json").write_text(json.dumps(memories(count)), encoding="utf-8")
+        write(Path(root, "m.json"), count)
         measured(root, "init")
         return {
             "import": measured(root, "import", "shodh", "m.json"),

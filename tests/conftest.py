@@ -109,7 +109,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_runtest_teardown() -> None:
-    """Close the files of stores that wait for the garbage collector, before there are too many."""
+    """Collect garbage again after an interrupted command, and close the files of stores before there are
+    too many."""
+    gc.enable()
     if len(os.listdir("/dev/fd")) > MOST_OPEN:
         gc.collect()
 

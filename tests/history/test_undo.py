@@ -515,6 +515,8 @@ def test_import_of_many_documents_is_one_change_in_several_events(
     monkeypatch.setattr("thunderus_mem.interop.markdown.MOST_DOCUMENTS", 2)
     bring_in(store)
     assert store.ops()[-2:] == ["import"] * 2
+    events = [done.event for done in store.memory().log.read_all().events[-2:]]
+    assert len({event.origin["import"] for event in events}) == 1
     assert len(store.documents()) == len(before) + 3
     assert len(store.undo().events) == 2
     assert store.documents() == before

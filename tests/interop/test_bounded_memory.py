@@ -14,6 +14,7 @@ import pytest
 from tests.support.git_repository import Repository
 from tests.support.tree_writer import Clock
 from tests.support.verb_tree import VerbTree
+from thunderus_mem.document import secrets
 from thunderus_mem.document.frontmatter.read import read_header
 from thunderus_mem.history.undo import undo
 from thunderus_mem.index.questions import Filter
@@ -97,9 +98,10 @@ def test_memory_hardly_grows_with_the_records(tmp_path: Path, monkeypatch: pytes
         monkeypatch.setattr(f"thunderus_mem.{name}", 20)
     for name in ("history.undo", "memory.transaction"):  # as in an event of 500 documents
         monkeypatch.setattr(f"thunderus_mem.{name}.MOST_WITH_DIFFS", 0)
-    # Files that have just been written are remembered, and read headers up to a limit.
+    # Files that have just been written are remembered, and up to a limit headers and searched texts.
     monkeypatch.setattr(FileStamp, "racy_at", lambda stamp, moment: False)
     monkeypatch.setattr("thunderus_mem.document.document.read_header", read_header.__wrapped__)
+    monkeypatch.setattr("thunderus_mem.document.secrets._cached", secrets._cached.__wrapped__)
     peaks(tmp_path / "warm", 10)
     few, many = peaks(tmp_path / "few", FEW), peaks(tmp_path / "many", MANY)
     each = {command: (many[command] - few[command]) // (MANY - FEW) for command in few}

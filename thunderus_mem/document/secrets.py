@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.frontmatter.read import rewritten_values
@@ -42,6 +42,9 @@ _REACH = 400
 _AFTER = 200
 _LONGEST_VALUE_HERE = 2_400
 _LONGEST_VALUE = 200
+_LONGEST_CACHED: Final = 16 * 1024
+_TEXTS_CACHED: Final = 2_048
+"""More than the texts, ids and paths of the documents of an event."""
 # Kinds whose place says that the value is a password, and that it is random.
 _PASSWORDS = frozenset(
     (
@@ -166,9 +169,17 @@ def find_secrets(text: str) -> list[Secret]:
     Placeholders (``sk-xxxx``, ``AKIA…EXAMPLE``, few distinct characters) do not count. A value in the header
     of a document is also searched as YAML reads it: the secret is the whole value then.
     """
+    return list(_cached(text) if len(text) <= _LONGEST_CACHED else _find(text))
+
+
+def _find(text: str) -> list[Secret]:
     found = _as_written(text)
     hidden = [one for one in _in_header(text) if _is_apart(one.start, one.end, found)]
     return _without_overlaps([*found, *hidden]) if hidden else found
+
+
+# A command searches a text before it writes it and again before it keeps a copy.
+_cached = lru_cache(maxsize=_TEXTS_CACHED)(_find)
 
 
 def _in_header(text: str) -> Iterator[Secret]:

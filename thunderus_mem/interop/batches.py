@@ -1,6 +1,7 @@
 """Write an import of any size as events of one patch, which the same command continues after an interruption.
 
-While an import has not ended, the file ``local/<its id>`` contains its patch. Writes through a transaction.
+All of them have the id of the import in ``origin.import``. While an import has not ended, the file
+``local/<its id>`` contains its patch. Writes through a transaction.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from thunderus_mem.document.document import content_hash
 from thunderus_mem.document.timestamp import ulid_time
 from thunderus_mem.errors import NotFound
-from thunderus_mem.log.new_event import NO_LINKS, Ids, PatchLinks
+from thunderus_mem.log.new_event import Ids, PatchLinks
 from thunderus_mem.store.files import read_file, remove_file, replace_file
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class ImportRun:
     def __init__(self, memory: Memory, transaction: Transaction, import_id: str, why: str) -> None:
         self._memory = memory
         self._transaction = transaction
+        self._links = PatchLinks(imported=import_id)
         self._running = os.path.join(memory.layout.local_dir, import_id)
         self._why = why
         unfinished = _unfinished(memory, self._running)
@@ -44,11 +46,11 @@ class ImportRun:
         self.ids = Ids(first.event, self.patch)
         self.events = 0
 
-    def write(self, changes: Sequence[FileChange], links: PatchLinks = NO_LINKS) -> bool:
+    def write(self, changes: Sequence[FileChange]) -> bool:
         """Write an event; return whether its files are published: if not, repeating the command continues."""
         if not self.events:
             replace_file(self._running, self.patch.encode())
-        self._transaction.commit("import", changes, why=self._why, ids=self.ids, links=links)
+        self._transaction.commit("import", changes, why=self._why, ids=self.ids, links=self._links)
         self.events += 1
         self.ids = Ids(self._memory.new_id("evt"), self.patch)
         return self._transaction.outcome.published

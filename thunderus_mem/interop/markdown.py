@@ -531,7 +531,8 @@ def import_markdown(
     if dry_run:
         return _report(directory, kind, planned(options)[0], dry_run=True)
     origin = _shown_origin(directory, options)
-    import_id = f"import_{derived_ulid('markdown', f'{kind} {origin}')}"
+    hashes = (part for file in found.files for part in (file.path, source_hash(file.data)))
+    import_id = f"import_{derived_ulid('markdown', kind, origin, *hashes)}"
     with resumable(), open_transaction(memory, "import") as transaction:
         run = ImportRun(memory, transaction, import_id, why or f"imported from {origin}")
         first = run.ids.event

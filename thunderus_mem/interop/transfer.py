@@ -61,7 +61,7 @@ from thunderus_mem.interop.values import (
     title_of,
 )
 from thunderus_mem.log.event import texts_in
-from thunderus_mem.log.new_event import Ids, PatchLinks
+from thunderus_mem.log.new_event import Ids
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.startup import NamedTuple
@@ -173,7 +173,7 @@ def import_records(
         planner = _Planner(memory, table, options, mapping, later)
         run = ImportRun(memory, transaction, import_id, options.why or f"imported from {source}")
         for changes in planner.batches(records, run.ids):
-            if not run.write(changes, PatchLinks(imported=import_id)):
+            if not run.write(changes):
                 break
             planner.ids = run.ids
         run.end()

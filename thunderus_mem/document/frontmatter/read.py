@@ -349,7 +349,7 @@ def _value(rest: str, start: int, line: int, column: int, depth: int) -> nodes.N
             rest = rest[: rest.find(" #")]
         if rest[-1] == " ":
             rest = rest.rstrip(" ")
-        text = _folded(rest)
+        text = _folded(rest) if "\n" in rest else rest
         if text[-1] == ":" or ": " in text:
             raise _DeclineError
         return _scalar((text, start, start + len(rest), line, column, True))
@@ -362,14 +362,15 @@ def _value(rest: str, start: int, line: int, column: int, depth: int) -> nodes.N
         raise _DeclineError
     double, single = quoted.groups()
     if double is not None:
-        return _scalar((_folded(double), start, start + len(double) + 2, line, column, False))
-    text = _folded(single).replace("''", "'")
+        text = _folded(double) if "\n" in double else double
+        return _scalar((text, start, start + len(double) + 2, line, column, False))
+    text = (_folded(single) if "\n" in single else single).replace("''", "'")
     return nodes.Scalar(text, start, start + len(single) + 2, line, column, False)
 
 
 def _folded(text: str) -> str:
     """The lines of a value, joined by spaces."""
-    return _FOLD.sub(" ", text) if "\n" in text else text
+    return _FOLD.sub(" ", text)
 
 
 def _flow(rest: str, start: int, line: int, column: int) -> nodes.Sequence:
