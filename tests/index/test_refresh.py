@@ -249,7 +249,7 @@ def apply(layout: Layout, operation: tuple[str, str, str | bytes]) -> None:
 def test_refresh_always_equals_a_rebuild(
     monkeypatch: pytest.MonkeyPatch, batch: int, operations: list[tuple[str, str, str | bytes]]
 ) -> None:
-    monkeypatch.setattr(writer, "_BATCH", batch)
+    monkeypatch.setattr(writer, "BATCH", batch)
     monkeypatch.setattr(writer, "_PIECE", batch)
     monkeypatch.setattr(writer, "_MANY", 1 if batch == 2 else 100)
     root = tempfile.mkdtemp()
@@ -371,7 +371,7 @@ def test_file_read_by_two_batches_counts_once_in_the_generation(
     for number in range(12):
         put(layout, f"a{number}.md", document(f"fact.a{number}"))
         put(layout, f"b{number}.md", document(f"fact.b{number}"))
-    monkeypatch.setattr(writer, "_BATCH", 1)
+    monkeypatch.setattr(writer, "BATCH", 1)
     refresh(layout, index)
     assert index.ids() == sorted(f"fact.{name}{number}" for name in "ab" for number in range(12))
     refreshed = index.generation()

@@ -36,9 +36,9 @@ MOST = {"import": 1_000, "import again": 150, "export": 150, "index": 150, "undo
 because it writes files in threads. The result of an `undo` names each document."""
 BATCHES = (
     *("history.undo._TOGETHER", "index.log._MOST_ROWS", "index.scan._MOST_IN_PART"),
-    *("index.sqlite_index._CHUNK", "index.sqlite_index._ENTRIES", "index.writer._BATCH"),
-    *("interop.export._TOGETHER", "interop.transfer.MOST_DOCUMENTS", "memory.hand_edits._MANY"),
-    *("memory.hand_edits._TOGETHER", "memory.transaction._MOST_LISTED"),
+    *("index.sqlite_index.BATCH", "index.sqlite_index._ENTRIES", "index.writer.BATCH"),
+    *("interop.export.BATCH", "interop.transfer.MOST_DOCUMENTS", "memory.hand_edits._MANY"),
+    *("memory.hand_edits.BATCH", "memory.transaction._MOST_LISTED"),
 )
 
 

@@ -39,6 +39,8 @@ VERSION: Final = 28
 
 An older index is rebuilt, a newer one is left alone."""
 
+BATCH: Final = 500
+"""How many documents or events are looked up, read or written at once; limits memory."""
 PASSAGES_PER_DOCUMENT: Final = 4096
 """Row id of a passage = row id of its document times this, plus its position."""
 

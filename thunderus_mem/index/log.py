@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final
 
+from thunderus_mem.index.database import BATCH
 from thunderus_mem.index.scan import is_racy
 from thunderus_mem.startup import NamedTuple
 
@@ -43,7 +44,6 @@ def is_regular(path: str) -> bool:
 
 
 _SHARDS: Final = 64
-_BATCH: Final = 500
 _MOST_ROWS: Final = 2_000
 _CACHE_KIB: Final = 12 * 1024
 """A larger cache is not faster, and readers wait less than 3 s for the events of 100,000 documents."""
@@ -186,7 +186,7 @@ class LogIndex:
                 first = list(self._first_copies(rows))
             if not rows:
                 return
-            last, size = rows[-1].order, _BATCH
+            last, size = rows[-1].order, BATCH
             yield first
 
     def total(self, *, kinds: Collection[str] = (), doc_ids: Collection[str] = ()) -> int:
@@ -503,5 +503,5 @@ def _json(texts: Iterable[str]) -> str:
     return dumps(sorted(texts))
 
 
-def _batches(items: list[str], size: int = _BATCH) -> Iterator[list[str]]:
+def _batches(items: list[str], size: int = BATCH) -> Iterator[list[str]]:
     return (items[start : start + size] for start in range(0, len(items), size))

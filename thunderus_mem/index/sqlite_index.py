@@ -8,7 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.paths import is_archived
-from thunderus_mem.index.database import PASSAGES_PER_DOCUMENT, decode_list, engine, open_existing, scratch
+from thunderus_mem.index.database import (
+    BATCH,
+    PASSAGES_PER_DOCUMENT,
+    decode_list,
+    engine,
+    open_existing,
+    scratch,
+)
 from thunderus_mem.index.questions import (
     ALL_IN_USE,
     Anchored,
@@ -45,7 +52,6 @@ _PROFILE_COLUMNS: Final = (
 )
 _SUMMARY_COLUMNS: Final = "rowid, doc_id, kind, title, path, status, confirmed_by, state, updated, hash, ''"
 _ANCHOR_COLUMNS: Final = "doc_id, place, path, symbol, lines, fingerprint, line, since"
-_CHUNK: Final = 500
 _ENTRIES: Final = 2_000
 _ARCHIVED: Final = "SELECT rowid FROM docs WHERE archived = 1"
 _SHOWN: Final = (
@@ -126,7 +132,7 @@ class SqliteIndex:
     def each_document_file(self, folder: str) -> Iterator[str]:
         last, end = f"{folder}/", f"{folder}0"
         sql = "SELECT path FROM files WHERE path > ? AND path < ? AND doc_id <> '' ORDER BY path LIMIT ?"
-        while rows := self.database.rows(sql, (last, end, _CHUNK)):
+        while rows := self.database.rows(sql, (last, end, BATCH)):
             yield from (row[0] for row in rows)
             last = rows[-1][0]
 
@@ -346,7 +352,7 @@ class SqliteIndex:
 
     def _anchors_in(self, column: str, values: Iterable[str]) -> list[Anchored]:
         wanted = sorted(set(values))
-        chunks = (wanted[at : at + _CHUNK] for at in range(0, len(wanted), _CHUNK))
+        chunks = (wanted[at : at + BATCH] for at in range(0, len(wanted), BATCH))
         return [one for some in chunks for one in self._anchors(f"{column} IN ({_marks(some)})", some)]
 
     def _anchors(self, where: str, values: Sequence[str] = ()) -> list[Anchored]:

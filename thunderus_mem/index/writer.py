@@ -25,7 +25,7 @@ from thunderus_mem.document.paths import ARCHIVE, is_archived, live_path
 from thunderus_mem.document.profile import traits_of
 from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.document.unicode import token_count
-from thunderus_mem.index.database import PASSAGES_PER_DOCUMENT, IndexDamaged
+from thunderus_mem.index.database import BATCH, PASSAGES_PER_DOCUMENT, IndexDamaged
 from thunderus_mem.index.scan import FileStamp, FolderPart, read_bytes
 from thunderus_mem.index.unreadable import failed, irregular, openable
 from thunderus_mem.index.words import fold_name, identifier_parts
@@ -486,8 +486,6 @@ _INSERT_FILE: Final = (
 _FIRST_PATH: Final = f"substr(min((path GLOB '{ARCHIVE}/*') || path), 2)"
 """The path, among those with one id, whose file is the document: active before archived."""
 
-_BATCH: Final = 500
-"""Number of changed files to read before their rows are written; limits memory."""
 
 _PIECE: Final = 2_000
 """Number of removed files in a transaction."""
@@ -632,9 +630,9 @@ class Update:
         """Read the files at these places of parts and write their rows, in batches."""
         total = sum(len(places) for _, places in changed)
         files = (file for part, places in changed for file in map(list(part.files()).__getitem__, places))
-        for done in range(0, total, _BATCH):
+        for done in range(0, total, BATCH):
             self._tell("Reading documents:", done, total)
-            stamps = list(islice(files, _BATCH))
+            stamps = list(islice(files, BATCH))
             known = self._known([stamp.path for stamp in stamps])
             self._update_batch([_Changed(stamp, known.get(stamp.path)) for stamp in stamps])
         self._settle({})
@@ -741,4 +739,4 @@ class Update:
 
 
 def _batches(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
-    return (items[start : start + _BATCH] for start in range(0, len(items), _BATCH))
+    return (items[start : start + BATCH] for start in range(0, len(items), BATCH))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from thunderus_mem.document.document import content_hash
 from thunderus_mem.document.timestamp import ulid_time
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from thunderus_mem.memory.journal import FileChange
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.memory.transaction import Transaction
-
-MOST_DOCUMENTS: Final = 500
-"""The most documents in one event."""
 
 
 class ImportRun:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any
 
 from thunderus_mem import __version__
 from thunderus_mem.authoring.show import document_rows
@@ -16,6 +16,7 @@ from thunderus_mem.document.document import MAX_DOCUMENT, read_document
 from thunderus_mem.document.templates import is_core_skeleton
 from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import NotFound
+from thunderus_mem.index.database import BATCH
 from thunderus_mem.index.known import KnownDocument, KnownDocuments
 from thunderus_mem.interop.streams import Omitted
 from thunderus_mem.interop.table import write_record
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from thunderus_mem.interop.table import FieldTable
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.memory.usage import Usage
-
-_TOGETHER: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +108,9 @@ class RecordExport:
 
     def _documents(self) -> Iterator[tuple[str, str]]:
         """Id and path of the documents, without those that were removed meanwhile."""
-        for at in range(0, len(self._wanted), _TOGETHER):
+        for at in range(0, len(self._wanted), BATCH):
             self._memory.tell("Exporting:", at, len(self._wanted))
-            rows = self._wanted[at : at + _TOGETHER]
+            rows = self._wanted[at : at + BATCH]
             found = self._memory.index.summaries(rows=rows)
             yield from ((found[row].id, found[row].path) for row in rows if row in found)
 

@@ -30,10 +30,11 @@ from thunderus_mem.git.commits import added_dates
 from thunderus_mem.git.history import former_names, versions_with_hash
 from thunderus_mem.git.repository import Git
 from thunderus_mem.interop import decisions, fields
-from thunderus_mem.interop.batches import MOST_DOCUMENTS, ImportRun
+from thunderus_mem.interop.batches import ImportRun
 from thunderus_mem.interop.posts import read_post
 from thunderus_mem.interop.update import adopt_document, update_document
 from thunderus_mem.interop.values import conflict_in
+from thunderus_mem.log.new_event import MOST_DOCUMENTS
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.startup import NamedTuple, lazy_pattern

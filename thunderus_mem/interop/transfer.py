@@ -27,7 +27,7 @@ from thunderus_mem.document.timestamp import derived_ulid, format_timestamp, utc
 from thunderus_mem.errors import InvalidDocument, NotFound, Refused, ThunderusError, resumable
 from thunderus_mem.index.known import KnownDocument, KnownDocuments
 from thunderus_mem.index.log import read
-from thunderus_mem.interop.batches import MOST_DOCUMENTS, ImportRun
+from thunderus_mem.interop.batches import ImportRun
 from thunderus_mem.interop.fields import free_path
 from thunderus_mem.interop.markdown import stored_documents
 from thunderus_mem.interop.streams import Omitted
@@ -61,7 +61,7 @@ from thunderus_mem.interop.values import (
     title_of,
 )
 from thunderus_mem.log.event import texts_in
-from thunderus_mem.log.new_event import Ids
+from thunderus_mem.log.new_event import MOST_DOCUMENTS, Ids
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.startup import NamedTuple

@@ -23,6 +23,8 @@ MAX_RECORD: Final = 64 * 1024
 """Target size of a patch event in bytes; diffs are omitted, longest first, to reach it."""
 MOST_WITH_DIFFS: Final = 320
 """A patch of more changes has no room for any diff: each takes more than 200 bytes without one."""
+MOST_DOCUMENTS: Final = 500
+"""The most documents in one event of an import or of the gardener."""
 
 
 class EventContext(NamedTuple):

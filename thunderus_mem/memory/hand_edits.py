@@ -16,6 +16,7 @@ from thunderus_mem.document.diff import three_way
 from thunderus_mem.document.document import MAX_DOCUMENT, content_hash, read_document
 from thunderus_mem.document.redaction import has_secret
 from thunderus_mem.errors import NotFound, Refused, ThunderusError
+from thunderus_mem.index.database import BATCH
 from thunderus_mem.index.refresh import most_lost
 from thunderus_mem.log.event import Change, hand_edit_id
 from thunderus_mem.log.transitions import happened
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from thunderus_mem.store.layout import Layout
 
 _MANY = 100
-_TOGETHER = 500
 
 
 class HandEdit(NamedTuple):
@@ -128,7 +128,7 @@ def still_unrecorded(memory: Memory, edits: Iterable[HandEdit]) -> list[HandEdit
 def _unexplained(layout: Layout, paths: Iterator[str], log_index: LogIndex) -> Iterator[_ChangedFile]:
     """Yield the files whose text no event explains; only such a file is parsed, for its id. Of many files,
     those that are unchanged since the last refresh are not read."""
-    while some := list(islice(paths, _TOGETHER)):
+    while some := list(islice(paths, BATCH)):
         settled = log_index.settled_files(some) if len(some) > _MANY else {}
         for path in some:
             if (known := settled.get(path)) is None:

@@ -36,6 +36,7 @@ from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.garden.plan import REPORT, DocumentEdit, DocumentNames, Step, moved
 from thunderus_mem.garden.rules.origins import is_aside
 from thunderus_mem.lint.rules.identity import decision_number, renumbered
+from thunderus_mem.log.new_event import MOST_DOCUMENTS
 from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
@@ -316,8 +317,6 @@ _USUAL: Final = 0.8
 """The share of tags from which on their form is the usual one."""
 _CLEAR: Final = 10
 """How often a spelling must be used, and how many times as often as the others, to be a clear majority."""
-_TOGETHER: Final = 500
-"""The most documents of one step."""
 
 
 class _Use(NamedTuple):
@@ -492,8 +491,8 @@ class _Respelling(NamedTuple):
 def _respelt(
     material: GardenInput, documents: Sequence[Profile], spelling: Callable[[str], str]
 ) -> Iterator[Step]:
-    """A step for each spelling to use, or several of 500 documents; the steps for one document build on those
-    that will be applied."""
+    """A step for each spelling to use, several if it is in more than `MOST_DOCUMENTS` documents; the steps
+    for one document build on those that will be applied."""
     groups: dict[str, list[_Respelling]] = {}
     for profile in documents:
         changed: dict[str, list[str]] = {}
@@ -505,9 +504,9 @@ def _respelt(
             if one.applied(one.document.text, new) != one.document.text:
                 groups.setdefault(new, []).append(one)
     parts = [
-        (new, some[at : at + _TOGETHER])
+        (new, some[at : at + MOST_DOCUMENTS])
         for new, some in groups.items()
-        for at in range(0, len(some), _TOGETHER)
+        for at in range(0, len(some), MOST_DOCUMENTS)
     ]
     evidence = _Evidence(documents)
     texts: dict[str, str] = {}
