@@ -40,7 +40,7 @@ class _Pair(NamedTuple):
 
 def _one_subject(documents: Sequence[Document], /) -> list[_Pair]:
     steps = plan_similar(GardenInput.of(documents, verbose=True), Config())
-    return [_Pair(*step.targets, step.label, step.extent == "propose") for step in steps]
+    return [_Pair(*step.targets, step.label, step.reach == "propose") for step in steps]
 
 
 def plan_of(documents: Sequence[Document]) -> Plan:

@@ -437,7 +437,7 @@ def test_order_in_which_hand_written_documents_are_recorded_decides_nothing(repo
         (repo / FACTS / f"{name}.md").write_text(f"{head.replace('fact.cache', f'fact.{name}')}\n\n{body}\n")
     assert garden_plan(memory()).steps == ()
     before = garden_plan(memory(), verbose=True)
-    assert [(step.action, step.extent) for step in before.steps] == [("report", "report")]
+    assert [(step.action, step.reach) for step in before.steps] == [("report", "report")]
     add(memory(), NewDocument("fact", "Third", body="This command records both files.", tags=["x"]))
     assert garden_plan(memory(), verbose=True) == before
 

@@ -41,7 +41,7 @@ def write_folder(folder: Path, files: Files) -> None:
 
 def shown(plan: Plan) -> str:
     """A plan without the complete texts, which are in the folders."""
-    data = [{key: asdict(step)[key] for key in SHOWN} | {"reach": step.extent} for step in plan.steps]
+    data = [{key: asdict(step)[key] for key in SHOWN} for step in plan.steps]
     for step in data:
         step["edits"] = [f"{_deed(edit)} {edit['path']}" for edit in step["edits"]]
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"

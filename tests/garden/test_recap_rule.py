@@ -99,7 +99,7 @@ def test_recap_plan_is_deterministic_and_empty_after_apply() -> None:
         (edit,) = step.edits
         document = read_document(edit.path, (edit.after_text or "").encode()).document
         assert document is not None
-        assert (edit.before, step.extent, step.op) == ("", "apply", "recap")
+        assert (edit.before, step.reach, step.op) == ("", "apply", "recap")
         assert step.private
         made.append(document)
     assert planned(config, "2026-02-01", tuple(made)) == []
@@ -128,7 +128,7 @@ def test_recap_with_a_secret_is_reported() -> None:
     steps = plan_recaps(days, Config(recap_schedule=("day",), recap_days_back=60))
     assert "recap.2026-01-14" in [step.targets[0] for step in steps]
     assert key not in "".join(edit.after_text or "" for step in steps for edit in step.edits)
-    (skipped,) = [step for step in steps if step.extent == "report"]
+    (skipped,) = [step for step in steps if step.reach == "report"]
     assert (skipped.action, skipped.targets) == ("skip-recap", ("recap.2026-01-16",))
     assert skipped.why == (
         "no recap of the events on 2026-01-16: it would contain a possible secret; "

@@ -180,14 +180,14 @@ def test_likeness_alone_proposes_nothing(one: tuple[str, str], other: tuple[str,
     known = (made("fact.a", *one), made("fact.b", *other, **NEWER))
     assert planned(*known) == []
     reported = plan_similar(GardenInput.of(known, verbose=True), Config())
-    assert all(step.extent == "report" for step in reported)
+    assert all(step.reach == "report" for step in reported)
 
 
 def test_pair_of_two_subjects_is_reported_on_request() -> None:
     known = (made("fact.a", "Retries", RETRIES + MORE), made("fact.b", "Attempts", LATER + MORE, **NEWER))
     assert planned(*known) == []
     (step,) = plan_similar(GardenInput.of(known, verbose=True), Config())
-    assert (step.extent, step.label, step.targets) == ("report", REPLACED[0][1], ("fact.b", "fact.a"))
+    assert (step.reach, step.label, step.targets) == ("report", REPLACED[0][1], ("fact.b", "fact.a"))
 
 
 def test_changed_line_that_repeats_another_is_a_difference() -> None:
@@ -260,10 +260,10 @@ def test_apply_never_chooses_between_two_values() -> None:
     one = made("fact.a", "Retries", RETRIES, more="market: Oslo")
     other = made("fact.b", "Retries", RETRIES, more="market: Bergen\ntimeframe: 2025")
     (step,) = exact([one, other])
-    assert (step.extent, step.targets) == ("report", ("fact.a", "fact.b"))
+    assert (step.reach, step.targets) == ("report", ("fact.a", "fact.b"))
     assert step.evidence[-1] == '`market`: "Oslo" in `fact.a`, "Bergen" in `fact.b`'
     third = made("fact.c", "Retries", RETRIES, more="market: Oslo\nareas: [north]")
-    assert [s.extent for s in exact([one, other, third])] == ["apply", "report"]
+    assert [s.reach for s in exact([one, other, third])] == ["apply", "report"]
 
 
 def test_one_text_under_two_titles_is_not_merged() -> None:
@@ -272,7 +272,7 @@ def test_one_text_under_two_titles_is_not_merged() -> None:
     stack, copy = made("fact.a", "Tech Stack Guide", guide), made("fact.b", "tech stack guide", guide)
     flows = made("fact.c", "Development Workflows", guide)
     (step,) = exact([stack, flows])
-    assert (step.action, step.extent) == ("report", "report")
+    assert (step.action, step.reach) == ("report", "report")
     assert "the titles or files of `fact.a` and `fact.c` may describe different things" in step.evidence
     merge, rest = exact([stack, copy, flows])
     assert (merge.action, merge.targets) == ("merge-duplicates", ("fact.a", "fact.b"))
@@ -338,10 +338,10 @@ def test_similar_steps_are_never_applied_and_proposals_are_applicable(
 ) -> None:
     files = {one.path: one.text.encode() for one in known}
     for step in steps_for(*known, duplicates_strategy=strategy):
-        assert step.extent in ("propose", "report")
+        assert step.reach in ("propose", "report")
         assert {name for name, _ in step.texts} == set(step.targets)
-        assert strategy != "flag_for_review" or step.extent == "report"
-        if step.extent == "propose":
+        assert strategy != "flag_for_review" or step.reach == "report"
+        if step.reach == "propose":
             after = applied(files, [step])
             assert all(read_document(path, data).document is not None for path, data in after.items())
             rest = steps_for(*documents(after), duplicates_strategy=strategy)

@@ -123,10 +123,10 @@ def garden_plan(
         )
     if not verbose and memory.config.duplicates_strategy != FLAG_FOR_REVIEW:
         parts = tuple(
-            tuple(step for step in part if step.extent != "report" or step.rule not in _ASKED_FOR)
+            tuple(step for step in part if step.reach != "report" or step.rule not in _ASKED_FOR)
             for part in parts
         )
-    steps = [step for part in parts for step in part if step.extent != "report"]
+    steps = [step for part in parts for step in part if step.reach != "report"]
     if not steps:
         return make_plan(*parts, order=RULE_NAMES)
     return make_plan(*parts, rejected=decisions.rejected, waiting=decisions.pending, order=RULE_NAMES)
@@ -182,9 +182,9 @@ def planned(
             parts.append(rule.plan(material, config))
             continue
         steps = rule.plan(seen, config)
-        now = tuple(step for step in steps if step.extent == "apply")
+        now = tuple(step for step in steps if step.reach == "apply")
         rest = steps if seen is material else rule.plan(material, config)
-        parts.append((*now, *(step for step in rest if step.extent != "apply")))
+        parts.append((*now, *(step for step in rest if step.reach != "apply")))
         certain = material.going(now) if now else ()
         if certain:
             seen = carried_out(seen, certain)
@@ -468,7 +468,7 @@ def garden_report(memory: Memory, plan: Plan, *, limit: int = 0, diffs: bool = T
         plan.decided,
         plan.waiting,
         queue_state(memory).expired,
-        {name: dict(Counter(step.extent for step in steps)) for name, steps in by_rule.items() if steps},
+        {name: dict(Counter(step.reach for step in steps)) for name, steps in by_rule.items() if steps},
     )
 
 
@@ -480,12 +480,12 @@ def _planned(memory: Memory, step: Step, laid: dict[str, str | None], *, diffs: 
         step.evidence,
         step.targets,
         step.rule,
-        step.extent,
+        step.reach,
         step.label,
         step.key,
         tuple(_planned_edits(memory, step, laid)) if diffs else (),
     )
-    if step.extent == "apply":
+    if step.reach == "apply":
         laid.update((edit.path, edit.after_text) for edit in step.edits)
     return planned_step
 

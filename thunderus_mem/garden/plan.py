@@ -65,7 +65,8 @@ class Step:
     surviving one first; ``why`` is the reason in one sentence; ``evidence`` are lines that let a reader check
     it; ``label`` is the result of a comparison (``same``, ``possible contradiction`` …). ``texts`` are
     digests of the content of the targets, by id: a decision about the step is valid until one of them
-    changes. ``op`` is the patch operation in the log, ``private`` the private events cited by a new text.
+    changes. A step without ``edits`` is only reported. ``op`` is the patch operation in the log, ``private``
+    the private events cited by a new text.
     """
 
     action: str
@@ -80,10 +81,9 @@ class Step:
     op: str = "garden"
     private: tuple[str, ...] = ()
 
-    @property
-    def extent(self) -> Reach:
-        """How far it may go; a step without edits can only be reported."""
-        return self.reach if self.edits else "report"
+    def __post_init__(self) -> None:
+        if not self.edits:
+            object.__setattr__(self, "reach", "report")
 
     @property
     def key(self) -> str:
@@ -117,8 +117,8 @@ class Plan:
         """The steps that are only reported and need a decision."""
         return self._of("report")
 
-    def _of(self, extent: Reach) -> tuple[Step, ...]:
-        return tuple(step for step in self.steps if step.extent == extent)
+    def _of(self, reach: Reach) -> tuple[Step, ...]:
+        return tuple(step for step in self.steps if step.reach == reach)
 
 
 def make_plan(
@@ -141,7 +141,7 @@ def make_plan(
     ordered = sorted(
         left,
         key=lambda step: (
-            _ORDER[step.extent],
+            _ORDER[step.reach],
             rank.get(step.rule, len(rank)),
             step.rule,
             step.action,
@@ -170,7 +170,7 @@ def _one_per_document(steps: Sequence[Step], waiting: Collection[str]) -> list[S
 
 def _taken(step: Step) -> list[tuple[str, str]]:
     """The files that a proposal would remove, each with its rule."""
-    if step.extent != "propose":
+    if step.reach != "propose":
         return []
     return [(step.rule, edit.path) for edit in step.edits if edit.after_text is None]
 

@@ -270,7 +270,6 @@ def _lost(nowhere: list[tuple[Document, _Dead]]) -> Step:
         (*lines[:_MOST_LINES], *more),
         ids,
         rule=LINKS,
-        reach="report",
         texts=tuple(sorted({(document.id, document.hash) for document, _ in nowhere})),
     )
 
@@ -303,7 +302,6 @@ def _orphans(material: GardenInput, names: DocumentNames) -> list[Step]:
             (*lines[:_MOST_LINES], *more),
             tuple(one.id for one in alone),
             rule=LINKS,
-            reach="report",
             texts=tuple((f"orphan {one.id}", "") for one in alone),
         )
     ]
@@ -586,7 +584,6 @@ def _possible_plural(common: _Use, rare: _Use, doc_ids: list[str]) -> Step:
         (f"{_documents(common.number)} `{common.spelling}`, {_documents(rare.number)} `{rare.spelling}`",),
         tuple(doc_ids),
         rule=TAGS,
-        reach="report",
         texts=((f"tag {rare.spelling}", common.spelling),),
     )
 

@@ -147,7 +147,7 @@ class _Planner:
         if document is None or holds_secret(text):
             problem = "it would not be valid" if document is None else "it would contain a possible secret"
             why = f"no recap of the events {label}: {problem}; `thunderus-mem recap` shows where"
-            self._steps.append(Step("skip-recap", why, (), (doc_id,), rule="recaps", reach="report"))
+            self._steps.append(Step("skip-recap", why, (), (doc_id,), rule="recaps"))
             return
         self._taken.add(doc_id)
         self._written.append(document)

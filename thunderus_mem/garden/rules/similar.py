@@ -293,7 +293,6 @@ def _report(label: str, why: str, evidence: tuple[str, ...], documents: Sequence
         evidence,
         tuple(document.id for document in documents),
         rule=RULE,
-        reach="report",
         label=label,
         texts=_texts(documents),
     )

@@ -542,7 +542,6 @@ def _core(core: Sequence[Profile], config: Config, read: Callable[[Profile], Doc
             tuple(_longest(map(read, core))),
             tuple(one.id for one in core),
             rule=RULE,
-            reach="report",
             texts=tuple(sorted((one.id, one.hash) for one in core)),
         )
     ]
