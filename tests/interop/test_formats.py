@@ -14,10 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thunderus_mem.document.frontmatter.write import KEY_ORDER
+from thunderus_mem.document.templates import SOURCE_TYPES, TYPES
 from thunderus_mem.interop import formats, transfer
 from thunderus_mem.interop.export import export_document
 from thunderus_mem.interop.table import BODY, EXTENSION, ForeignRecord, put, read_record, same, write_record
-from thunderus_mem.interop.values import SOURCE_TYPES, TYPES, folded_hash, raw_hash, title_of
+from thunderus_mem.interop.values import folded_hash, raw_hash, title_of
 from thunderus_mem.log.new_event import Ids
 
 if TYPE_CHECKING:

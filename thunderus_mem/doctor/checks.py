@@ -27,7 +27,7 @@ from thunderus_mem.errors import Degraded, ThunderusError
 from thunderus_mem.git.repository import no_repository
 from thunderus_mem.history.log import log_findings
 from thunderus_mem.index.database import UNSEALED
-from thunderus_mem.index.manifest import manifest_stamp
+from thunderus_mem.index.manifest import MANIFEST_LIMIT, manifest_stamp
 from thunderus_mem.index.refresh import QUIET_SECONDS
 from thunderus_mem.index.refresh import leftovers as index_leftovers
 from thunderus_mem.index.scan import visible_name
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.store.layout import Layout
 
-_MANIFEST_LIMIT: Final = 256 << 20
 _CONFIG_LIMIT: Final = 1 << 20
 
 ACTIONS: Final = {
@@ -170,7 +169,7 @@ class DoctorContext:
     def is_manifest(self) -> bool:
         """Whether the manifest file matches the schema."""
         try:
-            data: Any = json.loads(read_file(self.layout.manifest_file, _MANIFEST_LIMIT))
+            data: Any = json.loads(read_file(self.layout.manifest_file, MANIFEST_LIMIT))
         except (ThunderusError, ValueError, RecursionError):
             return False
         return not schema.check(schema.MANIFEST, data)

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.frontmatter import nodes
-from thunderus_mem.document.paths import path_in
+from thunderus_mem.document.paths import WILD, path_in
 from thunderus_mem.document.references import code_spans, references
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.startup import NamedTuple, lazy_pattern
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 _LINES: Final = lazy_pattern(r"L?([1-9][0-9]{0,6})(?:-L?([1-9][0-9]{0,6}))?", re.ASCII)
 _WITH_LINES: Final = lazy_pattern(r"(.+):(L?[1-9][0-9]{0,6}(?:-L?[1-9][0-9]{0,6})?)", re.ASCII | re.DOTALL)
-_WILD: Final = lazy_pattern(r"[*?\[]")
 _MAX_PATH: Final = 1_024
 _MAX_SYMBOL: Final = 512
 
@@ -59,7 +58,7 @@ class Anchor(NamedTuple):
     @property
     def is_glob(self) -> bool:
         """Whether the path matches more than one file: a pattern or a folder."""
-        return self.is_weak and (self.path.endswith("/") or _WILD.search(self.path) is not None)
+        return self.is_weak and (self.path.endswith("/") or WILD.search(self.path) is not None)
 
     @property
     def is_weak(self) -> bool:

@@ -15,7 +15,7 @@ from thunderus_mem.startup import lazy_pattern
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_MEMORY: Final = ".thunderus/memory/"
+MEMORY: Final = ".thunderus/memory/"
 ARCHIVE: Final = ".thunderus/memory/archive"
 """The archive folder, POSIX and relative to the root."""
 _INSIDE: Final = f"{ARCHIVE}/"
@@ -30,14 +30,14 @@ def archived_path(path: str) -> str:
     """The path of a document once archived: ``episodic/2026-01-21.md`` becomes
     ``archive/episodic/2026-01-21.md``. A path in the archive, or outside the memory, is returned
     unchanged."""
-    if is_archived(path) or not path.startswith(_MEMORY):
+    if is_archived(path) or not path.startswith(MEMORY):
         return path
-    return _INSIDE + path.removeprefix(_MEMORY)
+    return _INSIDE + path.removeprefix(MEMORY)
 
 
 def live_path(path: str) -> str:
     """The path of an archived document once unarchived; other paths unchanged."""
-    return _MEMORY + path.removeprefix(_INSIDE) if is_archived(path) else path
+    return MEMORY + path.removeprefix(_INSIDE) if is_archived(path) else path
 
 
 _EXTENSION_WORDS = (
@@ -106,7 +106,7 @@ def is_code(path: str) -> bool:
 
 
 _LONGEST: Final = 1_024
-_WILD: Final = lazy_pattern(r"[*?\[]")
+WILD: Final = lazy_pattern(r"[*?\[]")
 
 
 def fits(glob: str, path: str) -> bool:
@@ -119,7 +119,7 @@ def fits(glob: str, path: str) -> bool:
 
 def matching(glob: str, paths: Iterable[str]) -> list[str]:
     """The paths that match a glob, in order."""
-    wild = _WILD.search(glob)
+    wild = WILD.search(glob)
     literal = glob[: wild.start()] if wild else glob
     return [path for path in paths if path.startswith(literal) and fits(glob, path)]
 

@@ -1,10 +1,10 @@
-"""New documents: their id, header and the skeleton of their kind. Also the keys a user may set, and how the
-text of a field is parsed. Pure.
+"""New documents: their id, header and the skeleton of their kind. Also the keys a user may set, their known
+values, and how the text of a field is parsed. Pure.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.document import KINDS, RELATIONS
 from thunderus_mem.document.frontmatter.nodes import NUMBER_KEYS
@@ -13,6 +13,16 @@ from thunderus_mem.errors import InvalidDocument
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+STATUSES: Final = ("verified", "stale", "unknown")
+"""The values of ``verification.status``."""
+TYPES: Final = (
+    *("Observation", "Decision", "Learning", "Error", "Discovery", "Pattern", "Context", "Task"),
+    *("CodeEdit", "FileAccess", "Search", "Command", "Conversation"),
+)
+"""The known values of ``type``: those of the unified memory schema of the SHODH family."""
+SOURCE_TYPES: Final = ("user", "system", "api", "file", "web", "ai_generated", "inferred")
+"""The known values of ``source_type``, from the same schema."""
 
 # Set only by the tool: identity, provenance and verification are not free text.
 _GUARDED_HINTS = {

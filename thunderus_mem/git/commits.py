@@ -7,14 +7,14 @@
 from __future__ import annotations
 
 import os
-import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.timestamp import format_timestamp, parse_timestamp
 from thunderus_mem.errors import NotFound
 from thunderus_mem.git.changes import merge_base
-from thunderus_mem.startup import NamedTuple, lazy_pattern
+from thunderus_mem.git.repository import SHA
+from thunderus_mem.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 _FORMAT: Final = "--format=%x01%H%x00%P%x00%an%x00%aI%x00%s%x00"
 """The last field is empty, or the body of the message."""
 _LOG: Final = ("log", "-z", _FORMAT, "--no-renames", "--no-ext-diff")
-_SHA: Final = lazy_pattern(r"[0-9a-f]{4,64}", re.ASCII)
 _MOST: Final = 1_000
 # Paths in one call of git.
 _CHUNK: Final = 200
@@ -95,7 +94,7 @@ def _logged(git: Git, block: bytes) -> LoggedCommit | None:
 
 def commit_named(git: Git, sha: str) -> Commit | None:
     """The commit with this hash (may be abbreviated); ``None`` when it is not in this clone."""
-    if not _SHA.fullmatch(sha):
+    if not SHA.fullmatch(sha):
         return None
     return next((one.commit for one in log(git, "--no-walk", "--end-of-options", f"{sha}^{{commit}}")), None)
 

@@ -392,7 +392,7 @@ def find_place(start: str) -> RepositoryPlace:
 # Queries
 
 _CHUNK: Final = 200
-_SHA: Final = lazy_pattern(r"[0-9a-f]{4,64}", re.ASCII)
+SHA: Final = lazy_pattern(r"[0-9a-f]{4,64}", re.ASCII)
 _STALE_LOCK: Final = 30.0
 _UNTRUSTED: Final = "git refuses this checkout because it belongs to another user"
 _COMPLAINTS: Final = ("dubious ownership", "unsafe repository")
@@ -637,7 +637,7 @@ class Git:
         Two processes for all of them. If git fails, every commit counts as reached.
         """
         found: dict[str, bool | None] = dict.fromkeys(names)
-        asked = [name for name in found if _SHA.fullmatch(name)]
+        asked = [name for name in found if SHA.fullmatch(name)]
         if not asked:
             return found
         data = "".join(f"{name}^{{commit}}\n" for name in asked).encode()

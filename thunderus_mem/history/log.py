@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from thunderus_mem.log.transitions import DocumentPast
     from thunderus_mem.memory.memory import Memory
 
-_SHORT_COMMIT: Final = 12
+SHORT_COMMIT: Final = 12
 
 
 _MOST_DOCUMENTS: Final = 5
@@ -249,9 +249,9 @@ def _git_versions(memory: Memory, since: str) -> dict[str, list[GitVersion]]:
     for path, one in older.items():
         known = found.setdefault(path, [])
         if all(one.data != version.data for version in known):
-            known.append(GitVersion(base[:_SHORT_COMMIT], one.data))
+            known.append(GitVersion(base[:SHORT_COMMIT], one.data))
     for path in filter(is_shard, removed):
-        found.setdefault(path, []).append(GitVersion(base[:_SHORT_COMMIT], b"", removed=True))
+        found.setdefault(path, []).append(GitVersion(base[:SHORT_COMMIT], b"", removed=True))
     return found
 
 

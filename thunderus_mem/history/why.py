@@ -12,7 +12,7 @@ from thunderus_mem.document.document import content_hash
 from thunderus_mem.fingerprint.selectors import leaf_of
 from thunderus_mem.git.commits import commit_named, first_commits
 from thunderus_mem.git.history import file_commits, file_versions
-from thunderus_mem.history.log import trace
+from thunderus_mem.history.log import SHORT_COMMIT, trace
 from thunderus_mem.history.marks import marks_of
 from thunderus_mem.log.actor import OUTSIDE, by_whom, is_outside
 from thunderus_mem.log.event import changes_of, document_ids, private_to, text_in
@@ -106,7 +106,6 @@ def _names(place: str) -> tuple[str, ...]:
 # The provenance graph of a document
 
 SHALLOW: Final = "shallow"
-_SHORT: Final = 12
 _EXCERPT: Final = 72
 _COMMITS: Final = 50
 _SHOWN_LINKS: Final = frozenset(["derives_from", "supersedes", "duplicates"])
@@ -224,7 +223,7 @@ def _ambiguous(events: Iterable[LoggedEvent]) -> frozenset[str]:
 
 
 def _short(content: str, missing: str) -> str:
-    return content.removeprefix("sha256:")[:_SHORT] if content else missing
+    return content.removeprefix("sha256:")[:SHORT_COMMIT] if content else missing
 
 
 def _change_node(event: Event, change: Change, number: int, path: str) -> WhyNode:

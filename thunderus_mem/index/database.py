@@ -20,7 +20,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.errors import Busy, Degraded, NotWritable
-from thunderus_mem.store.safe_open import folder_of, open_file
+from thunderus_mem.store.safe_open import CREATE, READ, folder_of, open_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -41,6 +41,8 @@ An older index is rebuilt, a newer one is left alone."""
 
 BATCH: Final = 500
 """How many documents or events are looked up, read or written at once; limits memory."""
+LISTED: Final = "IN (SELECT value FROM json_each(?))"
+"""A condition: the column has one of the values of a JSON array."""
 PASSAGES_PER_DOCUMENT: Final = 4096
 """Row id of a passage = row id of its document times this, plus its position."""
 
@@ -360,11 +362,8 @@ _TRIES: Final = 20
 _ORDINARY_WORDS = 1048576
 
 _LIMIT = 200
-# Non-blocking, in case it is a pipe.
-_READ: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _BACKDATE_NS = 5_000_000_001
 
-_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
 _READ_KIB: Final = 2000
 
 
@@ -489,7 +488,7 @@ def break_seal(path: str) -> None:
 def is_sealed(path: str) -> bool:
     """Whether the index file is unchanged since our last write. Call it only while no writer is active."""
     try:
-        descriptor = open_file(_seal_path(path), _READ)
+        descriptor = open_file(_seal_path(path), READ)
         try:
             kept = os.read(descriptor, _LIMIT)
         finally:
@@ -602,7 +601,7 @@ def put(path: str, data: Iterable[bytes]) -> None:
     """Atomically write pieces to ``path``; a folder there is renamed. Raises ``OSError``."""
     temporary = new_name(path)
     try:
-        descriptor = open_file(temporary, _NEW, 0o664)
+        descriptor = open_file(temporary, CREATE, 0o664)
         with open(descriptor, "wb") as handle:
             handle.writelines(data)
         if _is_folder(path):

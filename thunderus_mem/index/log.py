@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final
 
-from thunderus_mem.index.database import BATCH
+from thunderus_mem.index.database import BATCH, LISTED
 from thunderus_mem.index.scan import is_racy
 from thunderus_mem.startup import NamedTuple
 
@@ -58,8 +58,7 @@ _AT: Final = (
     "CROSS JOIN events USING (shard, line) CROSS JOIN shards USING (shard)"
 )
 _NEWEST_FIRST: Final = "ORDER BY place DESC, shards.path DESC, line DESC"
-_LISTED: Final = "IN (SELECT value FROM json_each(?))"
-_NAMING: Final = f"SELECT shard, line FROM event_docs WHERE doc_id {_LISTED}"
+_NAMING: Final = f"SELECT shard, line FROM event_docs WHERE doc_id {LISTED}"
 _ABORTED: Final = (
     "EXISTS (SELECT 1 FROM aborted JOIN events AS made ON made.id = aborted.event_id "
     "WHERE aborted.path = event_docs.path AND made.shard = event_docs.shard AND made.line = event_docs.line)"
@@ -211,7 +210,7 @@ class LogIndex:
 
     def naming(self, doc_ids: Iterable[str], cited: Iterable[str] = ()) -> list[EventRow]:
         """Return the events that name one of the documents, and those cited (see `cited`); oldest first."""
-        lines = f"{_NAMING} UNION SELECT shard, line FROM events WHERE id {_LISTED}"
+        lines = f"{_NAMING} UNION SELECT shard, line FROM events WHERE id {LISTED}"
         with self._database.snapshot():
             found = {id for ids in self.cited(cited).values() for id in ids}
             return self._in_order(_AT.format(lines), (_json(doc_ids), _json(found)))
@@ -226,7 +225,7 @@ class LogIndex:
         # A session may contain a slash too.
         last = {name[at + 1 :] for name in names for at, char in enumerate(name) if char == "/"}
         rows = self._database.rows(
-            f"SELECT id, origin_session, origin_id FROM events WHERE origin_id {_LISTED}",
+            f"SELECT id, origin_session, origin_id FROM events WHERE origin_id {LISTED}",
             (_json(last | names),),
         )
         for id, session, original in rows:
@@ -256,13 +255,13 @@ class LogIndex:
 
     def about(self, paths: Iterable[str], doc_ids: Iterable[str]) -> list[EventRow]:
         """Return the events that changed these paths or name these documents; oldest first."""
-        lines = f"SELECT shard, line FROM event_docs WHERE path {_LISTED} UNION {_NAMING}"
+        lines = f"SELECT shard, line FROM event_docs WHERE path {LISTED} UNION {_NAMING}"
         return self._in_order(_AT.format(lines), (_json(paths), _json(doc_ids)))
 
     def beside(self, event_ids: Iterable[str]) -> list[EventRow]:
         """Return these events and those about the same paths or documents; oldest first."""
         asked = _json(event_ids)
-        own = f"SELECT shard, line FROM events WHERE id {_LISTED}"
+        own = f"SELECT shard, line FROM events WHERE id {LISTED}"
         of_own = f"FROM ({own}) CROSS JOIN event_docs USING (shard, line)"
         lines = (
             f"{own} UNION SELECT shard, line FROM event_docs WHERE path IN (SELECT path {of_own} "
@@ -275,7 +274,7 @@ class LogIndex:
         """Return how many documents each of these events names."""
         rows = self._database.rows(
             "SELECT id, count(*) FROM events JOIN event_docs USING (shard, line) "
-            f"WHERE id {_LISTED} GROUP BY id",
+            f"WHERE id {LISTED} GROUP BY id",
             (_json(event_ids),),
         )
         return dict(rows)
@@ -286,12 +285,12 @@ class LogIndex:
 
     def leaving(self, hashes: Iterable[str]) -> list[EventRow]:
         """Return the events after which a document had one of these hashes; oldest first."""
-        lines = f"SELECT DISTINCT shard, line FROM event_docs WHERE after_hash {_LISTED}"
+        lines = f"SELECT DISTINCT shard, line FROM event_docs WHERE after_hash {LISTED}"
         return self._in_order(_AT.format(lines), (_json(filter(None, hashes)),))
 
     def known(self, event_ids: Iterable[str]) -> set[str]:
         """Return those of the events that are in some shard."""
-        rows = self._database.rows(f"SELECT id FROM events WHERE id {_LISTED}", (_json(event_ids),))
+        rows = self._database.rows(f"SELECT id FROM events WHERE id {LISTED}", (_json(event_ids),))
         return {row[0] for row in rows}
 
     def explains(self, content_hash: str) -> bool:
@@ -316,7 +315,7 @@ class LogIndex:
         explained = f"EXISTS (SELECT 1 FROM event_docs WHERE after_hash = files.hash AND NOT {_ABORTED})"
         rows = self._database.rows(
             f"SELECT path, hash, doc_id, {explained} FROM files "
-            f"WHERE path {_LISTED} AND settled AND hash <> ''",
+            f"WHERE path {LISTED} AND settled AND hash <> ''",
             (_json(paths),),
         )
         return {row[0]: SettledFile(*row[1:]) for row in rows}
@@ -381,11 +380,11 @@ class LogIndex:
     def suspects(self, shards: Collection[str]) -> Suspects:
         """Return what speaks against lines of these shards; reads none of them."""
         asked = (_json(shards),)
-        found = f"JOIN shards USING (shard) WHERE shards.path {_LISTED}"
+        found = f"JOIN shards USING (shard) WHERE shards.path {LISTED}"
         broken = self._database.rows(f"SELECT path, line FROM events {found} AND broken", asked)
-        rows = self._database.rows(f"SELECT path, last_hash, chained FROM shards WHERE path {_LISTED}", asked)
+        rows = self._database.rows(f"SELECT path, last_hash, chained FROM shards WHERE path {LISTED}", asked)
         last = {path.split("/")[-2]: (path, digest) for path, digest, _ in rows if _is_shared(path)}
-        sql = f"SELECT DISTINCT session_id, hash FROM heads WHERE session_id {_LISTED}"
+        sql = f"SELECT DISTINCT session_id, hash FROM heads WHERE session_id {LISTED}"
         named: dict[str, frozenset[str]] = {}
         for session_id, digest in self._database.rows(sql, (_json(last),)):
             path, newest = last[session_id]
@@ -423,7 +422,7 @@ class LogIndex:
         """Drop copies of an event in several shards, except the first one in the log."""
         first: dict[str, tuple[str, str, int]] = {}
         for batch in _batches(sorted({row.id for row in rows})):
-            for row in self._rows(f"{_ROWS} WHERE id {_LISTED}", (_json(batch),)):
+            for row in self._rows(f"{_ROWS} WHERE id {LISTED}", (_json(batch),)):
                 first[row.id] = min(first.get(row.id, row.order), row.order)
         return (row for row in rows if first[row.id] == row.order)
 
@@ -486,13 +485,13 @@ def _filters(
     conditions: list[str] = []
     values: list[str] = []
     if kinds:
-        conditions.append(f"kind {_LISTED}")
+        conditions.append(f"kind {LISTED}")
         values.append(_json(kinds))
     if doc_ids:
         conditions.append(f"(shard, line) IN ({_NAMING})")
         values.append(_json(doc_ids))
     if shards is not None:
-        conditions.append(f"shards.path {_LISTED}")
+        conditions.append(f"shards.path {LISTED}")
         values.append(_json(shards))
     return (f"WHERE {' AND '.join(conditions)}" if conditions else "", tuple(values))
 

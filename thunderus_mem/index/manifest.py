@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from thunderus_mem.index.writer import Tell
 
 MANIFEST_VERSION = 1
-_LIMIT: Final = 256 << 20
+MANIFEST_LIMIT: Final = 256 << 20
 
 
 def manifest_pieces(
@@ -75,7 +75,7 @@ def check_manifest(path: str, relative: str, expected: bytes) -> list[Diagnostic
     from thunderus_mem.store.files import read_file
 
     try:
-        found = read_file(path, _LIMIT)
+        found = read_file(path, MANIFEST_LIMIT)
     except ThunderusError:
         return [_finding(relative, 0, "Missing manifest")]
     if found == expected:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 from json import dumps, loads
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from thunderus_mem.document.timestamp import utc_key
+from thunderus_mem.index.database import LISTED
 from thunderus_mem.index.log import is_regular, stamp_of
 from thunderus_mem.index.words import identifier_parts
 from thunderus_mem.log.records import records_in, words_in
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
 
     from thunderus_mem.index.database import Database
     from thunderus_mem.log.reader import EventLog
-
-
-_LISTED: Final = "IN (SELECT value FROM json_each(?))"
 
 
 class RecordRow(NamedTuple):
@@ -119,7 +117,7 @@ class RecordIndex:
 
     def select(self, user: str, kinds: Iterable[str], wanted: RecordFilter) -> list[RecordRow]:
         """Return the records of some kinds that match, newest first."""
-        conditions, values = ["user = ?", f"kind {_LISTED}"], [user, dumps(list(kinds))]
+        conditions, values = ["user = ?", f"kind {LISTED}"], [user, dumps(list(kinds))]
         for condition, value in (
             ("message_id = ?", wanted.message_id),
             ("time >= ?", wanted.since),
@@ -150,7 +148,7 @@ class RecordIndex:
         """Return the message ids, among these, of which a record of this kind is stored."""
         rows = self._database.rows(
             "SELECT DISTINCT message_id FROM records JOIN user_shards USING (shard) "
-            f"WHERE user = ? AND kind = ? AND message_id {_LISTED}",
+            f"WHERE user = ? AND kind = ? AND message_id {LISTED}",
             (user, kind, dumps(list(among))),
         )
         return {row[0] for row in rows}

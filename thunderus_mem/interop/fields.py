@@ -25,6 +25,7 @@ from thunderus_mem.document.profile import tag_key
 from thunderus_mem.document.references import rebased
 from thunderus_mem.document.schema import DOCUMENT, check, is_valid_fast
 from thunderus_mem.document.timestamp import parse_timestamp, utc_key
+from thunderus_mem.document.unicode import BOM
 from thunderus_mem.errors import InvalidDocument, ThunderusError
 from thunderus_mem.interop import decisions
 from thunderus_mem.interop.posts import in_yaml, read_post, write_post
@@ -469,7 +470,6 @@ def _plain(name: str) -> str:
 
 
 _NO_HEADER = frozenset(["TM004", "TM005"])
-_BOM = "\ufeff"
 EMPTY: Final = "empty file"
 """The reason to skip a file without text; nothing in it has to be fixed."""
 
@@ -538,7 +538,7 @@ def import_document(
     plain_note = _plain_reason(reading)
     if reading.header is None and plain_note is None:
         return f"invalid frontmatter: {_problem(reading)}"
-    values, body = read_post(text) if plain_note is None else ({}, text.removeprefix(_BOM))
+    values, body = read_post(text) if plain_note is None else ({}, text.removeprefix(BOM))
     if not body.strip():
         return EMPTY
     stem = os.path.splitext(os.path.basename(path))[0]
@@ -656,7 +656,7 @@ def _problem(reading: Reading) -> str:
 def _plain_reason(reading: Reading) -> str | None:
     """``None`` if the file has frontmatter; otherwise a note about its beginning, often empty."""
     codes = {problem.rule for problem in reading.problems}
-    text = (reading.text or "").removeprefix(_BOM)
+    text = (reading.text or "").removeprefix(BOM)
     if reading.header is not None:
         return None
     if "TM005" in codes:
@@ -674,9 +674,9 @@ def _plain_reason(reading: Reading) -> str | None:
 def _wrap(text: str, body: str, draft: Draft, source: Mapping[str, str]) -> str:
     """Add a header to a text without one, with the line endings of that text."""
     made = write_post({**draft.edits, "metadata": dict(source)}, body)
-    if text.startswith(_BOM):
+    if text.startswith(BOM):
         draft.notes.append("byte order mark moved before the new frontmatter")
-        made = _BOM + made
+        made = BOM + made
     return made
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import IO, TYPE_CHECKING, Any, Final
 
+from thunderus_mem.document.templates import SOURCE_TYPES
 from thunderus_mem.interop import values as by
 from thunderus_mem.interop.streams import JsonList, written_list
 from thunderus_mem.interop.table import BODY, As, Field, FieldTable
@@ -52,7 +53,7 @@ TABLE: Final = FieldTable(
         Field("updated_at", "updated", by.SECONDS, otherwise=As("created")),
         Field("memory_type", "type", _TYPE),
         Field("memory_type", "kind", _KIND, otherwise=by.DEFAULT_KIND),
-        Field("metadata.source_type", "source_type", by.enum(by.SOURCE_TYPES)),
+        Field("metadata.source_type", "source_type", by.enum(SOURCE_TYPES)),
         Field("metadata.credibility", "credibility", by.UNIT),
         Field("metadata.quality_score", "quality_score", by.UNIT),
         Field("metadata.emotion", "emotion", by.LABEL),

@@ -11,6 +11,7 @@ import hashlib
 import json
 from typing import IO, TYPE_CHECKING, Any, Final
 
+from thunderus_mem.document.templates import SOURCE_TYPES, TYPES
 from thunderus_mem.document.timestamp import derived_ulid
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.interop import values as by
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 _VENDOR: Final = "shodh-memory"
 _SECTIONS: Final = ("todos", "projects", "reminders", "knowledge_graph", "graph")
-_NAMES: Final = (*map(by.snake, by.TYPES), "intention")
+_NAMES: Final = (*map(by.snake, TYPES), "intention")
 _NOT_RESTORED: Final = "shodh-memory drops it when it imports the file"
 
 _UNKNOWN: Final = "not a field of MIF 2.0; shodh-memory ignores it"
@@ -133,7 +134,7 @@ _SOURCES: Final = ("conversation", "file", "api", "hook", "user")
 _SOURCE: Final = by.Conversion(
     "one of a list",
     {"enum": [*_SOURCES, None]},
-    lambda value: value if value in by.SOURCE_TYPES else by.ABSENT,
+    lambda value: value if value in SOURCE_TYPES else by.ABSENT,
     lambda value: value if value in _SOURCES else by.ABSENT,
 )
 
@@ -142,7 +143,7 @@ TABLE_V1: Final = FieldTable(
     fields=(
         Field("content", BODY, by.CONTENT, required=True),
         Field("content", "title", by.TITLE),
-        Field("type", "type", by.types(str, by.TYPES)),
+        Field("type", "type", by.types(str, TYPES)),
         Field("type", "kind", by.kinds(), otherwise=by.DEFAULT_KIND),
         Field("created_at", "created", by.TIME, required=True),
         Field("updated_at", "updated", by.TIME, otherwise=As("created")),

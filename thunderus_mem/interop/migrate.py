@@ -21,12 +21,13 @@ from thunderus_mem.document.document import KINDS, MAX_DOCUMENT, RELATIONS, read
 from thunderus_mem.document.frontmatter.edit import nest_keys, quote_values, set_key
 from thunderus_mem.document.frontmatter.nodes import Mapping, Node, Scalar, Sequence, is_null
 from thunderus_mem.document.frontmatter.read import find_fences, open_header
-from thunderus_mem.document.frontmatter.write import ambiguous
+from thunderus_mem.document.frontmatter.write import PROVENANCE, ambiguous
 from thunderus_mem.document.ids import is_document_id
 from thunderus_mem.document.markdown import headings
 from thunderus_mem.document.schema import DOCUMENT, is_valid_fast
 from thunderus_mem.document.secrets import holds_secret
 from thunderus_mem.document.timestamp import parse_timestamp
+from thunderus_mem.document.unicode import BOM
 from thunderus_mem.errors import InvalidDocument, NotFound, ThunderusError
 from thunderus_mem.git.commits import added_dates
 from thunderus_mem.index.refresh import refuse_unlisted
@@ -109,8 +110,6 @@ def convert_timestamp(text: str) -> str:
     return found if parse_timestamp(found) is not None else ""
 
 
-_BOM: Final = "\ufeff"
-_LISTS: Final = ("events", "patches", "commits")
 _MADE: Final = ("created_at", "created_on", "date")
 _CHANGED: Final = ("updated_at", "updated_on", "modified", "last_modified", "last_updated")
 _NUMBERED: Final = lazy_pattern(r"adr-(\d+)(?:-(.+))?", re.ASCII | re.IGNORECASE)
@@ -190,15 +189,15 @@ def header_first(source: OlderDocument) -> str:
     text = source.text
     if source.body is not None:
         return text
-    mark = _BOM if text.startswith(_BOM) else ""
-    begun = mark + text.removeprefix(_BOM).lstrip(" \t\r\n")
+    mark = BOM if text.startswith(BOM) else ""
+    begun = mark + text.removeprefix(BOM).lstrip(" \t\r\n")
     return begun if open_header(begun).root.entries else text
 
 
 def nested_provenance(source: OlderDocument) -> str:
     """Move ``events``, ``patches`` and ``commits`` that follow ``provenance:`` without indentation under
     it."""
-    return nest_keys(source.text, "provenance", _LISTS)
+    return nest_keys(source.text, "provenance", PROVENANCE)
 
 
 def nested_verification(source: OlderDocument) -> str:
@@ -215,7 +214,7 @@ def provenance(source: OlderDocument) -> str:
     empty ones, sort a single list of ids into them, convert a single id to a list."""
     node, text = source.header.get("provenance"), source.text
     if isinstance(node, Mapping) and node.entries:
-        for name in _LISTS:
+        for name in PROVENANCE:
             inner = node.get(name)
             one = _text(inner)
             if one is not None:

@@ -295,21 +295,19 @@ NOT_USED: Final = "not used"
 HEALTH_KEYS: Final = ("pinecone", "graph", "reranker", "redis", "redis_timeline")
 """The services that ``check_health`` reports on; none of them exists here."""
 
-_TEXT: Final = {"type": "string"}
-_MAYBE: Final = {"type": ["string", "null"]}
 _METADATA: Final = {
     "type": ["object", "null"],
     "properties": {
-        "category": {**_TEXT, "examples": [*NOVA_CATEGORIES]},
-        "run_id": {**_TEXT, "description": "The run that made it."},
-        "agent": {**_TEXT, "description": "The agent that made it."},
-        "source": {**_TEXT, "examples": [*NOVA_SOURCES]},
-        "timestamp": {**_TEXT, "description": "ISO 8601 in UTC, e.g. 2026-02-22T10:30:00Z."},
-        **dict.fromkeys(OPTIONAL, _TEXT),
-        "tags": {"type": "array", "items": _TEXT, "description": "Lower case."},
+        "category": {**by.STRING, "examples": [*NOVA_CATEGORIES]},
+        "run_id": {**by.STRING, "description": "The run that made it."},
+        "agent": {**by.STRING, "description": "The agent that made it."},
+        "source": {**by.STRING, "examples": [*NOVA_SOURCES]},
+        "timestamp": {**by.STRING, "description": "ISO 8601 in UTC, e.g. 2026-02-22T10:30:00Z."},
+        **dict.fromkeys(OPTIONAL, by.STRING),
+        "tags": {"type": "array", "items": by.STRING, "description": "Lower case."},
     },
 }
-_ITEM: Final = {"content": _TEXT, "id": _MAYBE, "metadata": _METADATA}
+_ITEM: Final = {"content": by.STRING, "id": by.STRING_OR_NULL, "metadata": _METADATA}
 
 
 def _tool(
@@ -327,13 +325,13 @@ TOOLS: Final = (
         "query_memory",
         "Find memories about a text, best first, optionally only of a category, tags or run.",
         {
-            "query": _TEXT,
+            "query": by.STRING,
             "top_k_vector": {"type": "integer", "minimum": 1, "default": 50},
             "top_k_final": {"type": "integer", "minimum": 1, "default": 15},
-            "category": {**_MAYBE, "examples": [*NOVA_CATEGORIES]},
-            "tags": {"type": ["array", "null"], "items": _TEXT, "description": "All must match."},
+            "category": {**by.STRING_OR_NULL, "examples": [*NOVA_CATEGORIES]},
+            "tags": {"type": ["array", "null"], "items": by.STRING, "description": "All must match."},
             "min_score": {"type": ["number", "null"]},
-            "run_id": _MAYBE,
+            "run_id": by.STRING_OR_NULL,
         },
         "query",
         readOnlyHint=True,
@@ -362,7 +360,7 @@ TOOLS: Final = (
     _tool(
         "delete_memory",
         "Delete a memory by its id; the log keeps its text.",
-        {"memory_id": _TEXT},
+        {"memory_id": by.STRING},
         "memory_id",
         destructiveHint=True,
     ),

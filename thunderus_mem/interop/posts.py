@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Final
 from thunderus_mem.document.frontmatter.nodes import typed_data
 from thunderus_mem.document.frontmatter.read import find_fences, read_header
 from thunderus_mem.document.frontmatter.write import compose
+from thunderus_mem.document.unicode import BOM
 from thunderus_mem.errors import InvalidDocument
 
 if TYPE_CHECKING:
     from frontmatter import Post
     from frontmatter.default_handlers import BaseHandler
 
-_BOM: Final = "\ufeff"
 _OTHERS: Final = {"+": "TOML", "{": "JSON"}
 
 
@@ -55,7 +55,7 @@ def in_yaml(data: bytes) -> tuple[bytes, str]:
     """A file with TOML or JSON frontmatter converted to YAML, and the name of its format; any other file, or
     one that cannot be read, unchanged and ""."""
     try:
-        text = data.decode("utf-8").removeprefix(_BOM)
+        text = data.decode("utf-8").removeprefix(BOM)
         values, body = read_post(text) if text[:1] in _OTHERS else ({}, "")
         return (write_post(values, body).encode(), _OTHERS[text[0]]) if values else (data, "")
     except (UnicodeDecodeError, InvalidDocument):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from thunderus_mem.document.templates import SOURCE_TYPES, TYPES
 from thunderus_mem.interop import values as by
 from thunderus_mem.interop.streams import JsonList
 from thunderus_mem.interop.table import BODY, As, Field, FieldTable
@@ -17,10 +18,10 @@ TABLE: Final = FieldTable(
     fields=(
         Field("content", BODY, by.CONTENT, required=True),
         Field("content", "title", by.TITLE),
-        Field("type", "type", by.types(str, by.TYPES)),
+        Field("type", "type", by.types(str, TYPES)),
         Field("type", "kind", by.kinds(), otherwise=by.DEFAULT_KIND),
         Field("tags", "tags", by.TAGS, otherwise=by.DEFAULT_TAGS),
-        Field("source_type", "source_type", by.enum(by.SOURCE_TYPES)),
+        Field("source_type", "source_type", by.enum(SOURCE_TYPES)),
         Field("credibility", "credibility", by.UNIT),
         Field("emotion", "emotion", by.LABEL),
         Field("emotional_valence", "emotional_valence", by.BALANCE),

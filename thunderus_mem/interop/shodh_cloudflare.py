@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from thunderus_mem.document.templates import SOURCE_TYPES, TYPES
 from thunderus_mem.interop import values as by
 from thunderus_mem.interop.streams import Pages
 from thunderus_mem.interop.table import BODY, As, Field, FieldTable
@@ -18,10 +19,10 @@ TABLE: Final = FieldTable(
     fields=(
         Field("content", BODY, by.CONTENT, required=True),
         Field("content", "title", by.TITLE),
-        Field("memory_type", "type", by.types(str, by.TYPES)),
+        Field("memory_type", "type", by.types(str, TYPES)),
         Field("memory_type", "kind", by.kinds(), otherwise=by.DEFAULT_KIND),
         Field("tags", "tags", by.JSON_TAGS, otherwise=by.DEFAULT_TAGS),
-        Field("source_type", "source_type", by.enum(by.SOURCE_TYPES)),
+        Field("source_type", "source_type", by.enum(SOURCE_TYPES)),
         Field("credibility", "credibility", by.UNIT, note="the worker stores 0 as 1"),
         Field("emotion", "emotion", by.LABEL),
         Field("emotional_valence", "emotional_valence", by.BALANCE, note=_ZERO),

@@ -14,6 +14,7 @@ import uuid
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from thunderus_mem.document.templates import TYPES
 from thunderus_mem.document.timestamp import parse_timestamp
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
@@ -159,8 +160,8 @@ def _comma_tags(value: Any) -> Any:
 DEFAULT_TAGS: Final = ["imported"]
 """The tags of a document from a record without tags; an export writes none for them."""
 
-_STRING: Final = {"type": "string"}
-_MAYBE: Final = {"type": ["string", "null"]}
+STRING: Final = {"type": "string"}
+STRING_OR_NULL: Final = {"type": ["string", "null"]}
 
 
 def _bounded(least: float, most: float) -> Conversion:
@@ -169,7 +170,7 @@ def _bounded(least: float, most: float) -> Conversion:
 
 
 CONTENT: Final = Conversion("text", {"type": "string", "minLength": 1, "pattern": "\\S"}, _content, _same)
-LABEL: Final = Conversion("string", _MAYBE, _label, _same)
+LABEL: Final = Conversion("string", STRING_OR_NULL, _label, _same)
 UNIT: Final = _bounded(0, 1)
 BALANCE: Final = _bounded(-1, 1)
 COUNT: Final = Conversion("integer", {"type": ["integer", "null"], "minimum": 0}, _count, _same)
@@ -177,8 +178,8 @@ TIME: Final = Conversion("time, RFC 3339", {"type": ["string", "null"], "format"
 SECONDS: Final = Conversion(
     "time, seconds since 1970", {"type": ["number", "null"]}, _from_seconds, _to_seconds
 )
-SQL_TIME: Final = Conversion("time, RFC 3339 or SQLite", _MAYBE, _sql_time, _same)
-_LIST: Final = {"type": ["array", "null"], "items": _STRING}
+SQL_TIME: Final = Conversion("time, RFC 3339 or SQLite", STRING_OR_NULL, _sql_time, _same)
+_LIST: Final = {"type": ["array", "null"], "items": STRING}
 TAGS: Final = Conversion("list of strings", _LIST, _tags, _written_tags)
 JSON_TAGS: Final = Conversion(
     "list, or list as JSON text",
@@ -267,11 +268,6 @@ def enum(values: Collection[str]) -> Conversion:
 
 # Kinds and types
 
-TYPES: Final = (
-    *("Observation", "Decision", "Learning", "Error", "Discovery", "Pattern", "Context", "Task"),
-    *("CodeEdit", "FileAccess", "Search", "Command", "Conversation"),
-)
-SOURCE_TYPES: Final = ("user", "system", "api", "file", "web", "ai_generated", "inferred")
 TYPE_OF_KIND: Final = {
     "core": "Context",
     "fact": "Learning",

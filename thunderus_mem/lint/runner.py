@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from thunderus_mem.document.document import MAX_DOCUMENT, read_document
 from thunderus_mem.document.schema import packaged_schemas
 from thunderus_mem.errors import Refused, ThunderusError, TooLarge
+from thunderus_mem.index.manifest import MANIFEST_LIMIT
 from thunderus_mem.index.unreadable import foreign_name, is_foreign_name
 from thunderus_mem.lint.context import contexts
 from thunderus_mem.lint.engine import fingerprinted, lint_reading, select_checks
@@ -47,7 +48,6 @@ _MANY: Final = 1000
 """Number of documents from which on several processes are used."""
 _ABOUT_CODE: Final = ("TM701", "TM702", "TM703")
 _SCHEMA_LIMIT: Final = 1 << 20
-_MANIFEST_LIMIT: Final = 256 << 20
 
 
 class FileFindings(NamedTuple):
@@ -141,7 +141,7 @@ def store_state(
             name: SchemaCopy(_text(f"{layout.schemas_dir}/{name}", _SCHEMA_LIMIT), wanted)
             for name, wanted in packaged_schemas().items()
         },
-        manifest=_text(layout.manifest_file, _MANIFEST_LIMIT),
+        manifest=_text(layout.manifest_file, MANIFEST_LIMIT),
         reported=(*log_findings(memory), *_queue_findings(memory), *stray_files(memory)),
         tracked=tuple(sorted(memory.git.tracked(NEVER_TRACKED))) if memory.git is not None else (),
         needed=needed,

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.errors import NotWritable
-from thunderus_mem.store.safe_open import open_file
+from thunderus_mem.store.safe_open import READ, open_file
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -22,12 +22,11 @@ if TYPE_CHECKING:
 SHARD_NAME: Final = "events.jsonl"
 MAX_SHARD: Final = 256 * 1024 * 1024
 _BLOCK: Final = 64 * 1024
-_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 def open_regular(path: str) -> int:
     """Open a regular file; raises `OSError` for anything else, e.g. a link, pipe or folder."""
-    descriptor = open_file(path, _FLAGS | getattr(os, "O_BINARY", 0))
+    descriptor = open_file(path, READ | getattr(os, "O_BINARY", 0))
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return descriptor
     os.close(descriptor)

@@ -28,6 +28,7 @@ from thunderus_mem.document.frontmatter.edit import (
 from thunderus_mem.document.frontmatter.nodes import Key, Mapping, Node, Scalar, Sequence, is_null, plain_data
 from thunderus_mem.document.frontmatter.read import Opened, open_header
 from thunderus_mem.document.timestamp import utc_key
+from thunderus_mem.document.unicode import BOM
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
@@ -440,7 +441,6 @@ def _comments(header: str) -> list[str]:
 
 
 LABELS: Final = ("ours", "theirs")
-_BOM: Final = "\ufeff"
 
 Lines: TypeAlias = "Callable[[str, str, str, tuple[str, str]], str]"
 """Merges base, ours and theirs by line, with conflict markers and the given labels where both changed the
@@ -510,10 +510,10 @@ def _normalized(
             settled.append(MergedKey("line ends", "CRLF" if eol == "\r\n" else "LF"))
         base = base and with_line_ends(base, eol)
         ours, theirs = with_line_ends(ours, eol), with_line_ends(theirs, eol)
-    marks = [text.startswith(_BOM) for text in (base or "", ours, theirs)]
-    mark = _BOM if (marks[2] if marks[0] == marks[1] else marks[1]) else ""
-    ours, theirs = (mark + text.removeprefix(_BOM) for text in (ours, theirs))
-    return base and mark + base.removeprefix(_BOM), ours, theirs, tuple(settled)
+    marks = [text.startswith(BOM) for text in (base or "", ours, theirs)]
+    mark = BOM if (marks[2] if marks[0] == marks[1] else marks[1]) else ""
+    ours, theirs = (mark + text.removeprefix(BOM) for text in (ours, theirs))
+    return base and mark + base.removeprefix(BOM), ours, theirs, tuple(settled)
 
 
 def _marked_header(header: HeaderMerge, labels: tuple[str, str], eol: str) -> str:

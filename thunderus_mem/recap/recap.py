@@ -33,7 +33,7 @@ from thunderus_mem.recap.events import RECAP_OP, generated_texts
 from thunderus_mem.recap.page import Page, by_name, longest_page, masked, recap_page
 from thunderus_mem.recap.rollup import rollup_page
 from thunderus_mem.recap.scope import Wanted, for_recap, happened, reading_here, scope_of
-from thunderus_mem.recap.template import PROVENANCE
+from thunderus_mem.recap.template import PROVENANCE, escape_links
 from thunderus_mem.startup import lazy_pattern
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 
@@ -135,7 +135,6 @@ def _check_nothing_is_lost(memory: Memory, before: Document, events: list[Event]
 # A summary by a command
 
 _HEADING = lazy_pattern(r"(?m)^(#{1,6})([ \t].*)?$")
-_RELATIVE = lazy_pattern(r"\]\((?!https?://)")
 MAX_OUTPUT: Final = 64 * 1024
 """The limit on the output of a summarizer, in bytes."""
 _CHUNK: Final = 8_192
@@ -162,7 +161,7 @@ def draft_page(memory: Memory, page: Page, command: str, timeout: float) -> Page
     own = page.body.rpartition(PROVENANCE)[2].strip("\n")
     # Headings of the answer are demoted below ours, so that none of them is taken for our Provenance.
     text = _HEADING.sub(lambda found: f"{'#' * min(len(found[1]) + 2, 6)}{found[2] or ''}", visible(answer))
-    text = _RELATIVE.sub(r"]\\(", text.replace("<!--", "&lt;!--"))
+    text = escape_links(text)
     header = {
         **page.header,
         "tags": sorted({*page.header["tags"], "draft"}),

@@ -230,7 +230,12 @@ def one_line(text: str) -> str:
     parts = line.split("`")
     parts[::2] = [_MARKUP.sub("&lt;", part) for part in parts[::2]]
     # Links and comments are escaped inside code spans too, because lint finds them there.
-    return _RELATIVE.sub(r"]\\(", "`".join(parts)).replace("<!--", "&lt;!--")
+    return escape_links("`".join(parts))
+
+
+def escape_links(text: str) -> str:
+    """The text with relative links and the start of comments escaped."""
+    return _RELATIVE.sub(r"]\\(", text.replace("<!--", "&lt;!--"))
 
 
 def cut(text: str, most: int = LONGEST) -> str:

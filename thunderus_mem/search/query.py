@@ -46,7 +46,6 @@ _KINDS: Final = {
     "core": "core", "fact": "fact", "facts": "fact", "adr": "adr", "adrs": "adr", "decision": "adr",
     "decisions": "adr", "playbook": "playbook", "playbooks": "playbook", "recap": "recap", "recaps": "recap",
 }  # fmt: skip
-_STATUSES: Final = ("verified", "stale", "unknown")
 FILTERS: Final = (
     "kind",
     "tag",
@@ -286,9 +285,10 @@ def filter_value(key: str, given: str, now: Callable[[], datetime] | None = None
 
 def _word_of(key: str, value: str, given: str) -> str:
     from thunderus_mem.document.document import STATES
+    from thunderus_mem.document.templates import STATUSES
     from thunderus_mem.index.questions import VERDICTS
 
-    known = {"state": STATES, "verdict": VERDICTS, "status": _STATUSES}
+    known = {"state": STATES, "verdict": VERDICTS, "status": STATUSES}
     if value in known[key]:
         return value
     other = next((name for name, words in known.items() if value in words), "")

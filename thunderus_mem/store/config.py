@@ -19,7 +19,7 @@ Origin = Literal["default", "file", "environment"]
 FORMAT: Final = 1
 """The format version this program writes; it also reads earlier and later ones."""
 
-_KINDS: Final = tuple(DOCUMENT_FOLDERS)
+KINDS: Final = tuple(DOCUMENT_FOLDERS)
 
 
 class Config(NamedTuple):
@@ -46,14 +46,14 @@ class Config(NamedTuple):
     events_origin: bool = True
     events_private: tuple[str, ...] = ("message", "tool_call", "tool_result")
     review_agents: str = "apply"
-    review_kinds: tuple[str, ...] = _KINDS
+    review_kinds: tuple[str, ...] = KINDS
     review_expires_days: int = 30
     review_self_approval: bool = False
     usage_count: bool = False
     watch_quiet_ms: int = 300
     watch_longest_ms: int = 2000
     watch_poll: bool = False
-    kinds_allowed: tuple[str, ...] = _KINDS
+    kinds_allowed: tuple[str, ...] = KINDS
     caps_core_soft: int = 4000
     caps_core_hard: int = 8000
     caps_document_soft: int = 2000

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from thunderus_mem.document.ids import closest
 from thunderus_mem.errors import InvalidConfig
 from thunderus_mem.startup import NamedTuple
-from thunderus_mem.store.config import Config
-from thunderus_mem.store.layout import DOCUMENT_FOLDERS
+from thunderus_mem.store.config import KINDS, Config
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,8 +24,7 @@ GARDENER: Final = "gardener.toml"
 
 KeyType = Literal["bool", "int", "float", "text", "choice", "list", "table", "tables", "caps"]
 
-_KINDS: Final = tuple(DOCUMENT_FOLDERS)
-_CAPPED_KINDS: Final = tuple(kind for kind in _KINDS if kind != "core")
+_CAPPED_KINDS: Final = tuple(kind for kind in KINDS if kind != "core")
 _EVENT_KINDS: Final = ("message", "tool_call", "tool_result", "approval", "patch", "snapshot", "note")
 _SEVERITIES: Final = ("error", "warning", "note", "off")
 
@@ -151,7 +149,7 @@ KEYS: Final[tuple[Key, ...]] = (
         choices=("apply", "propose")),
     Key("review.kinds", "list",
         "Kinds of documents for which an agent's changes become proposals; others are applied at once.",
-        choices=_KINDS),
+        choices=KINDS),
     Key("review.expires_days", "int",
         "Days after which a pending proposal expires.", bounds=(1, 3650)),
     Key("review.self_approval", "bool", "Whether an agent may approve a proposal made by an agent."),
@@ -165,7 +163,7 @@ KEYS: Final[tuple[Key, ...]] = (
         "Whether watch polls instead of using file system events; for network folders and containers."),
     Key("kinds.allowed", "list",
         "Kinds of documents allowed in this memory: others are not added, imported or planned, and lint "
-        "reports them.", choices=_KINDS),
+        "reports them.", choices=KINDS),
     Key("caps.core_soft", "int",
         "Tokens (4 characters each) at which a core document gets a warning.",
         bounds=(1, None), older="hygiene.core_soft_limit"),
@@ -188,7 +186,7 @@ KEYS: Final[tuple[Key, ...]] = (
         "Which of several duplicates is kept: the oldest, the one updated last, or left to a review.",
         choices=("merge_to_first", "keep_newest", "flag_for_review"), older="hygiene.dedup_strategy"),
     Key("duplicates.kinds", "list",
-        "Kinds whose duplicates are merged; others are only reported.", choices=_KINDS),
+        "Kinds whose duplicates are merged; others are only reported.", choices=KINDS),
     Key("duplicates.near", "int",
         "Percentage of three-word sequences that two documents about one subject share at which the newer "
         "one may supersede the older.",

@@ -11,14 +11,13 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from thunderus_mem.store.safe_open import folder_of, open_file, open_folder
+from thunderus_mem.store.safe_open import CREATE, folder_of, open_file, open_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 # Never world-writable, whatever the umask.
 _NEW_FILE: Final = 0o664
-_NEW_FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
 
 _CAN_CHMOD_DESCRIPTOR: Final = os.chmod in os.supports_fd
 
@@ -63,7 +62,7 @@ def mode_of(path: str) -> int:
         return 0
 
 
-def create(path: str, flags: int = _NEW_FLAGS) -> int:
+def create(path: str, flags: int = CREATE) -> int:
     """Create a file and return its descriptor. With the default ``flags`` it must not exist."""
     return open_file(path, flags, _NEW_FILE)
 

@@ -19,7 +19,7 @@ from thunderus_mem.errors import (
 )
 from thunderus_mem.store import disk
 from thunderus_mem.store.paths import inside
-from thunderus_mem.store.safe_open import open_file
+from thunderus_mem.store.safe_open import READ, open_file
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -35,7 +35,6 @@ HASH_LIMIT: Final = 256 << 20
 
 _CHUNK: Final = 1 << 20
 _READ_AGAIN: Final = "read it again, then repeat the change"
-_READ_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 def _not_regular(path: str) -> Refused:
@@ -49,7 +48,7 @@ def read_file(path: str, limit: int) -> bytes:
     error).
     """
     try:
-        descriptor = open_file(path, _READ_FLAGS)
+        descriptor = open_file(path, READ)
     except OSError as error:
         if error.errno == errno.ENXIO:
             raise _not_regular(path) from error

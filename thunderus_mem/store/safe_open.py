@@ -14,6 +14,11 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+READ: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+"""Flags to open a file for reading; without blocking, in case it is a pipe."""
+CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
+"""Flags to create a file that must not exist."""
+
 _STORE: Final = f"{os.sep}.thunderus"
 _BY_DESCRIPTOR: Final = os.open in os.supports_dir_fd
 # Traversing a folder does not need permission to list it.

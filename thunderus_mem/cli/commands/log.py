@@ -36,6 +36,7 @@ from thunderus_mem.diagnostic import Severity
 from thunderus_mem.document.diff import stretches
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.history import blame, log, replay, why
+from thunderus_mem.history.log import SHORT_COMMIT
 from thunderus_mem.interop.events import MAX_INPUT, AddedEvents, Export, Exported, events_add, given_event
 from thunderus_mem.log.actor import OUTSIDE, by_whom, is_outside
 from thunderus_mem.startup import lazy_pattern
@@ -52,7 +53,6 @@ app = Commands()
 
 events_app = app.group("events")
 
-_SHORT_COMMIT = 12
 _MOST_NAMED = 2
 _MOST_REFUSED = 20
 """Maximum number of refused lines listed."""
@@ -366,7 +366,7 @@ def replay_report(value: replay.ReplayReport, console: Console) -> str:
 
 
 def _short_hash(text: str) -> str:
-    return text.removeprefix("sha256:")[:_SHORT_COMMIT] or "-"
+    return text.removeprefix("sha256:")[:SHORT_COMMIT] or "-"
 
 
 def _explained(counts: dict[str, int]) -> str:
@@ -482,9 +482,7 @@ def _short_names(sources: Iterable[blame.BlameSource]) -> dict[str, str]:
     length = _SHORT_EVENT
     while len({name[:length] for name in events}) < len(set(events)):
         length += 1
-    return {
-        id: name[:length] if id.startswith("evt_") else name[:_SHORT_COMMIT] for id, name in names.items()
-    }
+    return {id: name[:length] if id.startswith("evt_") else name[:SHORT_COMMIT] for id, name in names.items()}
 
 
 def why_tree(value: why.WhyReport, console: Console, *, verbose: bool = False) -> str:
@@ -540,7 +538,7 @@ def _shown_id(node: why.WhyNode) -> str:
     """The id; that of a commit is short, and marked where a shallow clone begins."""
     if node.kind != "commit":
         return node.id
-    return (_OLDER if node.mark == why.SHALLOW else "") + node.id[:_SHORT_COMMIT]
+    return (_OLDER if node.mark == why.SHALLOW else "") + node.id[:SHORT_COMMIT]
 
 
 def with_code(
@@ -555,7 +553,7 @@ def _block(one: why.CodeThen, console: Console) -> Iterator[str]:
     style = console.style
     yield f"{style.bold(one.place)}  {verdict_word(one.verdict, style)}: {one.reason}"
     if one.commit:
-        yield style.dim(f"by {one.commit[:_SHORT_COMMIT]} {one_line(one.subject)}")
+        yield style.dim(f"by {one.commit[:SHORT_COMMIT]} {one_line(one.subject)}")
     then, now = one.then.splitlines(), one.now.splitlines()
     if one.verdict in ("changed", "missing") and not then:
         yield style.dim("the recorded code is not in the known history")

@@ -41,8 +41,9 @@ adjacent.
 """
 REQUIRED: Final = ("id", "title", "kind", "tags", "created", "updated", "provenance", "verification")
 KEY_ORDER: Final = tuple(name for key in REQUIRED for name in (key, *_OPTIONAL.get(key, ())))
+PROVENANCE: Final = ("events", "patches", "commits")
 _NESTED_ORDER: Final[dict[str, tuple[str, ...]]] = {
-    "provenance": ("events", "patches", "commits"),
+    "provenance": PROVENANCE,
     "verification": ("last_verified_commit", "status", "by", "committed"),
     "links": ("derives_from", "refers_to", "supersedes", "duplicates"),
     "anchors": ("path", "symbol", "lines", "fingerprint"),

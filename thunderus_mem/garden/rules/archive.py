@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.ids import fold_key
-from thunderus_mem.document.paths import archived_path, fits
+from thunderus_mem.document.paths import MEMORY, archived_path, fits
 from thunderus_mem.document.state import document_state
 from thunderus_mem.document.statements import digest, statements
 from thunderus_mem.document.timestamp import utc_key
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from thunderus_mem.store.config import Config
 
 RULE: Final = "archive"
-_MEMORY: Final = ".thunderus/memory/"
 _HIGH, _LOW = 0.8, 0.4
 """From the one on, quality is high; up to the other, it is low."""
 
@@ -137,7 +136,7 @@ class _Seen:
 
     def _is_kept(self, document: Profile) -> bool:
         tags = {tag.casefold() for tag in document.tags}
-        inside = document.path.removeprefix(_MEMORY)
+        inside = document.path.removeprefix(MEMORY)
         return any(
             keep.casefold() in tags or any(fits(keep, name) for name in (document.id, document.path, inside))
             for keep in self._config.archive_keep

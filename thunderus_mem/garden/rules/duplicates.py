@@ -16,6 +16,7 @@ from thunderus_mem.authoring.sources import stem_of
 from thunderus_mem.document.anchors import anchors_in
 from thunderus_mem.document.document import RELATIONS, read_document
 from thunderus_mem.document.frontmatter.edit import insert_item, set_key
+from thunderus_mem.document.frontmatter.write import PROVENANCE
 from thunderus_mem.document.ids import slug
 from thunderus_mem.document.references import references
 from thunderus_mem.document.statements import (
@@ -40,12 +41,9 @@ if TYPE_CHECKING:
     from thunderus_mem.garden.plan import GardenInput
     from thunderus_mem.store.config import Config
 
-_LISTS_OF_PROVENANCE = ("events", "patches", "commits")
 # Other lists of provenance and links cannot be merged, because their meaning is unknown.
 _KNOWN_LISTS = frozenset(
-    ["tags", "aliases"]
-    + [f"provenance.{key}" for key in _LISTS_OF_PROVENANCE]
-    + [f"links.{rel}" for rel in RELATIONS]
+    ["tags", "aliases"] + [f"provenance.{key}" for key in PROVENANCE] + [f"links.{rel}" for rel in RELATIONS]
 )
 _CONFLICT_MARKS = ("<<<<<<< ", ">>>>>>> ")
 _IDENTITY = frozenset({"id", "title", "kind", "created", "updated", "verification"})

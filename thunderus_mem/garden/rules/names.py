@@ -21,7 +21,7 @@ from thunderus_mem.document.document import content_hash
 from thunderus_mem.document.frontmatter import nodes
 from thunderus_mem.document.frontmatter.edit import rename_item
 from thunderus_mem.document.ids import file_stem, fold_key, slug
-from thunderus_mem.document.paths import archived_path
+from thunderus_mem.document.paths import MEMORY, archived_path
 from thunderus_mem.document.profile import tag_key
 from thunderus_mem.document.references import (
     is_bracketed,
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 # Links
 
 LINKS: Final = "links"
-_MEMORY: Final = ".thunderus/memory/"
 _MOST_LINES: Final = 100
 
 
@@ -159,7 +158,7 @@ class _Where:
 
     def _is_dead(self, path: str) -> bool:
         """Whether a path in the memory folders leads to no document or file."""
-        if not (path.startswith(_MEMORY) and path.endswith(".md")) or "\\" in path:
+        if not (path.startswith(MEMORY) and path.endswith(".md")) or "\\" in path:
             return False
         return (
             self.names.at(path) is None and path not in self._files and archived_path(path) not in self._files

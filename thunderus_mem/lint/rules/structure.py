@@ -13,6 +13,7 @@ from thunderus_mem.document.frontmatter.nodes import Mapping, Scalar, is_null
 from thunderus_mem.document.frontmatter.read import find_fences
 from thunderus_mem.document.frontmatter.write import ambiguous
 from thunderus_mem.document.ids import closest
+from thunderus_mem.document.templates import SOURCE_TYPES, STATUSES, TYPES
 from thunderus_mem.document.timestamp import parse_timestamp
 from thunderus_mem.lint.rule import NOTE, WARNING
 from thunderus_mem.startup import lazy_pattern
@@ -340,7 +341,6 @@ _NESTED = {
     "last_verified_commit": "verification",
     "status": "verification",
 }
-_STATUSES = ("verified", "stale", "unknown")
 
 
 def frontmatter_schema(context: LintContext) -> Iterable[Diagnostic]:
@@ -389,7 +389,7 @@ def _schema_hint(context: LintContext, violation: Violation) -> str:
     if violation.kind == "required":
         found = header.get(last) if last in _NESTED and isinstance(header, Mapping) else None
         # Any other `status` is that of a decision.
-        if found is not None and (last != "status" or _text_of(found) in _STATUSES):
+        if found is not None and (last != "status" or _text_of(found) in STATUSES):
             return f"Indent `{last}` by two spaces, under `{_NESTED[last]}:`, or run `thunderus-mem migrate`"
         parent = violation.key.rpartition(".")[0]
         return f"Add the key `{last}`" + (f" under `{parent}`" if parent else "")
@@ -526,11 +526,6 @@ def _heading_name(text: str) -> str:
     return text.lower().lstrip("0123456789. ")
 
 
-TYPES: Final = (
-    *("Observation", "Decision", "Learning", "Error", "Discovery", "Pattern", "Context", "Task"),
-    *("CodeEdit", "FileAccess", "Search", "Command", "Conversation"),
-)
-SOURCE_TYPES: Final = ("user", "system", "api", "file", "web", "ai_generated", "inferred")
 _LISTED: Final = {"type": TYPES, "source_type": SOURCE_TYPES}
 
 
