@@ -64,5 +64,5 @@ def content(index: SqliteIndex) -> dict[str, list[tuple[Any, ...]]]:
 def find_hits(index: SqliteIndex, query: Query, *, root: str, limit: int = 10, **options: bool) -> list[Hit]:
     """The answers to a query, with the statuses that files have."""
     found = find(index, query, limit=limit)
-    hits = hits_of(index, query, found.judged({}), root=root, limit=limit, **options)
+    hits = hits_of(index, found.judged({}), root=root, limit=limit, **options)
     return list(hits) if found.answered else []

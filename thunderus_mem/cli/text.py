@@ -184,8 +184,10 @@ def cut_path(path: str, limit: int) -> str:
     return ELLIPSIS + path
 
 
-def wrapped(text: str, limit: int) -> list[str]:
-    """Wrap a text between words to ``limit`` columns; a longer word gets its own line."""
+def wrapped(text: str, limit: int | None) -> list[str]:
+    """Wrap a text between words to ``limit`` columns, if any; a longer word gets its own line."""
+    if limit is None:
+        return [text]
     lines: list[str] = []
     used = 0
     for word in text.split(" "):
@@ -279,11 +281,6 @@ def flowing(rows: Sequence[Sequence[str]], room: int | None) -> list[str]:
                 found += [first.rstrip()] if width(first) <= room else wrapped(" ".join(first.split()), room)
             found += [" " * GAP + one for one in wrapped(row[-1], room - GAP)]
     return found
-
-
-def indented(text: str, room: int | None, indent: str = "") -> list[str]:
-    """Indent a text by ``indent`` and wrap it to ``room`` columns."""
-    return [indent + line for line in ([text] if room is None else wrapped(text, room - len(indent)))]
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

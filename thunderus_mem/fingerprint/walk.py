@@ -248,11 +248,11 @@ def pieces(
     return made
 
 
-def quoted(mark: str, value: Callable[[str], str], ends: int = 1) -> Callable[..., list[Item]]:
+def quoted(mark: str, value: Callable[[str], str]) -> Callable[..., list[Item]]:
     """A handler for plain strings: without the delimiters, by value, after a mark."""
 
     def handler(walk: TokenWalk, node: SgNode, _pairs: object) -> list[Item]:
-        return [mark + value(walk.slice(node)[ends:-ends]), (node, "")]
+        return [mark + value(walk.slice(node)[1:-1]), (node, "")]
 
     return handler
 

@@ -12,7 +12,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.document.document import MAX_DOCUMENT, content_hash
+from thunderus_mem.document.document import content_hash
 from thunderus_mem.document.secrets import holds_secret
 from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import Conflict, InvalidDocument, NotFound, Refused, resumable
@@ -22,12 +22,12 @@ from thunderus_mem.log.event import ABORTED, changes_of, document_ids, text_in, 
 from thunderus_mem.log.new_event import MOST_WITH_DIFFS, Ids, PatchLinks
 from thunderus_mem.memory.hand_edits import hand_edits
 from thunderus_mem.memory.locate import left_behind
-from thunderus_mem.memory.past_texts import CommittedTexts
+from thunderus_mem.memory.past_texts import CommittedTexts, text_at
 from thunderus_mem.memory.transaction import open_transaction, settle
 from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store import disk
 from thunderus_mem.store.files import read_file, replace_file
-from thunderus_mem.store.paths import inside, may_change
+from thunderus_mem.store.paths import may_change
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -332,7 +332,7 @@ class _Planner:
     def reversals(self) -> Iterator[_Reversal]:
         """Yield the planned reversals, one at a time, each computed as if those before it were written."""
         memory, waiting = self._memory, self._waiting
-        tree = reverse.DocumentTree(_reader(memory), _finder(memory))
+        tree = reverse.DocumentTree(lambda path: text_at(memory.root, path), _finder(memory))
         reverser = reverse.Reverser(tree)
         for batch, rows in self._batches:
             events = self._events(rows)
@@ -394,20 +394,6 @@ def _conflict(
         hint += f" -n {choice.number}" if choice.number > 1 else ""
         hint += f"{' --redo' if choice.redo else ''} --partial`"
     return type(error)(message, hint=hint)
-
-
-def _reader(memory: Memory) -> Callable[[str], str | None]:
-    def read(path: str) -> str | None:
-        try:
-            return read_file(inside(memory.root, path), MAX_DOCUMENT).decode("utf-8")
-        except NotFound:
-            return None
-        except UnicodeDecodeError as error:
-            raise Conflict(
-                f"{path} is not UTF-8 text", hint=f"fix it first; see `thunderus-mem lint {path}`"
-            ) from error
-
-    return read
 
 
 def _finder(memory: Memory) -> Callable[[str], str | None]:

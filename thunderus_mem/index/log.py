@@ -502,5 +502,5 @@ def _json(texts: Iterable[str]) -> str:
     return dumps(sorted(texts))
 
 
-def _batches(items: list[str], size: int = BATCH) -> Iterator[list[str]]:
-    return (items[start : start + size] for start in range(0, len(items), size))
+def _batches(items: list[str]) -> Iterator[list[str]]:
+    return (items[start : start + BATCH] for start in range(0, len(items), BATCH))

@@ -23,7 +23,7 @@ from thunderus_mem.lint.rules.store import SuppressionUse, suppress, suppression
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from thunderus_mem.diagnostic import Diagnostic
     from thunderus_mem.lint.rule import Check, LintConfig, LintContext, Scope, StoreState
@@ -67,13 +67,13 @@ class Selection(NamedTuple):
     suppressions: tuple[tuple[Check, Severity | None], ...]
 
 
-def select_checks(config: LintConfig, rules: Sequence[Rule] = RULES) -> Selection:
+def select_checks(config: LintConfig) -> Selection:
     """Select the checks for `lint_reading`; call it once for many documents."""
     return Selection(
-        document=_wanted(config, rules, "document"),
-        readable=_wanted(config, [rule for rule in rules if not rule.reads_only], "document"),
-        archived=_wanted(config, [rule for rule in rules if rule.archived], "document"),
-        suppressions=_wanted(config, rules, "suppressions"),
+        document=_wanted(config, RULES, "document"),
+        readable=_wanted(config, [rule for rule in RULES if not rule.reads_only], "document"),
+        archived=_wanted(config, [rule for rule in RULES if rule.archived], "document"),
+        suppressions=_wanted(config, RULES, "suppressions"),
     )
 
 

@@ -173,8 +173,8 @@ def document_at(memory: Memory, path: str) -> Document | None:
     return read_document(path, data).document
 
 
-def documents(memory: Memory, *, archived: bool = False) -> list[Document]:
-    """Read all active documents, including duplicate ids; with ``archived``, all archived ones.
+def documents(memory: Memory) -> list[Document]:
+    """Read all active documents, including duplicate ids.
 
     For callers that need every document: raises `NotWritable` if a file or folder cannot be read.
     """
@@ -183,7 +183,7 @@ def documents(memory: Memory, *, archived: bool = False) -> list[Document]:
     paths = [
         path
         for path, text_hash, doc_id in memory.index.files()
-        if (doc_id or not text_hash) and is_archived(path) == archived
+        if (doc_id or not text_hash) and not is_archived(path)
     ]
     found: list[Document] = []
     for done, path in enumerate(paths):

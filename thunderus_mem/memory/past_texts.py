@@ -1,6 +1,7 @@
-"""Earlier texts of a document, each verified by its hash: from the log's diffs, from git, or kept for `undo`.
+"""The present text of a document, and earlier ones, each verified by its hash.
 
-Reads git and ``.thunderus/local``; writes the latter.
+Earlier texts are restored from the log's diffs, from git, or from those kept for `undo`. Reads git
+and ``.thunderus/local``; writes the latter.
 """
 
 from __future__ import annotations
@@ -14,14 +15,15 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from thunderus_mem.document.diff import apply_diff, lines_of, reversed_diff, three_way
-from thunderus_mem.document.document import content_hash
+from thunderus_mem.document.document import MAX_DOCUMENT, content_hash
 from thunderus_mem.document.timestamp import encode_ulid
-from thunderus_mem.errors import ThunderusError
+from thunderus_mem.errors import Conflict, NotFound, ThunderusError
 from thunderus_mem.log.line import parse_object
 from thunderus_mem.log.transitions import Transition, known_texts
 from thunderus_mem.startup import lazy_pattern
 from thunderus_mem.store import disk
 from thunderus_mem.store.files import read_file, replace_file, sweep
+from thunderus_mem.store.paths import inside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,6 +32,18 @@ if TYPE_CHECKING:
     from thunderus_mem.git.repository import Git
     from thunderus_mem.log.event import Change
     from thunderus_mem.log.line import Event
+
+
+def text_at(root: str, path: str) -> str | None:
+    """Return the text of a file, ``None`` if it does not exist. Raises `Conflict` if it is not UTF-8."""
+    try:
+        return read_file(inside(root, path), MAX_DOCUMENT).decode("utf-8")
+    except NotFound:
+        return None
+    except UnicodeDecodeError as error:
+        raise Conflict(
+            f"{path} is not UTF-8 text", hint=f"fix it first; see `thunderus-mem lint {path}`"
+        ) from error
 
 
 def as_lf(text: str) -> str:

@@ -443,10 +443,10 @@ def _refuse_secrets(data: bytes, proposal: Proposal) -> None:
         )
 
 
-def write(layout: Layout, proposal: Proposal, *, expecting: str = ABSENT) -> str:
-    """Write a proposal; return its root-relative path. ``expecting`` is the hash of the file it replaces.
+def write(layout: Layout, proposal: Proposal) -> str:
+    """Write a proposal to a new file; return its root-relative path.
 
-    Raises `Refused` if it contains a secret or is too large, `Conflict` if the file differs.
+    Raises `Refused` if it contains a secret or is too large, `Conflict` if the file exists.
     """
     data = encode(proposal)
     if len(data) > MAX_PROPOSAL:
@@ -463,7 +463,7 @@ def write(layout: Layout, proposal: Proposal, *, expecting: str = ABSENT) -> str
         ) from None
     assert PATCH_ID.fullmatch(proposal.id), proposal.id
     path = f"{FOLDER}/{proposal.id}.json"
-    replace_file(inside(layout.root, path), data, expecting=expecting)
+    replace_file(inside(layout.root, path), data, expecting=ABSENT)
     return path
 
 

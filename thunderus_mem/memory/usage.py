@@ -53,7 +53,7 @@ def add_usage(memory: Memory, usage: Mapping[str, Usage]) -> None:
     with suppress(OSError, ThunderusError):
         disk.make_folders(memory.layout.local_dir, durable=False)
         if _append(path, usage) > _LONG:
-            _shorten(memory, path)
+            _shorten(path)
 
 
 def _append(path: str, usage: Mapping[str, Usage]) -> int:
@@ -70,7 +70,7 @@ def _append(path: str, usage: Mapping[str, Usage]) -> int:
         os.close(descriptor)
 
 
-def _shorten(memory: Memory, path: str) -> None:
+def _shorten(path: str) -> None:
     """Replace the file by one line for each document; readers also read the old file until it is removed."""
     old = f"{path}.{os.getpid()}.old"
     disk.rename(path, old)

@@ -347,7 +347,7 @@ def in_store(memory: Memory) -> InConflict:
         elif shard is not None:
             found.shards.append(shard)
         else:
-            found.others.append(Other(one.path, _advice(memory, one)))
+            found.others.append(Other(one.path, _advice(one)))
     found.documents.extend(document_conflicts(files))
     return found
 
@@ -362,7 +362,7 @@ def _texts(one: Unmerged) -> Versions | None:
     return Versions(one.path, base, ours, theirs)
 
 
-def _advice(memory: Memory, one: Unmerged) -> str:
+def _advice(one: Unmerged) -> str:
     if not one.regular:
         return "a symlink or a submodule: resolve it with git"
     if kind_of(one.path):

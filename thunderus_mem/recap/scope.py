@@ -105,13 +105,10 @@ class Activity(NamedTuple):
         return self.private | {id for event in self.events for id in private_to(event)}
 
 
-def happened(memory: Memory, *, day: str = "", since: str = "", naming: str = "") -> Activity:
-    """The events of a day, since a `utc_key`, or all; also those that mention the document ``naming``."""
+def happened(memory: Memory, *, day: str = "", naming: str = "") -> Activity:
+    """The events of a day, or all; also those that mention the document ``naming``."""
     log_index = memory.log_index()
-    if day:
-        rows = log_index.of_day(day)
-    else:
-        rows = [row for batch in log_index.in_order(since=since) for row in batch]
+    rows = log_index.of_day(day) if day else [row for batch in log_index.in_order() for row in batch]
     named: list[EventRow] = log_index.naming([naming]) if naming else []
     logged = read(memory.log, [*rows, *named])
     private = frozenset(one.event.id for one in logged if memory.log.is_private(one.shard))

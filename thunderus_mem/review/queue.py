@@ -9,20 +9,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from thunderus_mem.document.diff import apply_diff, lines_of, reversed_diff, stretches, three_way
-from thunderus_mem.document.document import MAX_DOCUMENT, content_hash, read_document
+from thunderus_mem.document.document import content_hash, read_document
 from thunderus_mem.document.timestamp import format_timestamp
-from thunderus_mem.errors import Conflict, InvalidDocument, NotFound
+from thunderus_mem.errors import InvalidDocument, NotFound
 from thunderus_mem.index.log import read
 from thunderus_mem.log.actor import by_whom
 from thunderus_mem.log.event import changes_of, text_in
 from thunderus_mem.log.imported import is_imported
 from thunderus_mem.memory import proposals
 from thunderus_mem.memory.journal import FileChange
-from thunderus_mem.memory.past_texts import CommittedTexts, PastTexts, as_lf
+from thunderus_mem.memory.past_texts import CommittedTexts, PastTexts, as_lf, text_at
 from thunderus_mem.merge.documents import merge_cleanly
 from thunderus_mem.startup import NamedTuple
-from thunderus_mem.store.files import read_file
-from thunderus_mem.store.paths import inside, proposal_id
+from thunderus_mem.store.paths import proposal_id
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -63,7 +62,7 @@ def rebase(memory: Memory, proposal: Proposal, committed: CommittedTexts) -> Reb
 
     Raises `InvalidDocument` for an invalid diff. May request texts from git, see `CommittedTexts`.
     """
-    now = {edit.path: _text_at(memory, edit.path) for edit in proposal.edits}
+    now = {edit.path: text_at(memory.root, edit.path) for edit in proposal.edits}
     rebaser = _Rebaser(memory, proposal, now, committed)
     try:
         found = list(rebaser.edits())
@@ -74,17 +73,6 @@ def rebase(memory: Memory, proposal: Proposal, committed: CommittedTexts) -> Reb
     if not found:
         return Rebase("there", problem="already applied")
     return Rebase("moved" if rebaser.moved else "fits", tuple(found))
-
-
-def _text_at(memory: Memory, path: str) -> str | None:
-    try:
-        return read_file(inside(memory.root, path), MAX_DOCUMENT).decode("utf-8")
-    except NotFound:
-        return None
-    except UnicodeDecodeError:
-        raise Conflict(
-            f"{path} is not UTF-8 text", hint=f"fix it first; see `thunderus-mem lint {path}`"
-        ) from None
 
 
 class _Rebaser:

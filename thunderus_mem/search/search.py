@@ -160,7 +160,7 @@ def search(
 
     def answer(index: Index, *, whole: bool) -> SearchResult:
         found = find_judged(memory, index, query, limit=most, archived=archived)
-        hits = hits_of(index, query, found, root=memory.root, limit=most, explain=explain, whole=whole)
+        hits = hits_of(index, found, root=memory.root, limit=most, explain=explain, whole=whole)
         answers, closest = (hits, ()) if found.answered else ((), hits)
         archived_only = not archived and not answers and index.count(archived=True)
         notes = (*query.notes, _NOT_ASKED) if archived_only else query.notes
@@ -425,7 +425,6 @@ def _successors(index: Index, docs: Mapping[int, DocSummary]) -> dict[int, tuple
 
 def hits_of(
     index: Index,
-    query: Query,
     found: Found,
     *,
     root: str,

@@ -33,10 +33,10 @@ from thunderus_mem.cli.text import (
     counted,
     cut_path,
     diff_line,
-    indented,
     one_line,
     table,
     verdict_word,
+    wrapped,
 )
 from thunderus_mem.errors import ThunderusError, explain
 from thunderus_mem.lint import check
@@ -475,7 +475,7 @@ def check_report(value: check.CheckReport, console: Console, *, patch: bool = Fa
     blocks = ["\n".join(_document(ones, console, patch)) for ones in documents]
     id = documents[0][0].doc_id if len(documents) == 1 else "ID"
     steps = [check.next_step(verdict, id) for verdict in sorted({one.verdict for one in value.findings})]
-    blocks += ["\n".join(indented(step, console.width)) for step in steps]
+    blocks += ["\n".join(wrapped(step, console.width)) for step in steps]
     if value.unknown:
         blocks.append("\n".join(_unknown(value, console.style)))
     return "\n\n".join(blocks)

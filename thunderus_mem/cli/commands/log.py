@@ -26,11 +26,11 @@ from thunderus_mem.cli.text import (
     counted,
     cut,
     finding_lines,
-    indented,
     minute,
     one_line,
     padded,
     verdict_word,
+    wrapped,
 )
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.document.diff import stretches
@@ -327,7 +327,7 @@ def recorded(value: edit.Recorded, console: Console) -> str:
 
 
 def shown_event(value: log.ShownEvent, console: Console) -> str:
-    """Format one event as indented JSON, after its shard and line."""
+    """Format one event as wrapped JSON, after its shard and line."""
     console.say(f"{value.shard}:{value.line}")
     return dumps(plain(value.event), indent=2)
 
@@ -509,7 +509,7 @@ class _Tree:
 
     def lines(self, node: why.WhyNode, room: int | None, relation: str = "") -> list[str]:
         """Return the lines of a node and its children, wrapped to ``room`` columns."""
-        drawn = indented(self._label(node, relation), room)
+        drawn = wrapped(self._label(node, relation), room)
         below = [(child, how) for child, how in self._below.pop(node.id, ()) if self._is_shown(child)]
         self._sessions.update(child.id for child, _ in below if child.kind == "session")
         for number, (child, how) in enumerate(below):

@@ -29,10 +29,10 @@ from thunderus_mem.cli.text import (
     day,
     flowing,
     found_lines,
-    indented,
     one_line,
     verdict_word,
     width,
+    wrapped,
 )
 
 if TYPE_CHECKING:
@@ -274,7 +274,7 @@ def state_of_memory(value: show.StatusReport, console: Console) -> str:
     lines = flowing([(style.dim(name), text) for name, text in rows], console.width)
     lines += found_lines(value.found)
     if value.next_step:
-        lines += ["", *indented(f"Next: {value.next_step}", console.width)]
+        lines += ["", *wrapped(f"Next: {value.next_step}", console.width)]
     return "\n".join(lines)
 
 

@@ -13,10 +13,10 @@ from thunderus_mem.cli.text import (
     diff_lines,
     flowing,
     hint_line,
-    indented,
     minute,
     one_line,
     target_names,
+    wrapped,
 )
 from thunderus_mem.errors import Degraded, ThunderusError
 from thunderus_mem.log.actor import by_whom
@@ -260,7 +260,7 @@ def shown(value: queue.ShownProposal, console: Console) -> str:
     room = console.width
     lines = flowing([(style.dim(name), text) for name, text in rows if text], room)
     if value.evidence:
-        lines += ["", *(line for item in value.evidence for line in indented(item, room))]
+        lines += ["", *(line for item in value.evidence for line in wrapped(item, room))]
     lines.append("")
     for change in value.changes:
         lines += diff_lines(change.path, change.op, change.diff, change.moved_from, style)

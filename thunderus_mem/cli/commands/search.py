@@ -211,7 +211,7 @@ def _hit(hit: Hit, style: Style, room: int | None, marks: tuple[str, ...] = ()) 
 def _headline(hit: Hit, style: Style, room: int | None) -> list[str]:
     """Format title and id; the id goes below a title that leaves too little room for it."""
     title = _BLANKS.sub(" ", hit.title)
-    titles = [title] if room is None else wrapped(title, room)
+    titles = wrapped(title, room)
     lines = [style.bold(line) for line in titles]
     if room is None or width(titles[-1]) + GAP + width(hit.id) <= room:
         lines[-1] += " " * GAP + style.name(hit.id)

@@ -548,9 +548,9 @@ class _Reader:
             raise self.stop("not-a-mapping", message, event, "Write 'key: value' lines")
         return root
 
-    def stop(self, code: str, message: str, event: Any, hint: str = "", key: str = "") -> _UnreadableError:
+    def stop(self, code: str, message: str, event: Any, hint: str = "") -> _UnreadableError:
         mark = event.start_mark
-        return _UnreadableError(nodes.HeaderProblem(code, message, mark.line + 1, mark.column + 1, key, hint))
+        return _UnreadableError(nodes.HeaderProblem(code, message, mark.line + 1, mark.column + 1, hint=hint))
 
     def node(self, event: Any, depth: int) -> nodes.Node:
         """The node that begins with ``event``."""
