@@ -12,7 +12,7 @@
     ├── NotFound                4   no document has that id, path or name
     │   └── NoStore             4   no .thunderus here or in a parent folder
     ├── NotWritable             4   no permission, no space, read-only file system
-    ├── OutOfMemory             4   the system gives no more memory
+    ├── OutOfMemory             4   the system cannot provide more memory
     ├── Refused                 5   a secret, a path outside the store, an untrusted file
     │   └── TooLarge            5   a file larger than the limit
     ├── Degraded                6   damage found; intact data can still be read
@@ -125,7 +125,7 @@ class NotWritable(ThunderusError):
 
 
 class OutOfMemory(ThunderusError):
-    """The system gives no more memory."""
+    """The system cannot provide more memory."""
 
     code = "OutOfMemory"
     exit_code = 4

@@ -1,6 +1,6 @@
 """Markdown in a repository that is worth importing: find its folders, and list their files.
 
-An import takes the same files as are counted here.
+An import reads the same files that are counted here.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
 ``errors.py``; in addition 70 is a bug (the path of the crash report is printed), 130 SIGINT, 143 SIGTERM and
 129 SIGHUP. A closed pipe (``| head``) is not an error.
 
-Usual arguments of the commands that must start fast are parsed by ``quick.py``, all others by Typer in
-``group.py``. Only crash reports are written to disk.
+``quick.py`` parses common command lines of the commands that must start fast, Typer in ``group.py`` all
+others. Only crash reports are written to disk.
 """
 
 from __future__ import annotations

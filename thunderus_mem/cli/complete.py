@@ -1,6 +1,6 @@
 """Shell completion: the scripts, and the candidates for a word.
 
-Options come from what the command declares; Typer is not imported. Ids come from the files and the index
+Options come from the command's declarations; Typer is not imported. Ids come from the files and the index
 without a refresh, and only ids that match our grammar are offered, because the shell inserts them.
 
 Protocol: ``thunderus-mem --complete WORD…`` with the words after the program name, the last one incomplete;

@@ -1,7 +1,7 @@
-"""The commands as Typer has them: parsing, help, and messages about wrong usage.
+"""The commands as a Typer application: parsing, help, and usage errors.
 
-Only the command that is used is loaded, from what its module declares (``options.py``). Usual command lines
-do not come here: ``quick.py`` parses them.
+Only the command that runs is loaded, from the declarations in its module (``options.py``). Common command
+lines are parsed by ``quick.py`` instead.
 """
 
 from __future__ import annotations

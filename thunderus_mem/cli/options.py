@@ -1,4 +1,4 @@
-"""How commands declare their arguments and options: for the quick parser, for Typer, and for completion.
+"""Declarations of arguments and options, read by the quick parser, Typer and shell completion.
 
 A command is a function whose parameters are annotated like those of Typer::
 
@@ -7,8 +7,8 @@ A command is a function whose parameters are annotated like those of Typer::
     @app.command("show")
     def show(ctx: Call, document: DocumentId, raw: Annotated[bool, Option("--raw", help="…")] = False) -> int:
 
-Annotations are texts (``from __future__ import annotations``) and are evaluated for the command that is used
-only, so declaring a command costs nothing and imports no Typer.
+Annotations are strings (``from __future__ import annotations``) and are evaluated only for the command that
+runs, so declaring a command costs nothing and does not import Typer.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ REQUIRED: Final = object()
 
 
 class Declared(NamedTuple):
-    """What a command says of a parameter: the names of an option, and what Typer is to know of it."""
+    """The declaration of a parameter: the names of an option, and its settings, as in Typer."""
 
     is_option: bool
     names: tuple[str, ...]

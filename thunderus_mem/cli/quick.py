@@ -1,8 +1,7 @@
 """Command lines that are parsed without Typer, whose import takes longer than most commands.
 
-`parse` reads the usual forms of what commands declare (``options.py``); it returns ``None`` for help, for
-errors and for whatever else it does not know, and Typer parses those. A test holds the results of both
-parsers equal for any arguments.
+`parse` handles common uses of the declared parameters (``options.py``). It returns ``None`` for help, errors
+and anything else, which Typer then parses. A test checks that both parsers give the same results.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ def configure(parsed: CommandLine, console: Console) -> None:
 
 
 def commands_of(name: str) -> Commands:
-    """Import the module of a command and return what it declares."""
+    """Import the module of a command and return its declarations."""
     app: Commands = __import__(f"{PACKAGE}.{BY_NAME[name].module}", fromlist=["app"]).app
     return app
 

@@ -1,4 +1,4 @@
-"""The table of commands: name, the module that has it, one line of help, and the value it prints.
+"""The table of commands: name, module, one line of help, and the value it prints.
 
 The top-level help, completion and "did you mean" need only this table; a command's module is imported when
 the command is used. The help line of a command group is here too.

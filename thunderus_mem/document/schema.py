@@ -1,9 +1,9 @@
 """The JSON Schemas of documents, manifest, events and proposals, and their violations. Reads `schemas/`.
 
 The schema files (JSON Schema 2020-12, json-schema.org/draft/2020-12) are the only definition of each format.
-Those of the MemoryOS tools are draft-07, as the originals.
-`is_valid_fast` compiles them to functions and accepts clearly valid data, so that an ordinary document never
-loads the schema library; `check` uses jsonschema and lists the violations.
+Those of the MemoryOS tools are draft-07, like the originals. `is_valid_fast` compiles them to functions and
+accepts clearly valid data, so that an ordinary document never loads the schema library; `check` uses
+jsonschema and lists the violations.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Find values that are secret by what is said before them: a name, then soon a value.
+"""Find secrets by the name before them, such as "password" or "API key".
 
-Between them may be an assignment in any syntax, a table cell, an option or a few words. A value directly
-after a name need only look chosen; one further on must look generated.
+Between name and value may be an assignment in any syntax, a table cell, an option or a few words. A value
+directly after a name need only look chosen; one further on must look generated.
 """
 
 from __future__ import annotations

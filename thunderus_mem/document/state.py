@@ -1,4 +1,4 @@
-"""The state of a decision: what it says of itself, read and written where the document says it. Pure.
+"""The state of a decision (proposed, accepted …), read and written where the document has it. Pure.
 
 That is the frontmatter key ``status`` (MADR 3 and later), a line ``Status: …`` below the title (MADR 2,
 log4brains), or a Status section (adr-tools), as words, in the heading or as checkboxes.

@@ -180,7 +180,7 @@ class GardenInput:
     """The input of the gardening rules.
 
     ``documents`` are those in use, ``archived`` those in the archive, both ordered by id and path; ``read``
-    returns the document of a profile, and raises `Conflict` if its text is another one by now. ``today`` is
+    returns the document of a profile, and raises `Conflict` if its text has changed since. ``today`` is
     the day in UTC (``2026-01-21``). ``files`` are all Markdown files of the memory folders, including
     unreadable ones; ``ours`` are ids of documents whose text was last written by the program itself;
     ``former`` maps paths that no longer exist to the id of the one document that was there, according to the

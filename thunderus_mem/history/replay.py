@@ -1,5 +1,5 @@
-"""Replay: the text that each document should have by the log alone, and whether its diffs rebuild it; and a
-comparison of log and files in both directions. Reads files and git, writes nothing.
+"""Replay: the text that each document should have according to the log alone, and whether its diffs rebuild
+it; and a comparison of log and files in both directions. Reads files and git, writes nothing.
 """
 
 from __future__ import annotations

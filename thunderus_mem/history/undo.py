@@ -139,7 +139,7 @@ class _Reversal(NamedTuple):
 
 
 class _Planned(NamedTuple):
-    """What is held of a reversal until it is written: not its texts, which take several KB a document."""
+    """What is kept of a reversal until it is written: not its texts, which take several KB a document."""
 
     event_id: str
     patch: str

@@ -1,7 +1,6 @@
-"""The documents that an import or export knows, by their names, in a temporary file: memory does not grow
-with them.
+"""Look up documents by name during an import or export, in a temporary file, so that memory use is bounded.
 
-Names have kinds, and are stored as digests. The file is SQLite's own: it has no name, and is gone with the
+Names have kinds and are stored as digests. SQLite creates the file without a name; it disappears with the
 process.
 """
 

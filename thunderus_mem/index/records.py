@@ -1,4 +1,4 @@
-"""What users stored, in the index: the conversations and executions of each user, and their words.
+"""The private records of users in the index: conversations and executions, and their words.
 
 Every query names the user whose records it asks for.
 """

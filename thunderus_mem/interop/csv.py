@@ -1,6 +1,6 @@
 """Documents as a table in CSV (RFC 4180), with the names of the frontmatter as columns.
 
-Cells are texts. Numbers, lists and objects are JSON; an empty cell is a missing value. ``tags`` may also be
+Cells are strings. Numbers, lists and objects are JSON; an empty cell is a missing value. ``tags`` may also be
 separated by commas.
 """
 

@@ -89,7 +89,7 @@ def entry_of(name: str) -> FormatEntry:
 
 
 class FormatField(NamedTuple):
-    """A field of a format, the key of ours, the kind of value, and what becomes of it: ``kept``,
+    """A field of a format, the key of ours, the kind of value, and what happens to it: ``kept``,
     ``derived`` from a field that says less or something else, or ``lost``."""
 
     theirs: str

@@ -504,8 +504,8 @@ def import_markdown(
     """Import the Markdown files of ``directory`` (or one file) as documents of ``kind``.
 
     Texts are kept, with their relative links rebased; a file whose text is already in the store is skipped.
-    ``on_conflict`` says what becomes of a file that changed since it was imported: ``skip``, or ``update``,
-    which merges the change into the document. All documents are one patch: one event, or one for every 500.
+    ``on_conflict`` says what happens to a file that changed since it was imported: ``skip``, or ``update``,
+    which merges the change into the document. All documents are one patch: one event, or several.
     ``mapping`` (``THEIRS=OURS``) maps their fields to ours. Raises `NotFound` if the folder does not exist,
     `ThunderusError` for an unknown kind, field or ``on_conflict``, `InvalidDocument` for a kind that the
     memory does not allow.

@@ -1,7 +1,7 @@
 """Memories of mcp-memory-service: its export in JSON, and its SQLite file, which is only read.
 
-A memory has no id but the hash of its text without outer blanks, in lower case. The fields of the SHODH
-schema are in its metadata.
+The id of a memory is the hash of its text, trimmed and in lower case. The fields of the SHODH schema are in
+its metadata.
 """
 
 from __future__ import annotations

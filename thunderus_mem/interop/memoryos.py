@@ -1,7 +1,8 @@
-"""The tools of the MemoryOS dual memory: their arguments and results, and the records they stand for. Pure.
+"""The tools of the MemoryOS dual memory: their arguments and results, and the records behind them. Pure.
 
 The JSON Schemas (draft-07) are in ``document/schemas/memoryos``, one for the arguments and one for the result
-of each tool; every call is held to them. `get_user_profile` is an extension: it has no original schema.
+of each tool; every call is validated against them. `get_user_profile` is an extension without an original
+schema.
 """
 
 from __future__ import annotations

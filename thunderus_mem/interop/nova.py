@@ -1,10 +1,10 @@
 """Memories of Nova Fusion Memory: the payload of `bulk_upsert_memory` as JSON, and the contract of its tools.
 
-A file holds an object with the list under ``items``, the list alone, or one item. An item without an id has
-the MD5 of its text as id, as Nova gives it; it is written without one again.
+A file holds an object with the list under ``items``, the list alone, or one item. An item without an id gets
+the MD5 of its text as its id, as in Nova, and is exported without one.
 
-The tools take what an import refuses: a value that does not fit the key of its name is kept as it is, so that
-a memory is returned as it was given. There a memory is always a fact, whose time is that of its last change.
+The tools accept what an import rejects: a value of the wrong type for its key is kept, so that a memory is
+returned as it was given. In the tools, a memory is always a fact, and its time is that of its last change.
 Pure.
 """
 

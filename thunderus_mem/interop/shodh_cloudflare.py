@@ -1,6 +1,6 @@
 """Memories of shodh-cloudflare: pages of ``GET /api/memories``, saved as files, one or several in a row.
 
-The worker has no metadata column and no export, so what a memory has no field for is lost.
+The worker has no metadata column and no export, so values without a field are lost.
 """
 
 from __future__ import annotations

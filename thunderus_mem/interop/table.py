@@ -1,9 +1,9 @@
 """How a foreign record and a document correspond: one declarative table for each format. Pure.
 
-From a `FieldTable` come reading, writing and the schema of a record; ``docs/generate.py`` makes the matrix of
-all formats from their tables. Nothing is lost where the format allows it: what reading and writing again
-would change is kept in the metadata of the document for their side (``metadata.<format>``) and in the
-extension field of the record for ours.
+Reading, writing and the schema of a record are derived from a `FieldTable`; ``docs/generate.py`` makes the
+matrix of all formats from their tables. Nothing is lost if the format allows it: what a round trip would
+change is kept, theirs in the metadata of the document (``metadata.<format>``), ours in the extension field of
+the record.
 """
 
 from __future__ import annotations

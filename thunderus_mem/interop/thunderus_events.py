@@ -1,7 +1,8 @@
-"""The events of Thunderus's log as written there: the inverse of what `events` reads. Pure.
+"""Write events in the format of Thunderus's log: the inverse of what `events` reads. Pure.
 
-Reading keeps what means something here. The rest of an event, so that it can be written again as it was, is
-JSON text under ``thunderus`` in the body: fields with other values than `FIELDS` gives, and missing ones.
+Reading converts what has a meaning here. The rest of an event is kept as JSON text under ``thunderus`` in the
+body, so that it can be written back unchanged: fields with other values than those of `FIELDS`, and missing
+ones.
 """
 
 from __future__ import annotations

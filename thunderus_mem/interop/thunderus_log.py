@@ -1,7 +1,7 @@
-"""The format `thunderus`: session logs of Thunderus, one JSON object a line.
+"""The format `thunderus`: session logs of Thunderus, one JSON object per line.
 
-An imported log is written again as it was. Of our own log, the committed events become events of Thunderus:
-each change of a document is a ``memory-update``; notes have no counterpart.
+An imported log is exported unchanged. From our own log, the committed events become events of Thunderus: each
+change of a document is a ``memory-update``; notes have no counterpart.
 """
 
 from __future__ import annotations

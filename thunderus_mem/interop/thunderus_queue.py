@@ -1,8 +1,8 @@
 """The format `thunderus-queue`: ``patch_queue.json`` of a session of Thunderus, as proposals pending review.
 
 A memory patch of Thunderus has the new text of a document, or a section to append to it. Each pending one
-becomes a proposal; patches of code and those decided there are counted. Of our own queue, proposals that
-create or update a document are exported, with its whole new text, which Thunderus writes as it is.
+becomes a proposal; patches of code and decided ones are only counted. From our own queue, proposals that
+create or update a document are exported with its complete new text, which Thunderus writes unchanged.
 """
 
 from __future__ import annotations

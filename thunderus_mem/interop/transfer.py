@@ -1,9 +1,9 @@
 """Import records of another program as documents.
 
-Records are read one at a time, and written to the store in events of at most 500 documents. All
-events of an import have its id in ``origin.import`` and one patch id, also those of the command that resumes
-it after an interruption: so one `undo` reverts all. The id is made from the format and the bytes of the file.
-Reads files of others, and writes through a transaction.
+Records are read one at a time, and written to the store in events of at most `MOST_DOCUMENTS` documents. All
+events of an import have its id in ``origin.import`` and one patch id, including those of a command that
+resumes it after an interruption, so one `undo` reverts all. The id is derived from the format and the bytes
+of the file. Reads foreign files, and writes through a transaction.
 """
 
 from __future__ import annotations

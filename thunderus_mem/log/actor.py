@@ -1,4 +1,4 @@
-"""The actor of an event: a user, an agent or a tool, by what is given, the environment and the terminal."""
+"""The actor of an event (user, agent or tool), from an option, the environment and the terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Imported events: lines that another program logged. They are kept, but nothing was done here by them."""
+"""Imported events: lines logged by another program. They are kept, but changed nothing in this store."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What a user stored: conversations and executions, and the events that they consist of. Pure.
+"""The private records of a user: conversations and executions, and the events they consist of. Pure.
 
-A conversation is two messages: that of the user, then the response of the agent. An execution is a call per
-tool, in the order of their use, then one result. All of them name the user, the exchange (``message_id``) and
-the record, and are private: in the folder of their user below ``local/users``, in no other shard.
+A conversation is two messages: the user's, then the response of the agent. An execution is one call per tool,
+in the order of use, then one result. All of them name the user, the exchange (``message_id``) and the record,
+and are private: in the folder of their user below ``local/users``, in no other shard.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""One call of a client: its caller, the memory opened for it, and what came of it.
+"""One call of a client: the caller, the memory opened for it, and the result.
 
 The memory is opened for each call, because other programs change its files. An event of a call names client,
-session and model; its actor is always an agent. Every exception becomes a text that says how to go on.
+session and model; its actor is always an agent. Every exception becomes a text with the next step.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Who wrote the present title and body of a document, and whether a user has reviewed them.
 
-The text of a user is reviewed, that of an agent only once a user verified it since. Text of a tool, or in no
-event at all, is reviewed once it is in HEAD: nobody knows who wrote it before. Personal notes, which are
-never committed, always are. Read only; git is asked only about texts of tools or in no event.
+Text by a user is reviewed, text by an agent only once a user has verified it since. Text by a tool, or in no
+event, is reviewed once it is in HEAD, because its author is unknown. Personal notes, which are never
+committed, always are. Read only; git is asked only about texts of tools or in no event.
 """
 
 from __future__ import annotations

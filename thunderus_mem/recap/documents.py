@@ -1,7 +1,7 @@
-"""What the documents of a recap, and messages of commits, say of why and of what is open. Pure.
+"""Extract reasons and open items from the documents of a recap and from commit messages. Pure.
 
-Only words that an author wrote in the expected place count: the state of a decision, the first sentence below
-*Context*, unchecked tasks, a title that asks, and the first sentence of a message below its subject.
+Only text in the expected place counts: the state of a decision, the first sentence below *Context*, unchecked
+tasks, a title that asks, and the first sentence of a message below its subject.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The lines of a recap about documents: what happened to each and why, and what is open. Pure.
 
-A reason is what somebody wrote down: the reason of the change (`-m`), the context of a decision, or the
-message of the commit that holds the change; the line says which.
+A reason was written down by an author: with the change (`-m`), as the context of a decision, or as the
+message of the commit that contains the change; the line says which.
 """
 
 from __future__ import annotations

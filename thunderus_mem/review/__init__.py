@@ -1,6 +1,6 @@
-"""Review: changes pending a decision.
+"""The review queue: changes that wait for approval.
 
-``queue`` lists, shows and rebases proposals on the current documents; ``decisions`` approves, rejects and
-expires them, as events of the log. ``memory.proposals`` reads and writes the files of proposals, and decides
+`queue` lists and shows proposals, and rebases them onto the current documents; `decisions` approves, rejects
+and expires them, each as an event in the log. `memory.proposals` reads and writes their files, and decides
 which changes need review.
 """

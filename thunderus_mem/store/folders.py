@@ -1,4 +1,4 @@
-"""The folders below a folder, as far as a command may look without being asked to. Read only."""
+"""The subfolders that a command may walk without being asked to. Read only."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """``log events why``: history and provenance.
 
 `log` and `events` show, verify, extend and export the log; `why` prints the provenance of a document as a
-tree, or that of each line. The commands parse, call and render; only
-`events add` and `events record` write to the log, and `events export` a file.
+tree, or that of each line. The commands parse, call and render; only `events add` and `events record` write
+to the log, and `events export` a file.
 """
 
 from __future__ import annotations
@@ -519,7 +519,7 @@ class _Tree:
         return drawn
 
     def _is_shown(self, node: why.WhyNode) -> bool:
-        """Tell whether to show a node: a session once, and without ids only for what its label says."""
+        """Whether to show a node: a session once, and without ids only for what its label says."""
         if node.kind == "session":
             return node.id not in self._sessions and (self._verbose or bool(node.label))
         return self._verbose or node.kind not in ("patch", "change")

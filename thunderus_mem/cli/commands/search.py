@@ -138,7 +138,7 @@ def message_ids(value: RecordsFound, console: Console) -> str:
 
 
 def records_found(value: RecordsFound, console: Console) -> str:
-    """Format each record: its first text, kind, time and message id, and what came of it."""
+    """Format each record: its first text, kind, time and message id, and outcome."""
     style, room = console.style, (console.width or _LONGEST) - 4
     found = []
     for hit in value.hits:

@@ -1,5 +1,5 @@
 """The gardening rules, each a pure function from `GardenInput` and the configuration to steps.
 
-`duplicates` and `similar` compare documents, those that `origins` lets them compare; `names` repairs links,
-tags and numbers; `sizes` splits, `archive` archives, `recaps` writes what is missing. None does I/O.
+`duplicates` and `similar` compare documents (`origins` decides which); `names` repairs links, tags and
+numbers; `sizes` splits, `archive` archives, `recaps` writes what is missing. None does I/O.
 """

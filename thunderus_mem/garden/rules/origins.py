@@ -1,8 +1,8 @@
-"""Which documents the gardener compares, as far as their files decide it. Pure.
+"""Decide which documents the gardener compares, by the files they come from. Pure.
 
 A document comes from the file it was imported from, otherwise from its own file. Copies kept in a backup,
-originals, and the records of a version, a number or a date, are never compared with documents from
-elsewhere. Nor is a file that has a role in its folder, such as the inbox of each project.
+originals, and the records of a version, a number or a date, are never compared with documents from elsewhere.
+Nor is a file that has a role in its folder, such as the inbox of each project.
 """
 
 from __future__ import annotations

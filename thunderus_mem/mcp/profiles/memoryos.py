@@ -1,7 +1,7 @@
 """The profile ``memoryos``: the tools of the MemoryOS dual memory, and the extension `get_user_profile`.
 
-The user is that of the environment of the server; an argument that names another one is an error. Every
-reply, also that of an error, is held to the schema of its tool.
+The user comes from the server's environment; an argument that names another user is an error. Every reply,
+errors included, is validated against the schema of its tool.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The profile ``nova``: the tools of Nova Fusion Memory MCP. Every error is a value in a normal result.
 
-All memories of a call are written in one event. A query finds every document; memories are those with an id
-of Nova's.
+All memories of a call are written in one event. A query finds all documents; memories are those with an id
+from Nova.
 """
 
 from __future__ import annotations
