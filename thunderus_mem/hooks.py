@@ -171,7 +171,7 @@ class Extent(NamedTuple):
 
 
 def asked_extent(memory: Memory) -> Extent:
-    """What the framework asks to check, which it says only in its environment and git's.
+    """What the framework asks to check, from its environment variables and git's.
 
     It passes a range at a push and with ``--from-ref``. Git names its index to the hooks of a commit; without
     it (``pre-commit run``), staged files decide. Outside a repository it is everything.

@@ -530,8 +530,8 @@ class Restamping(NamedTuple):
 
 
 def restamp(memory: Memory, ids: Sequence[str] | None = None, *, why: str = "") -> Restamping:
-    """Replace fingerprints by other rules with those of the code in the commit of the verification, where
-    that is provably the code that was verified. Verifies nothing."""
+    """Recompute fingerprints by older rules from the code at the commit of the verification, if that is
+    provably the code that was verified. Verifies nothing."""
     settle(memory, "verify")
     outdated = {
         id: places

@@ -66,7 +66,7 @@ def _pattern(line: str) -> str:
 
 
 def lacking(path: str, place: str) -> tuple[str, ...]:
-    """The lines missing from the file at ``place``, or cancelled by a later line of it."""
+    """The lines missing from the file at ``place``, or cancelled by one of its later lines."""
     try:
         text = read_file(place, _LIMIT).decode("utf-8", "replace")
     except NotFound:

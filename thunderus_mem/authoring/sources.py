@@ -47,7 +47,7 @@ _RULES: Final = (
 
 
 class Source(NamedTuple):
-    """A folder with Markdown files to import: its path, relative to the root, and how many files of what."""
+    """A folder with Markdown files to import: its path relative to the root, number and type of the files."""
 
     path: str
     kind: str

@@ -251,7 +251,7 @@ def snapshots(places: Layout, typed: str, limit: int) -> Iterable[tuple[str, str
 
 
 def changes(places: Layout, typed: str, limit: int) -> Iterable[tuple[str, str]]:
-    """Return the ids of what `undo` takes: patches, then snapshots."""
+    """Return the ids that `undo` accepts: patches, then snapshots."""
     yield from events(places, typed, limit)
     yield from snapshots(places, typed, limit)
 

@@ -58,7 +58,7 @@ ONE_DOCUMENT: Final = "show"
 """The command whose answer is a document: its text is printed unchanged, and no list is the answer."""
 
 _ALWAYS: Final = "value"
-"""The field of `Setting` that may have any type, so that nobody could know which value was omitted."""
+"""The field of `Setting` that may have any type; never omitted, as its value could not be inferred."""
 
 # JSON must not contain terminal controls either; \u escapes keep its value.
 _UNSAFE = lazy_pattern(

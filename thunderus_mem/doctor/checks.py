@@ -323,7 +323,7 @@ def index(context: DoctorContext) -> Iterator[Check]:
 
 
 def _deep_trouble(context: DoctorContext) -> str:
-    """Return what is wrong with an index, "" for nothing; reads every page of it."""
+    """Return what is wrong with an index, "" for nothing; reads all its pages."""
     try:
         found = SqliteIndex.open(context.layout.index_file)
     except (Degraded, OSError) as error:
@@ -527,7 +527,7 @@ def _damaged(context: DoctorContext, damage: _LogDamage, findings: list[Diagnost
 
 
 def _restore_shard(context: DoctorContext, shard: str) -> str:
-    """The command for a damaged shard: restore it from HEAD if that has every readable event of it.
+    """The command for a damaged shard: restore it from HEAD if HEAD has all its readable events.
 
     If HEAD has the same lines, list the older versions.
     """
@@ -636,7 +636,7 @@ def _misplaced(path: str, what: str) -> Check:
 
 
 def schemas(context: DoctorContext) -> Iterator[Check]:
-    """Check that the copies of the schemas are those of this version."""
+    """Check that the copies of the schemas match this version."""
     if newer_version(context.layout, context.memory.config):
         return
     if 0 < version_of_schemas(context.layout) < FORMAT:

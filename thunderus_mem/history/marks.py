@@ -67,7 +67,7 @@ class Marks:
 
 
 def marks_of(memory: Memory, events: Iterable[LoggedEvent]) -> dict[str, str]:
-    """Return the marks of those of the events that have one, by event id."""
+    """Return the marks of the events that have one, by event id."""
     listed = list(events)
     if not listed:
         return {}

@@ -289,7 +289,7 @@ class LogIndex:
         return self._in_order(_AT.format(lines), (_json(filter(None, hashes)),))
 
     def known(self, event_ids: Iterable[str]) -> set[str]:
-        """Return those of the events that are in some shard."""
+        """Return the given events that are in any shard."""
         rows = self._database.rows(f"SELECT id FROM events WHERE id {LISTED}", (_json(event_ids),))
         return {row[0] for row in rows}
 
@@ -310,8 +310,8 @@ class LogIndex:
         return [row[0] for row in rows]
 
     def settled_files(self, paths: Iterable[str]) -> dict[str, SettledFile]:
-        """Return those of these files whose stamp proves that they are unchanged since they were read, as of
-        the last refresh."""
+        """Return the given files whose stamp proves that they are unchanged since the last refresh read
+        them."""
         explained = f"EXISTS (SELECT 1 FROM event_docs WHERE after_hash = files.hash AND NOT {_ABORTED})"
         rows = self._database.rows(
             f"SELECT path, hash, doc_id, {explained} FROM files "

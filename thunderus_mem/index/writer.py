@@ -459,7 +459,7 @@ class GenerationDrift:
         self._sum -= _file_hash(path, content_hash)
 
     def applied(self, generation: str) -> str:
-        """Return the generation after the changes, and forget them; "" is that of no files. Raises
+        """Return the generation after the changes, and forget them; "" means no files. Raises
         ``IndexDamaged``."""
         try:
             before = int(generation or "0", 16)
@@ -600,7 +600,7 @@ class Update:
         return self._unless_hidden([path for (path,) in indexed if path not in present], seen)
 
     def _unless_hidden(self, missing: list[str], seen: FolderScan) -> list[str]:
-        """Return those of the missing files that are not held: in no folder that could not be read."""
+        """Return the missing files whose folder could be read; the index keeps the others."""
         hidden = tuple(f"{folder}/" for folder in seen.unlisted)
         gone = [path for path in missing if not path.startswith(hidden or "//")]
         self.held = len(missing) - len(gone)

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 class ImportRun:
-    """The events of one import: ``ids`` are those of the next one, ``events`` is the number of those written.
+    """The events of one import: ``ids`` are for the next event, ``events`` counts those written.
 
-    ``patch`` is that of an earlier run of the import if it did not end (``resumed``).
+    ``patch`` is taken from an earlier run of the import if that did not end (``resumed``).
     """
 
     def __init__(self, memory: Memory, transaction: Transaction, import_id: str, why: str) -> None:

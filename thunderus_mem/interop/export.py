@@ -107,7 +107,7 @@ class RecordExport:
             yield record.data
 
     def _documents(self) -> Iterator[tuple[str, str]]:
-        """Id and path of the documents, without those that were removed meanwhile."""
+        """Ids and paths of the documents that have not been removed since."""
         for at in range(0, len(self._wanted), BATCH):
             self._memory.tell("Exporting:", at, len(self._wanted))
             rows = self._wanted[at : at + BATCH]

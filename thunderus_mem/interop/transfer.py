@@ -571,7 +571,7 @@ class _Claims:
         return bool(known) and all(map(self._has, texts_in(provenance, "commits")))
 
     def _is_verified(self, own_id: str, log: LogIndex) -> bool:
-        """Whether somebody verified the document here."""
+        """Whether the document was verified here."""
         rows = log.newest(_APPROVALS, kinds=("approval",), doc_ids=(own_id,))
         return any(one.event.body.get("action") == "verify" for one in read(self._memory.log, rows))
 

@@ -247,7 +247,7 @@ def cut(text: str, most: int = LONGEST) -> str:
 
 
 def closed(line: str) -> str:
-    """A line that was cut within a code span or a link, without the rest of it."""
+    """A line that was cut within a code span or a link, without what remains of that span or link."""
     line = line if line.count("`") % 2 == 0 else line.replace("`", "'")
     return line if line.rfind("[[") <= line.rfind("]]") else line[: line.rfind("[[")].rstrip() + "…"
 

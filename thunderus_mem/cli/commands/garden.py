@@ -125,7 +125,7 @@ def _propose(console: Console, memory: Memory, found: Plan) -> int:
 
 
 def _skipped(console: Console, skipped: Sequence[gardener.SkippedStep]) -> int:
-    """Report steps whose documents changed meanwhile, and return the exit code."""
+    """Report steps whose documents have changed since, and return the exit code."""
     if not skipped:
         return 0
     steps = "; ".join(f"{', '.join(step.targets)}: {step.why}" for step in skipped[:_MOST_SKIPPED])
