@@ -351,6 +351,9 @@ def hooks_run(
     return 0
 
 
+_MOST_WARNINGS = 3
+"""Warnings that the hook lists."""
+
 _ABOUT_CODE = ("TM7",)
 """Rules that the hook leaves to `check`, which judges the staged code."""
 
@@ -418,20 +421,22 @@ def _hook_state(value: HookStatus, console: Console) -> str:
 
 
 def _hook_run(value: HookRun, console: Console) -> str:
-    """List errors and affected documents; summarize everything else in one line, to keep the hook quiet."""
+    """List errors, affected documents and the first warnings, to keep the hook quiet.
+
+    The commands it names work before the commit and after it, when nothing is staged anymore.
+    """
     from thunderus_mem.lint.check import ANCHOR_RULES
 
     errors = [one for one in value.diagnostics if one.severity is Severity.ERROR]
     affected = [one for one in value.diagnostics if one.rule in ANCHOR_RULES and one not in errors]
-    rest = [one for one in value.diagnostics if one not in errors and one not in affected]
-    warnings = sum(one.severity is Severity.WARNING for one in rest)
-    notes = len(rest) - warnings
-    others = [counted(warnings, "warning") if warnings else "", counted(notes, "note") if notes else ""]
-    counts = " and ".join(filter(None, others))
-    lines = [f"{counts}; see: thunderus-mem lint --staged"] if counts and (warnings or errors) else []
+    warnings = [one for one in value.diagnostics if one.severity is Severity.WARNING and one not in affected]
+    lines = report([*errors, *affected, *warnings[:_MOST_WARNINGS]], "concise").splitlines()
+    if len(warnings) > _MOST_WARNINGS:
+        more = counted(len(warnings) - _MOST_WARNINGS, "more warning")
+        lines.append(f"{more}; see: thunderus-mem lint")
     if affected:
-        lines.append("These documents may be out of date; see: thunderus-mem check --staged -p")
-    return "\n".join([*report([*errors, *affected], "concise").splitlines(), *lines])
+        lines.append("These documents may be out of date; see: thunderus-mem check")
+    return "\n".join(lines)
 
 
 # ``watch``
