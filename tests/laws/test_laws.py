@@ -605,7 +605,10 @@ def test_law_10_nothing_acknowledged_is_lost(name: str, store: Path, server: Ser
     fault = {"FAILPOINT": "before-rename-staged:raise,before-rename-taken:raise,before-link-staged:raise"}
     done = _at(server, store, arguments, 3, fault)
     assert done.code == 6, done
+    assert "Logged, but not written yet:\n" in done.err
     assert "the next write retries" in done.err
+    for word in ("Added", "Changed", "Removed", "Superseded", "Linked"):
+        assert word not in done.err
     event = _at(server, store, ("--json", "log", "--all", "-n", "1"), 4).json["events"][0]
     assert event["op"] == name
     assert _at(server, store, ("events", "add", "--kind", "note", "--body", "on we go"), 5).code == 0

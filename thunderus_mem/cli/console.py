@@ -231,6 +231,10 @@ class Console:
         if not self.quiet and not self.json:
             self.talk(text)
 
+    def say_done(self, done: str, published: bool) -> None:
+        """Report what a write has ``done`` to the documents that are listed next."""
+        self.say(f"{done}:" if published else "Logged, but not written yet:")
+
     def say_recorded(self, names: Sequence[str]) -> None:
         """Report the hand-edited documents that this command recorded."""
         if names:
@@ -290,7 +294,10 @@ class Console:
         """Exit code of a write: 0, or 6 with a message when a file could not be written yet."""
         if published:
             return 0
-        self.talk("warning: the change is logged, but its file could not be written; the next write retries")
+        self.talk(
+            "warning: the change is logged, but its file could not be written; the next write retries, "
+            "`thunderus-mem undo` aborts it"
+        )
         return Degraded.exit_code
 
     def served_code(self, damaged: int) -> int:

@@ -304,7 +304,7 @@ def confirmed(value: anchor.Verification, console: Console) -> str:
             for place, verdict in one.places
         ]
     if any(not one.refused for one in value.documents):
-        console.say(f"Verified by {value.by}:")
+        console.say_done(f"Verified by {value.by}", value.published)
     return "\n".join(lines)
 
 

@@ -59,8 +59,10 @@ def written(value: Written, console: Console, done: str = "") -> str:
     if value.dry_run:
         console.say(f"Dry run; would write {value.path}:")
         return value.text.rstrip("\n")
-    unchanged = "Already up to date:" if value.op == "recap" else "Nothing to change"
-    console.say(f"{done or _DONE.get(value.op, 'Wrote')}:" if value.changed else unchanged)
+    if value.changed:
+        console.say_done(done or _DONE.get(value.op, "Wrote"), value.published)
+    else:
+        console.say("Already up to date:" if value.op == "recap" else "Nothing to change")
     return f"{style.name(value.id)}  {value.path}"
 
 
@@ -278,7 +280,7 @@ def renamed(value: rename.Renamed, console: Console) -> str:
     if not value.changed:
         console.say("Nothing to change")
     elif not value.planned:
-        console.say(f"Renamed {value.old_id} to {value.id}:")
+        console.say_done(f"Renamed {value.old_id} to {value.id}", value.published)
     lines = [f"{style.name(value.id)}  {value.path}"]
     if value.planned and value.diff:
         console.say(f"Dry run; would rename {value.old_id} to {value.id}:")
@@ -326,5 +328,5 @@ def archived(value: edit.Archived, console: Console) -> str:
         state = "Already archived" if value.op == "archive" else "Not in the archive"
         console.say(f"{state}: {', '.join(value.kept)}")
     if value.documents:
-        console.say("Archived:" if value.op == "archive" else "Unarchived:")
+        console.say_done("Archived" if value.op == "archive" else "Unarchived", value.published)
     return "\n".join(aligned([(console.style.name(one.id), one.path) for one in value.documents]))
