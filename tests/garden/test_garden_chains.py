@@ -13,6 +13,7 @@ from tests.support.order_support import document_text
 from tests.support.review_support import SAME, Store
 from tests.support.verify_store import verify
 from thunderus_mem.garden.apply import garden_plan
+from thunderus_mem.lint.lint import lint
 from thunderus_mem.review.decisions import review_approve, review_reject
 
 if TYPE_CHECKING:
@@ -121,3 +122,20 @@ def test_interrupted_approval_is_finished_by_repeating_it(store: Store) -> None:
     assert store.path(f"{DECISIONS}/ADR-0002-y.md").exists()
     assert not store.path(f"{DECISIONS}/ADR-0001-y.md").exists()
     assert verify(str(store.root), settled=True) == []
+
+
+def test_links_to_a_merged_document_are_repaired_in_the_same_run(store: Store) -> None:
+    store.put("c.md", document_text("fact.c", "See [[b]], [[b.md]] and [[fact.b]].\n", tags=["ci"]))
+    more = "links:\n  refers_to:\n    - b\n    - fact.c\n  supersedes: [fact.b]\n"
+    store.put("a.md", document_text("fact.a", SAME, title="Waiting", tags=["ci"], more=more))
+    more = "links:\n  refers_to:\n    - b\n"
+    store.put("u.md", document_text("fact.u", "A third one.\n", tags=["ci"], more=more))
+    applied = store.garden()
+    assert [one.action for one in applied.steps] == ["merge-duplicates", "mend-links", "mend-links"]
+    assert garden_plan(store.memory()).applicable == ()
+    assert "See [[fact.a]], [[fact.a]] and [[fact.b]]." in store.path("c.md").read_text()
+    assert "refers_to:\n    - fact.a\n" in store.path("u.md").read_text()
+    text = store.path("a.md").read_text()
+    assert "  refers_to:\n    - fact.c\n" in text
+    assert "supersedes" not in text
+    assert [one.rule for one in lint(store.memory()).diagnostics if one.rule.startswith("TM2")] == []

@@ -200,7 +200,7 @@ def carried_out(material: GardenInput, steps: Sequence[Step]) -> GardenInput:
         by_path.pop(edit.path, None)
         files.discard(edit.path)
         former.pop(edit.path, None)
-        if edit.after_text is None and edit.renames:
+        if edit.after_text is None:
             former[edit.path] = edit.doc_id
         if edit.after_text is not None:
             files.add(edit.path)

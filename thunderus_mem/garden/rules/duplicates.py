@@ -8,6 +8,7 @@ could lose or blur anything else, the documents are only reported.
 from __future__ import annotations
 
 import json
+import posixpath
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from thunderus_mem.authoring.sources import stem_of
 from thunderus_mem.document.anchors import anchors_in
 from thunderus_mem.document.document import RELATIONS, read_document
-from thunderus_mem.document.frontmatter.edit import insert_item, set_key
+from thunderus_mem.document.frontmatter.edit import insert_item, remove_item, remove_key, set_key
 from thunderus_mem.document.frontmatter.write import PROVENANCE
 from thunderus_mem.document.ids import slug
 from thunderus_mem.document.references import references
@@ -124,6 +125,20 @@ def _are_lists(one: Any, other: Any) -> bool:
     return _is_list_of_text(one) and _is_list_of_text(other)
 
 
+def _names(document: Document) -> set[str]:
+    """What links call a document by."""
+    return {document.id, *document.aliases, posixpath.basename(document.path).removesuffix(".md")}
+
+
+def _relations(document: Document) -> dict[str, set[str]]:
+    """The targets of each relation to other documents; `duplicates` also has the document's own aliases."""
+    found: dict[str, set[str]] = {}
+    for link in document.links:
+        if link.rel != "duplicates":
+            found.setdefault(link.rel, set()).add(link.target)
+    return found
+
+
 def _united_text(stays: Document, leaves: Document) -> str:
     text = stays.text
     known = {stays.id, *stays.aliases}
@@ -137,8 +152,13 @@ def _united_text(stays: Document, leaves: Document) -> str:
     for key, items in (("events", leaves.events), ("patches", leaves.patches), ("commits", leaves.commits)):
         for item in items:
             text = insert_item(text, ("provenance", key), item)
+    for rel, targets in _relations(stays).items():
+        for target in targets & _names(leaves):
+            text = remove_item(text, ("links", rel), target)
+        if targets <= _names(leaves):
+            text = remove_key(text, ("links", rel))
     for link in leaves.links:
-        if link.target not in (stays.id, leaves.id):
+        if link.target not in _names(stays) | _names(leaves):
             text = insert_item(text, ("links", link.rel), link.target)
     places = {cited.anchor.place for cited in anchors_in(stays.header, stays.header_line)}
     for cited in anchors_in(leaves.header, leaves.header_line):

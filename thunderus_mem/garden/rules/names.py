@@ -137,7 +137,7 @@ class _Where:
         for link in document.links:
             if self.names.resolve(link.target) is None and link.target not in document.aliases:
                 shown = _Dead(_line_of(document, link), link.target, relation=link.rel)
-                yield self._with_target(self._alike(link.target), shown, document)
+                yield self._with_target(self._named(link.target), shown, document)
         if document.imported_from:
             return
         lines = document.body.split("\n")
@@ -147,7 +147,7 @@ class _Where:
             if reference.kind == "wiki":
                 name = reference.target.partition("#")[0].strip()
                 if self._is_unknown(name) and not is_bracketed(lines[reference.line - 1], reference.column):
-                    yield self._with_target(self._alike(name) or self._was_called(name), shown, document)
+                    yield self._with_target(self._named(name), shown, document)
             elif self._is_dead(path := linked_path(document.path, reference.target)):
                 yield self._with_target(self._was_at(path), shown, document)
 
@@ -163,6 +163,10 @@ class _Where:
         return (
             self.names.at(path) is None and path not in self._files and archived_path(path) not in self._files
         )
+
+    def _named(self, name: str) -> _Found | None:
+        """The document that a name probably means."""
+        return self._alike(name) or self._was_called(name)
 
     def _alike(self, name: str) -> _Found | None:
         """The document whose id differs only in case."""
