@@ -29,6 +29,7 @@ from thunderus_mem.log.event import changes_of
 from thunderus_mem.memory import locate
 from thunderus_mem.memory.memory import Memory, open_memory
 from thunderus_mem.recap.recap import recap
+from thunderus_mem.recap.scope import Wanted
 from thunderus_mem.store.safe_open import open_file, open_folder
 
 if TYPE_CHECKING:
@@ -320,6 +321,29 @@ def test_days_without_events_and_invalid_days_are_rejected(root: Path, clock: Cl
     for word in ("tomorrow", "2026-02-30", "20260121", ""):
         with pytest.raises(ThunderusError, match="invalid period"):
             recap(memory, word)
+
+
+def test_week_names_the_days_that_it_omits(root: Path, clock: Clock) -> None:
+    for day in (20, 21, 22):
+        clock.moment = datetime(2026, 1, day, 10, tzinfo=UTC)
+        note(opened(root, clock), f"something of the {day}th")
+    memory = opened(root, clock)
+    with pytest.raises(NotFound, match="no recaps of days or sessions in 2026-W04") as caught:
+        recap(memory, Wanted("week", "2026-W04"))
+    assert caught.value.hint == "write them first: `thunderus-mem recap 2026-01-20`"
+    with pytest.raises(NotFound) as caught:
+        recap(memory, Wanted("week", "2025-W04"))
+    assert caught.value.hint == "no events in 2025-W04; `thunderus-mem log --all` lists events by day"
+    recap(memory, "2026-01-21")
+    said = "Days with events but without a recap are omitted: 2026-01-20, 2026-01-22"
+    omitted = [(said, "Run `thunderus-mem recap 2026-01-20`, then this command again")]
+    for _ in range(2):  # also if it is up to date
+        written = recap(opened(root, clock), Wanted("week", "2026-W04"))
+        assert [(one.message, one.hint) for one in written.warnings] == omitted
+    recap(memory, "2026-01-20")
+    recap(memory, "2026-01-22")
+    written = recap(opened(root, clock), Wanted("week", "2026-W04"))
+    assert (written.changed, written.warnings) == (True, ())
 
 
 def test_custom_template_is_used(root: Path, clock: Clock) -> None:

@@ -76,11 +76,13 @@ _ROOMS: Final = (
 
 
 class Page(NamedTuple):
-    """A recap before it is written: header, body, and the private events that it cites."""
+    """A recap before it is written: header, body, the private events that it cites, and the days with events
+    that the recap of a week or month omits."""
 
     header: dict[str, Any]
     body: str
     private: tuple[str, ...] = ()
+    omitted: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -254,16 +256,24 @@ def _places(text: str, body: str) -> Iterator[int]:
         at = body.find(text, at + len(text))
 
 
+def has_events(scope: RecapScope, activity: Activity, config: Config) -> bool:
+    """Whether a recap would have events to cite."""
+    return bool(sort_events(_events_in_order(scope, activity, config), scope.doc_id, activity.reading)[1])
+
+
+def _events_in_order(scope: RecapScope, activity: Activity, config: Config) -> list[Event]:
+    by_id = {event.id: scope.part_of(event) for event in activity.events if scope.holds(event)}
+    if not config.recap_private:
+        by_id = {id: event for id, event in by_id.items() if id not in activity.private}
+    return sorted(by_id.values(), key=lambda event: (utc_key(event.ts), event.id))
+
+
 def _draft(
     scope: RecapScope, activity: Activity, documents: Mapping[str, Document], config: Config
 ) -> _Draft:
     """The material of a recap, and how its page is rendered."""
-    by_id = {event.id: scope.part_of(event) for event in activity.events if scope.holds(event)}
-    if not config.recap_private:
-        by_id = {id: event for id, event in by_id.items() if id not in activity.private}
-    ordered = sorted(by_id.values(), key=lambda event: (utc_key(event.ts), event.id))
     reading = activity.reading._replace(private=activity.private, quote=config.recap_quote)
-    sorted_events, used = sort_events(ordered, scope.doc_id, reading)
+    sorted_events, used = sort_events(_events_in_order(scope, activity, config), scope.doc_id, reading)
     by_sha = {commit.sha: commit for commit in activity.commits if scope.holds_moment(commit.date)}
     commits = list(by_sha.values())[::-1]
     if not used and not commits:

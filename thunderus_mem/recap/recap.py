@@ -17,6 +17,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
+from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.document.frontmatter.write import compose
 from thunderus_mem.document.injection import find_injections
 from thunderus_mem.document.secrets import find_secrets
@@ -30,15 +31,16 @@ from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import document_at, documents
 from thunderus_mem.memory.transaction import Written, open_transaction, settle
 from thunderus_mem.recap.events import RECAP_OP, generated_texts
-from thunderus_mem.recap.page import Page, by_name, longest_page, masked, recap_page
-from thunderus_mem.recap.rollup import rollup_page
-from thunderus_mem.recap.scope import Wanted, for_recap, happened, reading_here, scope_of
+from thunderus_mem.recap.page import Page, by_name, has_events, longest_page, masked, recap_page
+from thunderus_mem.recap.rollup import days_without_recap, rollup_page
+from thunderus_mem.recap.scope import Wanted, day_scope, for_recap, happened, reading_here, scope_of
+from thunderus_mem.recap.stories import few_of
 from thunderus_mem.recap.template import PROVENANCE, escape_links
 from thunderus_mem.startup import lazy_pattern
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from thunderus_mem.document.document import Document
     from thunderus_mem.log.line import Event
@@ -47,6 +49,8 @@ if TYPE_CHECKING:
 
 TIME_LIMIT: Final = 300.0
 """The seconds that a summarizer may take."""
+
+_MOST_DAYS: Final = 7
 
 
 def recap(
@@ -91,12 +95,32 @@ def recap(
 
 def _page(memory: Memory, wanted: Wanted) -> Page:
     if wanted.kind in ("week", "month"):
-        private = happened(memory).private_anywhere
-        page = rollup_page(wanted.kind, wanted.name, documents(memory), memory.config, private)
-        return masked(page, reading_here(memory).unfit)
+        return _rollup(memory, wanted)
     scope, activity = scope_of(memory, wanted)
     activity = for_recap(memory, activity, scope.since, scope.until)
     return recap_page(scope, activity, by_name(documents(memory)), memory.config)
+
+
+def _rollup(memory: Memory, wanted: Wanted) -> Page:
+    kind, name = wanted
+    read_already, activity = documents(memory), happened(memory)._replace(reading=reading_here(memory))
+    days = days_without_recap(kind, name, read_already)
+    omitted = [day for day in days if has_events(day_scope(day), activity, memory.config)]
+    try:
+        page = rollup_page(kind, name, read_already, memory.config, activity.private_anywhere)
+    except NotFound as error:
+        none = f"no events in {name}; `thunderus-mem log --all` lists events by day"
+        hint = f"write them first: `thunderus-mem recap {omitted[0]}`" if omitted else none
+        raise NotFound(str(error), hint=hint) from error
+    return masked(page, activity.reading.unfit)._replace(omitted=tuple(omitted))
+
+
+def _warnings(page: Page) -> Iterator[Diagnostic]:
+    if page.omitted:
+        days = few_of(page.omitted[:_MOST_DAYS], len(page.omitted))
+        message = f"Days with events but without a recap are omitted: {days}"
+        hint = f"Run `thunderus-mem recap {page.omitted[0]}`, then this command again"
+        yield Diagnostic("", Severity.WARNING, "", 0, 0, message, hint=hint)
 
 
 def _renewed(memory: Memory, page: Page, *, force: bool) -> tuple[FileChange | None, Written]:
@@ -107,12 +131,14 @@ def _renewed(memory: Memory, page: Page, *, force: bool) -> tuple[FileChange | N
     before = document_at(memory, row.path) if row is not None else None
     path = before.path if before else f"{DOCUMENT_FOLDERS['recap']}/{doc_id.removeprefix('recap.')}.md"
     if before is not None and before.text == text:
-        return None, Written(before.id, path, RECAP_OP, text=text, changed=False, damaged=log_index.damages())
+        same = Written(before.id, path, RECAP_OP, text=text, warnings=tuple(_warnings(page)), changed=False)
+        return None, same._replace(damaged=log_index.damages())
     if before is not None and not force:
         events = [logged.event for logged in read(memory.log, log_index.naming([doc_id]))]
         _check_nothing_is_lost(memory, before, events)
     document, warnings = validate(memory, path, text)
     edit = FileChange(document.id, path, before.text if before else None, document.text)
+    warnings = (*warnings, *_warnings(page))
     planned = Written(document.id, path, RECAP_OP, text=text, warnings=warnings, dry_run=True)
     return edit, planned._replace(damaged=log_index.damages())
 

@@ -102,6 +102,14 @@ def recaps_within(documents: Iterable[Document], first: str, last: str) -> list[
     return [document for _, _, document in sorted(kept, key=lambda one: (one[0], one[1], one[2].path))]
 
 
+def days_without_recap(kind: str, name: str, documents: Iterable[Document]) -> list[str]:
+    """The days of a week or month that have no recap, of the day or of a session."""
+    first, last, _ = _span_of(kind, name)
+    days = [(first + timedelta(days=number)).isoformat() for number in range((last - first).days + 1)]
+    covered = {one.id.removeprefix("recap.")[:10] for one in recaps_within(documents, days[0], days[-1])}
+    return [day for day in days if day not in covered]
+
+
 def rollup_page(
     kind: str, name: str, documents: Iterable[Document], config: Config, private: Collection[str] = ()
 ) -> Page:
@@ -113,10 +121,7 @@ def rollup_page(
     within = _span_of(kind, name)
     recaps = recaps_within(documents, within.first.isoformat(), within.last.isoformat())
     if not recaps:
-        raise NotFound(
-            f"no recaps of days or sessions in {within.name}",
-            hint="write them first, e.g. `thunderus-mem recap yesterday`",
-        )
+        raise NotFound(f"no recaps of days or sessions in {within.name}")
     for longest in (1_000, 300, 160, 80, 40, 0):
         page = _rollup_page(kind, within, recaps, longest)
         if page.fits(config):
