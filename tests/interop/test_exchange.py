@@ -20,7 +20,7 @@ from thunderus_mem.document.document import read_document
 from thunderus_mem.errors import InvalidDocument, NotFound, ThunderusError
 from thunderus_mem.hooks import BLOCKED
 from thunderus_mem.interop.markdown import import_markdown
-from thunderus_mem.lint.lint import lint
+from thunderus_mem.lint.lint import LintRequest, answer, lint
 from thunderus_mem.memory.memory import Memory, open_memory
 from thunderus_mem.watch import WatchedMemory, WatchTurn, watch
 
@@ -399,6 +399,30 @@ def test_staged_text_comes_from_the_named_git_index(root: Path) -> None:
     assert lint(opened(root), staged=True).errors == 0
     other = open_memory(str(root), environ=GIT | {"GIT_INDEX_FILE": ".git/other"})
     assert lint(other, staged=True).errors == 1
+
+
+def test_links_to_files_that_are_only_documents_here_are_reported_and_fixed(root: Path) -> None:
+    notes = root.parent / "elsewhere/notes"
+    (notes / "sub").mkdir(parents=True)
+    text = "See [b](b.md#more) and [c](<sub/c.md> 'C').\n\n[d]: sub/c.md\n\n[d] and [d]\n"
+    (notes / "a.md").write_text(f"# A\n\n{text}")
+    (notes / "b.md").write_text("# B\n\n## More\n\nBack to [a](a.md), [gone](gone.md).\n")
+    (notes / "sub/c.md").write_text("# C\n\nIt is short.\n")
+    import_markdown(opened(root), str(notes), "fact")
+    found = [one for one in lint(opened(root)).diagnostics if one.rule == "TM201"]
+    assert [one.severity.value for one in found] == ["note"] * 5
+    assert [bool(one.edits) for one in found] == [True, True, True, True, False]
+    assert found[0].message == "notes/b.md was imported as fact.b, and is not in this repository"
+    answer(opened(root), LintRequest(fix=True))
+    folder = root / ".thunderus/memory/semantic/FACTS"
+    assert "See [b](b.md#more) and [c](<c.md> 'C').\n\n[d]: c.md\n" in (folder / "a.md").read_text()
+    assert "Back to [a](a.md), [gone](../../../../notes/gone.md)." in (folder / "b.md").read_text()
+    found = [one for one in lint(opened(root)).diagnostics if one.rule == "TM201"]
+    assert [one.message for one in found] == [
+        "Dead link in imported text: notes/gone.md is not imported and not in this repository"
+    ]
+    again = import_markdown(opened(root), str(notes), "fact", on_conflict="update")
+    assert (again.imported, again.updated, again.refused) == (0, 0, 0)
 
 
 def test_imported_documents_have_few_findings(root: Path) -> None:

@@ -277,8 +277,9 @@ _LABEL = lazy_pattern(r"\[[^\[\]\n]+\]")
 class Target(NamedTuple):
     """The target of a reference: the path without its anchor ("" for this document), and the id found there.
 
-    ``imported`` is true for a dead link of an imported text; ``path`` is then resolved relative to the
-    original location of the text. An archived document is also found by its former path.
+    ``imported`` is true for a link of an imported text to a file that is not in the repository; ``path`` is
+    then resolved relative to the original location of the text, and ``doc_id`` is the document imported from
+    there. An archived document is also found by its former path.
     """
 
     path: str
@@ -388,6 +389,10 @@ class LintContext:
         """Line and column (from 1) of an offset in the text."""
         line = bisect_right(self._line_starts, offset)
         return line, offset - self._line_starts[line - 1] + 1
+
+    def offset(self, line: int, column: int) -> int:
+        """The offset in the text of a line and column (from 1)."""
+        return self._line_starts[line - 1] + column - 1
 
     def line_text(self, line: int) -> str:
         """The text of a line of the file (from 1), without its line ending; "" if there is no such line."""
@@ -520,12 +525,9 @@ def _resolve_from_origin(context: LintContext, corpus: Corpus, origin: str, name
     """Resolve a relative link of an imported text, which is relative to ``origin``, to a document imported
     from there or a file."""
     path = posixpath.normpath(posixpath.join(posixpath.dirname(origin), name))
-    for ending in _ENDINGS:
-        doc_id = corpus.resolve(path + ending)
-        if doc_id is not None:
-            return Target(path, anchor, doc_id, True)
     exists = not path.startswith("..") and _is_file(context, path)
-    return Target(path, anchor, None, exists, imported=not exists)
+    doc_id = next(filter(None, (corpus.resolve(path + ending) for ending in _ENDINGS)), None)
+    return Target(path, anchor, doc_id, exists or doc_id is not None, imported=not exists)
 
 
 def _is_file(context: LintContext, path: str) -> bool:

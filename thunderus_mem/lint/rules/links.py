@@ -10,13 +10,14 @@ import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
+from thunderus_mem.diagnostic import TextEdit
 from thunderus_mem.document.document import RELATIONS
 from thunderus_mem.document.frontmatter import nodes
 from thunderus_mem.document.frontmatter.nodes import Scalar
 from thunderus_mem.document.ids import closest
 from thunderus_mem.document.markdown import heading_anchor
 from thunderus_mem.document.paths import is_archived
-from thunderus_mem.document.references import paths_in_code
+from thunderus_mem.document.references import link_to, paths_in_code
 from thunderus_mem.lint.rule import NOTE, WARNING
 from thunderus_mem.startup import lazy_pattern
 from thunderus_mem.store.layout import MEMORY
@@ -78,7 +79,9 @@ def dead_link(context: LintContext) -> Iterable[Diagnostic]:
     Why: a reader cannot tell whether the target moved or never existed. Dead links between documents are
     errors; dead links to other files of the repository are warnings. URLs and links in code are not checked.
     A dead link of an imported text is a note, and so is a dead link to a document in a recap, which is about
-    the past. Links of a text imported without ``metadata.imported_sha256`` are relative to its original.
+    the past. A link of an imported text to a file that was imported too, but is not in the repository, is a
+    note; ``lint --fix`` points it to the document. Links of a text imported without
+    ``metadata.imported_sha256`` are relative to its original.
 
     Bad::
 
@@ -91,9 +94,14 @@ def dead_link(context: LintContext) -> Iterable[Diagnostic]:
     Fix: correct the target, or write the id in double brackets; it stays valid when the file moves.
     """
     for reference, target in context.targets:
-        if target.exists or context.corpus is None:
+        if context.corpus is None:
             continue
-        if reference.kind == "wiki":
+        if target.doc_id and target.imported and context.document and context.document.imported_sha256:
+            paths = context.corpus.paths_of(target.doc_id)
+            yield from (_only_imported(context, path, reference, target) for path in paths[:1])
+        elif target.exists:
+            continue
+        elif reference.kind == "wiki":
             near = nearest(target.path, context.corpus.ids())
             hint = f"Did you mean [[{near}]]?" if near else "Correct the id, or remove the link"
             message = f"No document has the id or alias `{target.path}`"
@@ -113,6 +121,22 @@ def _is_past_or_imported(context: LintContext) -> bool:
     """Whether the links of a document may be dead without a mistake of its author here."""
     document = context.document
     return document is not None and (document.kind == "recap" or bool(document.imported_from))
+
+
+def _only_imported(context: LintContext, path: str, reference: Reference, target: Target) -> Diagnostic:
+    """A link to a file that is here only as the document at ``path``."""
+    start = context.offset(context.in_body(reference.place[0]), reference.place[1])
+    end = start + len(reference.written)
+    new = link_to(reference, context.path, path)
+    return context.finding(
+        "TM201",
+        _place(context, reference),
+        f"{target.path} was imported as {target.doc_id}, and is not in this repository",
+        expected="a link to the document",
+        hint=f"Change the path to {new}",
+        severity=NOTE,
+        edits=(TextEdit(start, end, new),),
+    )
 
 
 def _dead_path(context: LintContext, corpus: Corpus, reference: Reference, target: Target) -> Diagnostic:
