@@ -67,6 +67,7 @@ def test_json_keeps_values_and_hides_nothing(text: str) -> None:
 
 def test_ascii_json_hides_no_control_character() -> None:
     assert dumps("a\x7fb") == '"a\\u007fb"'
+    assert dumps("\u115f\u1160\u17b4\u17b5\u202e").isascii()
     assert json.loads(envelope("show", {"alias": "\x7f\x1b"}))["alias"] == "\x7f\x1b"
     assert visible(envelope("show", {"alias": "\x7f\x1b"})) == envelope("show", {"alias": "\x7f\x1b"})
 

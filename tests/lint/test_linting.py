@@ -214,3 +214,13 @@ def test_counts_of_reads_are_removed_from_files(run: Run, repo: Path) -> None:
     assert run("lint", "--fix").code == 0
     removed = set(before.splitlines()) - set(path.read_text(encoding="utf-8").splitlines())
     assert {line.partition(":")[0] for line in removed} == {"access_count", "last_accessed_at"}
+
+
+def test_hidden_characters_in_a_header_are_refused_even_as_escapes(repo: Path, run: Run) -> None:
+    assert run("init").code == 0
+    refused = run("add", "fact", "a\u202eb", "--body", "Text.", "--tag", "x")
+    assert refused.code == 2, refused
+    assert "TM402" in refused.err
+    assert run("add", "fact", "Plain", "--body", "Text.", "--tag", "x").code == 0
+    assert run("edit", "fact.plain", "--set", "author=a\u200bb").code == 2
+    assert "\\u" not in (repo / ".thunderus/memory/semantic/FACTS/plain.md").read_text()

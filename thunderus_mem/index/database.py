@@ -33,7 +33,7 @@ Row = tuple[Any, ...]
 SqliteError: Final = sqlite3.Error
 
 APPLICATION_ID: Final = 0x54484D45
-VERSION: Final = 28
+VERSION: Final = 29
 """Increased when the meaning of a column, the text of stored findings or the patterns of
 `document.injection` change.
 

@@ -114,7 +114,7 @@ def _control_character(text: str, offset: int) -> nodes.HeaderProblem:
         f"The frontmatter contains the invisible character {name}",
         line,
         column,
-        hint="Delete it, or write it as an escape in double quotes",
+        hint="Delete it",
     )
 
 
@@ -162,7 +162,8 @@ _REWRITES = lazy_pattern(r"\\|\n[ \t]+(?!- |#|[\w.-]+:(?:[ \r\n]|$))\S")
 
 
 def rewritten_values(text: str) -> Iterator[RewrittenValue]:
-    """Yield the values of a document's header with escapes or line breaks; none of an invalid header."""
+    """Yield the values of a document's header with escapes or line breaks, and such keys as values without a
+    key; none of an invalid header."""
     fences = find_fences(text)
     if fences is None or not fences.closed or not _REWRITES.search(text, fences.start, fences.end):
         return
@@ -181,6 +182,7 @@ def _scalars(key: str, node: nodes.Node) -> Iterator[tuple[str, nodes.Scalar]]:
             yield from _scalars(key, item)
     elif isinstance(node, nodes.Mapping):
         for entry in node.entries:
+            yield "", entry.key
             yield from _scalars(entry.key.text, entry.value)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.diagnostic import Diagnostic, TextEdit
 from thunderus_mem.document.concealed import PLACES
+from thunderus_mem.document.frontmatter.read import rewritten_values
 from thunderus_mem.document.injection import find_injections
 from thunderus_mem.document.injection_rules import SIGNS
 from thunderus_mem.document.markdown import scan
@@ -97,7 +98,8 @@ def invisible_unicode(context: LintContext) -> Iterable[Diagnostic]:
     """Invisible characters: zero-width, bidirectional, Unicode tag or control characters.
 
     Why: they hide instructions from reviewers and break search, copying and terminals. Joiners in emoji and
-    in scripts that need them, and direction marks next to right-to-left text, are allowed.
+    in scripts that need them, and direction marks next to right-to-left text, are allowed. In the
+    frontmatter, they are also found when written as escapes (``"\\u202e"``).
 
     Bad::
 
@@ -126,6 +128,19 @@ def invisible_unicode(context: LintContext) -> Iterable[Diagnostic]:
             hint="Delete it",
             edits=edits,
         )
+    for _, value, start, end in rewritten_values(text):
+        # In front of a space, a byte order mark is not at the beginning of a file.
+        escaped = [one for one in find_invisible(f" {value}") if one.char not in text[start:end]]
+        if escaped:
+            more = f" and {len(escaped) - 1} more in this value" if len(escaped) > 1 else ""
+            yield context.finding(
+                "TM402",
+                context.place(start),
+                f"Invisible character U+{ord(escaped[0].char):04X} ({escaped[0].name}), written as an escape"
+                f"{more}",
+                expected="no invisible characters",
+                hint="Delete it",
+            )
 
 
 _LABEL = r"[^\[\]\n]{1,200}"
