@@ -600,10 +600,43 @@ def test_placeholders_are_no_finding_where_only_a_password_is(text: str) -> None
     assert find_secrets(text) == []
 
 
+@pytest.mark.parametrize("value", ["Xk9mQp2vL8wZ4nT7", "blue-Otter-77", "tr0ub4dor&3"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The password is\n{}",
+        "The password is\n{} and changes every month.",
+        "The password is:\n{}",
+        "The password for the admin is\n`{}`.",
+        "- The root password is now\n  {}",
+        "The password\nis {}, as agreed.",
+        "Das Passwort ist\n{}",
+    ],
+)
+def test_password_is_found_where_the_line_breaks_before_it(text: str, value: str) -> None:
+    (found,) = find_secrets(text.format(value))
+    assert text.format(value)[found.start : found.end] == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Our password is\nrotated every month.",
+        "The password is\nrequired",
+        "The password is:\n\n- at least 12 characters\n- rotated",
+        "The password is\nread from `DB_PASSWORD_FILE`.",
+        "The password was\nmoved to vault/kv/prod-db-1 on 2026-01-21.",
+        "The password for tests is\nset by conftest.py",
+    ],
+)
+def test_prose_about_a_password_may_break_anywhere(text: str) -> None:
+    assert find_secrets(text) == []
+
+
 @pytest.mark.parametrize(
     ("title", "kind"),
     [
-        ("The db password is\n  Xk9mQp2v\u27e6L8wZ4nT7 now", "mentioned-secret"),
+        ('"The db pass\\\n  word is Xk9mQp2v\u27e6L8wZ4nT7 now"', "mentioned-secret"),
         ('"gh\\\n  p_a1B2c3D4e5F6g7H8\u27e6i9J0k1L2m3N4o5P6q7R8"', "github-token"),
         ('"ghp_a1B2c3D4e5\\x46\\x36g7H8\u27e6i9J0k1L2m3N4o5P6q7R8"', "github-token"),
     ],

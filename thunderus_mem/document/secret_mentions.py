@@ -146,7 +146,12 @@ _SAID: Final = lazy_pattern(
     r"(?! (?:length|polic|rule|requirement|reset|manager|strength|hint|help|field|format|must|should))"
     rf"(?:[s),]?[ ][\w'`\u2019\u0300-\u036f\u064b-\u0652-]{{1,20}}){{0,7}}(?: \([^()\n]{{0,40}}\))?"
     rf"(?:[ ](?:{_IS})|[ ]?:|\?(?: [-\u2013\u2014])?(?: (?:it'?s|it is|that'?s|still|yes|yep),?){{0,2}})"
-    rf"[ ][*{_OPEN}]{{0,3}}(?:(?<=\u00ab)[ \u00a0\u202f])?",
+    rf"(?:[ ]|[ \t\r]{{0,4}}\n[ \t]{{0,8}})[*{_OPEN}]{{0,3}}(?:(?<=\u00ab)[ \u00a0\u202f])?",
+    re.IGNORECASE,
+)
+# A line that ends where the value follows, or before the word "is".
+_BREAKS: Final = lazy_pattern(
+    rf"[^\n]{{0,60}}?(?:[ ](?:{_IS})|:)[ \t\r]{{0,4}}\n|[ \t\r]{{0,4}}\n[ \t]{{0,8}}(?:{_IS})[ ]",
     re.IGNORECASE,
 )
 # The answer on a line below.
@@ -306,13 +311,21 @@ def mentioned_values(text: str, lowered: str, starts: list[int]) -> Iterator[tup
         yield from _in_line(text, names, start, end)
 
 
+def _end_of_sentence(text: str, name: re.Match[str], end: int) -> int:
+    """The end of the line with the name, or of the next one if the line breaks before the value."""
+    if name.lastgroup != "password" or not _BREAKS.match(text, name.end()):
+        return end
+    stop = text.find("\n", end + 1)
+    return min(stop if stop >= 0 else len(text), end + _LONGEST_LINE)
+
+
 def _in_line(text: str, names: list[re.Match[str]], start: int, end: int) -> Iterator[tuple[int, int]]:
     found = False
     reached = start
     for name in names:
         if name.end() < reached:
             continue
-        place = _after(text, name, start, end)
+        place = _after(text, name, start, _end_of_sentence(text, name, end))
         if place is not None:
             found, reached = True, place[1]
             yield place
