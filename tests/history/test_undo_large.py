@@ -22,7 +22,10 @@ from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from tests.support.command_server import Done
 
 COUNT = 9
 
@@ -151,3 +154,20 @@ def test_import_is_undone_except_for_edited_documents(store: Store) -> None:
     left = [path for path in store.documents() if "/number-" in path]
     assert left == [f"{FACTS}/number-3.md"]
     assert verify(str(store.root), settled=True) == []
+
+
+def test_long_list_of_documents_is_cut(repo: Path, run: Callable[..., Done]) -> None:
+    run("init")
+    lines = "\n".join(json.dumps({"id": f"r{number}", "text": f"Number {number}."}) for number in range(25))
+    (repo / "r.jsonl").write_text(lines)
+    assert run("import", "jsonl", "r.jsonl").code == 0
+    done = run("undo")
+    *listed, last = done.out.splitlines()
+    assert len(listed) == 20
+    seen = last.partition("and 5 more; see: thunderus-mem ")[2]
+    assert len(json.loads(run(*seen.split()).out)["body"]["changes"]) == 25
+    assert run("undo", "--redo", "--json").json["events"][0]["documents"][24]
+    run("edit", "fact.number-1", "--set", "author=Ada")
+    *listed, last = run("undo", "-n", "2").out.splitlines()
+    assert len(listed) == 20
+    assert last == "and 6 more; see: thunderus-mem log -n 2 --json"

@@ -117,8 +117,12 @@ def undone(value: undo.Undone, console: Console) -> str:
         )
     for kept in (one.kept for one in documents if one.kept):
         console.say(f"The text that was not written is in {kept}")
-    rows = [(_BECAME[one.op], style.name(one.id), one.path) for one in documents]
-    return "\n".join(aligned(rows))
+    lines = aligned([(_BECAME[one.op], style.name(one.id), one.path) for one in documents[:_LISTED]])
+    if len(documents) > _LISTED:
+        made = [event.undo_id for event in value.events if event.undo_id]
+        where = f"events show {made[0]}" if len(made) == 1 else f"log -n {len(made)} --json"
+        lines.append(f"and {len(documents) - _LISTED:,} more; see: thunderus-mem {where}")
+    return "\n".join(lines)
 
 
 def _description(event: undo.UndoneEvent, style: Style, *, dry_run: bool) -> str:
