@@ -24,9 +24,9 @@ from thunderus_mem.store.config import Config
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
-    from tests.support.command_server import Server
+    from tests.support.command_server import Done, Server
     from thunderus_mem.document.document import Document
     from thunderus_mem.log.line import Event
 
@@ -791,3 +791,19 @@ def test_recap_after_supersede_names_the_successor(repo: Path, server: Server) -
     )
     assert "[[fact.newest|New]]" in (repo / f".thunderus/memory/episodic/{DAY}.md").read_text()
     assert server.run("recap", DAY, cwd=str(repo), env={"THUNDERUS_MEM_SEED": "13"}).code == 0
+
+
+def test_commits_that_cannot_be_read_are_reported(repo: Path, run: Callable[..., Done]) -> None:
+    assert run("init").code == 0
+    nowhere = {"PATH": str(repo / "nowhere")}
+    said = "git is not installed, or not in an absolute folder of PATH"
+    failed = run("recap", "2020-01-01", env=nowhere)
+    assert failed.code == 4
+    assert f"no events or commits on 2020-01-01 (commits cannot be read: {said})\n" in failed.err
+    assert "hint:  install git, or add its folder to PATH\n" in failed.err
+    assert run("events", "add", "--kind", "note", "--body", "It is slow.").code == 0
+    written = run("recap", "2026-01-21", env=nowhere)
+    assert written.code == 0
+    assert f"warning Commits are omitted: {said}\n" in written.err
+    assert said not in run("recap", "2026-01-21").err
+    assert said in run("check", "--staged", env=nowhere).err

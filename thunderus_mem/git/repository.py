@@ -395,6 +395,7 @@ _CHUNK: Final = 200
 SHA: Final = lazy_pattern(r"[0-9a-f]{4,64}", re.ASCII)
 _STALE_LOCK: Final = 30.0
 _UNTRUSTED: Final = "git refuses this checkout because it belongs to another user"
+_MISSING: Final = "git is not installed, or not in an absolute folder of PATH"
 _COMPLAINTS: Final = ("dubious ownership", "unsafe repository")
 """How git (since 2.35.3, and before) complains about a repository of another owner."""
 _OPERATIONS: Final = (
@@ -421,7 +422,7 @@ def look_for_git(
         return None, place.reason
     executable = find_executable(environ.get("PATH", os.defpath))
     if executable is None:
-        return None, "git is not installed, or not in an absolute folder of PATH"
+        return None, _MISSING
     index = environ.get("GIT_INDEX_FILE") if honour_index else None
     if index:
         index = os.path.join(place.toplevel, index)
@@ -448,9 +449,18 @@ def no_repository(
 
     ``message`` and ``hint`` are for the former; without ``message`` it is the reason of `look_for_git`.
     """
+    return unusable_repository(path, environ) or NotFound(
+        message or look_for_git(path, environ)[1], hint=hint
+    )
+
+
+def unusable_repository(path: str, environ: Mapping[str, str]) -> NotFound | None:
+    """The error for a folder with a repository that cannot be read, because git is missing or refuses it."""
     reason = look_for_git(path, environ)[1]
+    if reason == _MISSING:
+        return NotFound(reason, hint="install git, or add its folder to PATH")
     if reason != _UNTRUSTED:
-        return NotFound(message or reason, hint=hint)
+        return None
     import shlex
 
     toplevel = shlex.quote(find_place(os.path.realpath(path)).toplevel)

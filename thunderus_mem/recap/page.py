@@ -51,6 +51,7 @@ from thunderus_mem.store.paths import GARDENER_FILE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from thunderus_mem.diagnostic import Diagnostic
     from thunderus_mem.document.document import Document
     from thunderus_mem.git.commits import Commit
     from thunderus_mem.log.line import Event
@@ -76,13 +77,13 @@ _ROOMS: Final = (
 
 
 class Page(NamedTuple):
-    """A recap before it is written: header, body, the private events that it cites, and the days with events
-    that the recap of a week or month omits."""
+    """A recap before it is written: header, body, the private events that it cites, and ``warnings`` about
+    what it omits."""
 
     header: dict[str, Any]
     body: str
     private: tuple[str, ...] = ()
-    omitted: tuple[str, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
 
     @property
     def text(self) -> str:

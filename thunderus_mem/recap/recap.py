@@ -23,6 +23,7 @@ from thunderus_mem.document.injection import find_injections
 from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.document.unicode import visible
 from thunderus_mem.errors import Conflict, InvalidDocument, NotFound, Refused, ThunderusError
+from thunderus_mem.git.repository import unusable_repository
 from thunderus_mem.index.log import read
 from thunderus_mem.lint.draft import validate
 from thunderus_mem.log.event import private_to
@@ -40,7 +41,7 @@ from thunderus_mem.startup import lazy_pattern
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from thunderus_mem.document.document import Document
     from thunderus_mem.log.line import Event
@@ -98,7 +99,14 @@ def _page(memory: Memory, wanted: Wanted) -> Page:
         return _rollup(memory, wanted)
     scope, activity = scope_of(memory, wanted)
     activity = for_recap(memory, activity, scope.since, scope.until)
-    return recap_page(scope, activity, by_name(documents(memory)), memory.config)
+    problem = unusable_repository(memory.root, memory.environ) if memory.git is None else None
+    try:
+        page = recap_page(scope, activity, by_name(documents(memory)), memory.config)
+    except NotFound as error:
+        if problem is None:
+            raise
+        raise NotFound(f"{error} (commits cannot be read: {problem})", hint=problem.hint) from error
+    return _warned(page, f"Commits are omitted: {problem}", problem.hint or "") if problem else page
 
 
 def _rollup(memory: Memory, wanted: Wanted) -> Page:
@@ -112,15 +120,16 @@ def _rollup(memory: Memory, wanted: Wanted) -> Page:
         none = f"no events in {name}; `thunderus-mem log --all` lists events by day"
         hint = f"write them first: `thunderus-mem recap {omitted[0]}`" if omitted else none
         raise NotFound(str(error), hint=hint) from error
-    return masked(page, activity.reading.unfit)._replace(omitted=tuple(omitted))
+    page = masked(page, activity.reading.unfit)
+    if not omitted:
+        return page
+    listed = few_of(omitted[:_MOST_DAYS], len(omitted))
+    hint = f"Run `thunderus-mem recap {omitted[0]}`, then this command again"
+    return _warned(page, f"Days with events but without a recap are omitted: {listed}", hint)
 
 
-def _warnings(page: Page) -> Iterator[Diagnostic]:
-    if page.omitted:
-        days = few_of(page.omitted[:_MOST_DAYS], len(page.omitted))
-        message = f"Days with events but without a recap are omitted: {days}"
-        hint = f"Run `thunderus-mem recap {page.omitted[0]}`, then this command again"
-        yield Diagnostic("", Severity.WARNING, "", 0, 0, message, hint=hint)
+def _warned(page: Page, message: str, hint: str) -> Page:
+    return page._replace(warnings=(Diagnostic("", Severity.WARNING, "", 0, 0, message, hint=hint),))
 
 
 def _renewed(memory: Memory, page: Page, *, force: bool) -> tuple[FileChange | None, Written]:
@@ -131,14 +140,14 @@ def _renewed(memory: Memory, page: Page, *, force: bool) -> tuple[FileChange | N
     before = document_at(memory, row.path) if row is not None else None
     path = before.path if before else f"{DOCUMENT_FOLDERS['recap']}/{doc_id.removeprefix('recap.')}.md"
     if before is not None and before.text == text:
-        same = Written(before.id, path, RECAP_OP, text=text, warnings=tuple(_warnings(page)), changed=False)
+        same = Written(before.id, path, RECAP_OP, text=text, warnings=page.warnings, changed=False)
         return None, same._replace(damaged=log_index.damages())
     if before is not None and not force:
         events = [logged.event for logged in read(memory.log, log_index.naming([doc_id]))]
         _check_nothing_is_lost(memory, before, events)
     document, warnings = validate(memory, path, text)
     edit = FileChange(document.id, path, before.text if before else None, document.text)
-    warnings = (*warnings, *_warnings(page))
+    warnings = (*warnings, *page.warnings)
     planned = Written(document.id, path, RECAP_OP, text=text, warnings=warnings, dry_run=True)
     return edit, planned._replace(damaged=log_index.damages())
 
