@@ -129,12 +129,30 @@ def test_text_is_read_from_another_column_with_map(run: Run, repo: Path) -> None
         (b"text,,\na,b,c\n", "a column has no name"),
         (b"text,tags,text\na,b,c\n", "two columns are named `text`"),
         (b"text\n\xff\n", "not valid UTF-8"),
-        (b'text\n"a"b\n', "not valid CSV"),
+        (b'text\na\n"b\nc\nd "e" f\n', "the record that begins in line 3 is not valid CSV"),
+        (b'text\na\n\n"b\nc\n', "the record that begins in line 4 is not valid CSV: unexpected end"),
     ],
 )
 def test_file_that_is_no_csv_is_refused(data: bytes, reason: str) -> None:
     with pytest.raises(InvalidDocument, match=reason):
         list(formats.load("csv").file.read(io.BytesIO(data)))
+
+
+def test_line_with_a_broken_quote_is_refused_alone_and_named(run: Run, repo: Path) -> None:
+    run("init")
+    text = 'title,text\nOne,"First, of\nthree."\nTwo,"Second "one" is broken."\n\nThree,Third.\nFour\n'
+    (repo / "a.csv").write_text(text)
+    checked = run("validate", "csv", "a.csv")
+    assert "\nline 4: is not valid CSV: " in checked.out
+    done = run("import", "csv", "a.csv")
+    assert done.code == 1
+    assert "2 records imported, 2 refused" in done.err
+    refused = [line for line in done.out.splitlines() if line.startswith("refuse")]
+    assert [line.partition(": ")[0] for line in refused] == ["refuse line 4", "refuse line 7"]
+    assert "First, of\nthree.\n" in run("show", "fact.one").out
+    (repo / "a.jsonl").write_text('{"id": "a", "text": "One."}\n\n{"id": "b"\n{"id": "c"}\n')
+    done = run("import", "jsonl", "a.jsonl", "--json").json
+    assert [(one["number"], one["line"]) for one in done["refused"]] == [(1, 3), (2, 4)]
 
 
 def test_csv_row_that_cannot_be_read_does_not_stop_the_others() -> None:

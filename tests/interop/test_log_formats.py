@@ -142,14 +142,14 @@ def test_own_changes_become_memory_updates_of_thunderus(run: Run, repo: Path) ->
     assert run("validate", "thunderus", "out.jsonl").code == 0
 
 
-def test_problems_of_a_thunderus_log_are_listed_by_record(run: Run, repo: Path) -> None:
+def test_problems_of_a_thunderus_log_are_listed_by_line(run: Run, repo: Path) -> None:
     run("init")
     (repo / "bad.jsonl").write_text(golden() + '{"seq":-1,"event":{"type":"x"}}\n')
     ran = run("validate", "thunderus", "bad.jsonl")
     assert ran.code == 1
-    assert "record 15" in ran.out
+    assert "line 16" in ran.out
     assert "voice-note" in ran.out
-    assert 'record 16: "seq" is not a non-negative integer' in ran.out
+    assert 'line 17: "seq" is not a non-negative integer' in ran.out
 
 
 def queue_of_thunderus(repo: Path, run: Run) -> list[dict[str, Any]]:

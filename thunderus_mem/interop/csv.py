@@ -37,18 +37,45 @@ class Rows(NamedTuple):
     """A CSV file: a header, and a row for each record. Columns that no record has are not written."""
 
     def read(self, file: IO[bytes]) -> Iterator[dict[str, Any] | ValueError]:
-        """Yield the records."""
+        """Yield the records. A line that is not valid CSV is refused alone."""
+        for _, record in self._read(file):
+            yield record
+
+    def lines(self, file: IO[bytes]) -> Iterator[int]:
+        """Yield the first line of each record, from 1."""
+        for line, _ in self._read(file):
+            yield line
+
+    def _read(self, file: IO[bytes]) -> Iterator[tuple[int, dict[str, Any] | ValueError]]:
+        file.seek(0)
         csv.field_size_limit(_LONGEST_CELL)
         text = io.TextIOWrapper(file, "utf-8-sig", newline="")
+        line = 1
         try:
-            rows = csv.DictReader(text, strict=True)
-            _check_columns(rows.fieldnames or ())
-            for row in rows:
-                yield _record(row)
+            rows = csv.reader(text, strict=True)
+            names = next(rows, [])
+            _check_columns(names)
+            while True:
+                line = rows.line_num + 1
+                try:
+                    cells = next(rows, None)
+                except csv.Error as error:
+                    # Further down, the quote may have begun in any of the lines.
+                    if rows.line_num > line or "unexpected end" in str(error):
+                        raise
+                    yield line, ValueError(f"is not valid CSV: {error}")
+                    continue
+                if cells is None:
+                    return
+                if cells:
+                    yield line, _record(names, cells)
         except UnicodeDecodeError:
             raise InvalidDocument("the file is not valid UTF-8", hint="save it as UTF-8") from None
         except csv.Error as error:
-            raise InvalidDocument(f"the file is not valid CSV: {error}") from None
+            hint = f"look for a quote that is not closed, or not doubled, from line {line} on"
+            raise InvalidDocument(
+                f"the record that begins in line {line} is not valid CSV: {error}", hint=hint
+            ) from None
         finally:
             text.detach()
 
@@ -94,10 +121,10 @@ def _cell(name: str, value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _record(row: Mapping[str | None, Any]) -> dict[str, Any] | ValueError:
-    if None in row:
+def _record(names: Sequence[str], cells: Sequence[str]) -> dict[str, Any] | ValueError:
+    if len(cells) > len(names):
         return ValueError("has more cells than the header")
-    return {str(name): _value(str(name), cell) for name, cell in row.items() if cell}
+    return {name: _value(name, cell) for name, cell in zip(names, cells, strict=False) if cell}
 
 
 def _value(name: str, cell: str) -> Any:

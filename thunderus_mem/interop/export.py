@@ -20,7 +20,7 @@ from thunderus_mem.index.database import BATCH
 from thunderus_mem.index.known import KnownDocument, KnownDocuments
 from thunderus_mem.interop.streams import Omitted
 from thunderus_mem.interop.table import write_record
-from thunderus_mem.interop.transfer import RefusedRecord, derived_ids, values_of
+from thunderus_mem.interop.transfer import RefusedRecord, derived_ids, values_of, with_lines
 from thunderus_mem.memory.usage import usage_of
 from thunderus_mem.store.files import read_file, replace_file
 from thunderus_mem.store.paths import inside
@@ -200,4 +200,4 @@ def validate_file(form: Format, file: IO[bytes], source: str) -> ValidationRepor
         found = [str(record)] if isinstance(record, ValueError) else record_problems(form.table, record)
         id = "" if isinstance(record, ValueError) else str(record.get(form.table.identity) or "")
         problems += [RefusedRecord(index, id, one) for one in found]
-    return ValidationReport(form.name, source, count, tuple(problems))
+    return ValidationReport(form.name, source, count, with_lines(problems, form, file))

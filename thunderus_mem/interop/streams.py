@@ -273,6 +273,11 @@ class Lines(NamedTuple):
             if line.strip():
                 yield parsed_line(line)
 
+    def lines(self, file: IO[bytes]) -> Iterator[int]:
+        """Yield the line of each record, from 1."""
+        file.seek(0)
+        return (number for number, line in enumerate(file, 1) if line.strip())
+
     def write(self, records: Iterable[dict[str, Any]], context: Mapping[str, Any]) -> Iterator[str]:
         """Yield one line a record."""
         for record in records:

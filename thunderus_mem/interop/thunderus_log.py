@@ -64,7 +64,7 @@ class SessionLog:
         for one in brought:
             type = one.origin.get("type")
             if type not in LOGGED_TYPES:
-                found.append(RefusedRecord(one.line - 1, one.id, f"unknown type of event {type!r}"))
+                found.append(RefusedRecord(one.line - 1, one.id, f"unknown type of event {type!r}", one.line))
         return len(brought) + len(refused), found
 
     def pieces(self, memory: Memory, tally: Tally) -> Iterator[str]:
@@ -102,7 +102,7 @@ def _report(
 
 
 def _refused(refused: tuple[RefusedLine, ...]) -> list[RefusedRecord]:
-    return [RefusedRecord(one.line - 1, "", one.reason) for one in refused]
+    return [RefusedRecord(one.line - 1, "", one.reason, one.line) for one in refused]
 
 
 def _add_imported(sessions: dict[str, list[tuple[int, str]]], event: Event) -> None:

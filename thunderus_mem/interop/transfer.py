@@ -13,7 +13,7 @@ import os
 import sys
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final, TypeVar
 
 from thunderus_mem.document import ids as names
 from thunderus_mem.document.anchors import place_of
@@ -70,7 +70,7 @@ from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 from thunderus_mem.store.paths import inside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from thunderus_mem.document.document import Document
     from thunderus_mem.index.log import LogIndex
@@ -85,20 +85,25 @@ _PIECE: Final = 1 << 20
 
 class RefusedRecord(NamedTuple):
     """A record that was not imported or exported: its number in the file, from 0 (-1 for a document), its id
-    and the reason."""
+    and the reason. ``line`` is where it begins, from 1; 0 if the file is not read by lines."""
 
     number: int
     id: str
     reason: str
+    line: int = 0
 
 
 class RecordNote(NamedTuple):
     """A link or alias of an imported record that concerns another document: the record's number and id, and
-    what it does."""
+    what it does. ``line`` is that of `RefusedRecord`."""
 
     number: int
     id: str
     text: str
+    line: int = 0
+
+
+_Record = TypeVar("_Record", RefusedRecord, RecordNote)
 
 
 class WrittenDocument(NamedTuple):
@@ -167,7 +172,7 @@ def import_records(
         planner = _Planner(memory, table, options, mapping, later)
         for _ in planner.batches(records, Ids(memory.new_id("evt"), memory.new_id("patch"))):
             pass
-        return planner.report(form.name, source)
+        return _with_lines(planner.report(form.name, source), form, file)
     import_id = f"import_{derived_ulid(form.name, _hash_of(file))}"
     with resumable(), open_transaction(memory, "import") as transaction:
         planner = _Planner(memory, table, options, mapping, later)
@@ -177,7 +182,7 @@ def import_records(
                 break
             planner.ids = run.ids
         run.end()
-    report = planner.report(form.name, source)
+    report = _with_lines(planner.report(form.name, source), form, file)
     if not (run.events or run.resumed):
         return report
     outcome = transaction.outcome
@@ -189,6 +194,25 @@ def import_records(
         proposed=outcome.proposed,
         published=outcome.published,
     )
+
+
+def _with_lines(report: TransferReport, form: Format, file: IO[bytes]) -> TransferReport:
+    return replace(
+        report,
+        skipped=with_lines(report.skipped, form, file),
+        refused=with_lines(report.refused, form, file),
+        notes=with_lines(report.notes, form, file),
+    )
+
+
+def with_lines(records: Sequence[_Record], form: Format, file: IO[bytes]) -> tuple[_Record, ...]:
+    """The records with their lines, if the file is read by lines."""
+    lines_of: Callable[[IO[bytes]], Iterator[int]] | None = getattr(form.file, "lines", None)
+    if not records or lines_of is None:
+        return tuple(records)
+    numbers = {one.number for one in records}
+    lines = {number: line for number, line in enumerate(lines_of(file)) if number in numbers}
+    return tuple(one._replace(line=lines.get(one.number, 0)) for one in records)
 
 
 def _hash_of(file: IO[bytes]) -> str:

@@ -215,7 +215,8 @@ def _listed(what: str, records: Sequence[RefusedRecord | RecordNote]) -> list[st
 def _where(one: RefusedRecord | RecordNote) -> str:
     if one.number < 0:
         return one.id
-    return f"record {one.number}" + (f" ({escaped(shortened(one.id))})" if one.id else "")
+    place = f"line {one.line}" if one.line else f"record {one.number}"
+    return place + (f" ({escaped(shortened(one.id))})" if one.id else "")
 
 
 def _totals(value: TransferReport) -> str:
