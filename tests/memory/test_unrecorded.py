@@ -22,7 +22,9 @@ from thunderus_mem.log.event import Change, changes_of, is_hand_edit
 from thunderus_mem.memory.memory import Memory, open_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    from tests.support.command_server import Done
 
 ALPHA = ".thunderus/memory/semantic/FACTS/alpha.md"
 
@@ -211,3 +213,22 @@ def test_two_new_files_with_one_text_are_two_events(memory: Memory) -> None:
 
     assert [os.path.basename(change.path) for change in recorded(memory)] == ["beta.md", "gamma.md"]
     assert list(log_findings(memory)) == []
+
+
+def test_file_whose_name_may_contain_a_secret_is_reported_as_not_logged(
+    repo: Path, run: Callable[..., Done]
+) -> None:
+    run("init")
+    key = "gh" + "p_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    folder = repo / ".thunderus/memory/semantic/FACTS"
+    run("add", "fact", "Plain", "--body", "Text.", "--tag", "x")
+    text = (folder / "plain.md").read_text().replace("fact.plain", "fact.key")
+    (folder / f"{key}.md").write_text(text)
+    said = run("events", "record").err
+    assert "Nothing to record" in said
+    assert "are not logged: its name may contain a secret; rename it\n" in said
+    assert key not in said
+    status = run("status")
+    assert "1 whose name may contain a secret; rename it" in " ".join(status.out.split())
+    assert "Next: thunderus-mem lint" in status.out
+    assert run("status", "--json").json["not_logged"]

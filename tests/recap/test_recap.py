@@ -807,3 +807,14 @@ def test_commits_that_cannot_be_read_are_reported(repo: Path, run: Callable[...,
     assert f"warning Commits are omitted: {said}\n" in written.err
     assert said not in run("recap", "2026-01-21").err
     assert said in run("check", "--staged", env=nowhere).err
+
+
+def test_files_without_an_id_are_named_by_their_path(repo: Path, run: Callable[..., Done]) -> None:
+    assert run("init").code == 0
+    for name in ("a", "b"):
+        (repo / FOLDER / f"{name}.md").write_text(fact('""', "A title").decode())
+    assert run("events", "record").code == 0
+    done = run("recap", "2026-01-21", "--dry-run")
+    assert "``" not in done.out
+    assert f"- Changes to `{FOLDER}/a.md`: `evt_" in done.out
+    assert f"- Changes to `{FOLDER}/b.md`: `evt_" in done.out

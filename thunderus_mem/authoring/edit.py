@@ -17,6 +17,7 @@ from thunderus_mem.document.timestamp import format_timestamp, utc_key
 from thunderus_mem.errors import Conflict, DocumentExists, InvalidDocument
 from thunderus_mem.lint.draft import unknown_fields, validate
 from thunderus_mem.memory import locate
+from thunderus_mem.memory.hand_edits import never_logged
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import Written, open_transaction, unchanged
 from thunderus_mem.startup import NamedTuple
@@ -193,9 +194,11 @@ def _reaches(memory: Memory, start: str, goal: str) -> bool:
 
 
 class Recorded(NamedTuple):
-    """The documents whose edits were recorded, by id, or by path if a file has no id."""
+    """The documents whose edits were recorded, by id, or by path if a file has no id; and the files whose
+    edits are never logged, because the name may contain a secret."""
 
     recorded: tuple[str, ...]
+    not_logged: tuple[str, ...] = ()
 
 
 def record(memory: Memory, *, accept_loss: bool = False, why: str = "") -> Recorded:
@@ -204,7 +207,7 @@ def record(memory: Memory, *, accept_loss: bool = False, why: str = "") -> Recor
     Raises `Refused` if suspiciously many documents were deleted, unless ``accept_loss``.
     """
     with open_transaction(memory, "events record", accept_loss=accept_loss, edited_for=why) as transaction:
-        return Recorded(transaction.outcome.recorded)
+        return Recorded(transaction.outcome.recorded, never_logged(memory))
 
 
 # Archive and unarchive

@@ -11,7 +11,7 @@ from thunderus_mem.document.state import document_state
 from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.errors import InvalidQuery
 from thunderus_mem.index.questions import ALL_IN_USE, Filter, document_verdict
-from thunderus_mem.memory.hand_edits import hand_edits, mass_loss
+from thunderus_mem.memory.hand_edits import hand_edits, mass_loss, never_logged
 from thunderus_mem.memory.locate import find_document
 from thunderus_mem.review.queue import queue_state
 from thunderus_mem.search.query import filter_value, meant_filter, parse_query
@@ -336,7 +336,8 @@ class StatusReport(NamedTuple):
     ``counts`` are documents in use by kind, ``archived`` is the number of archived ones; ``conflicts`` are
     files with merge conflicts; ``unreadable`` files are not valid documents; ``unrecorded`` are hand edits
     that the next write records; ``gone`` are documents missing in suspicious numbers, without a reason in the
-    log or git; ``pending`` is the number of writes to recover; ``proposals`` is the number pending review,
+    log or git; ``not_logged`` are files whose edits are never logged, because the name may contain a secret;
+    ``pending`` is the number of writes to recover; ``proposals`` is the number pending review,
     with the age of the oldest and the number of ``expired`` ones; ``found`` are the folders to import into a
     new memory.
     """
@@ -358,6 +359,7 @@ class StatusReport(NamedTuple):
     oldest_days: int = 0
     expired: int = 0
     found: tuple[Source, ...] = ()
+    not_logged: tuple[str, ...] = ()
 
 
 def status(memory: Memory) -> StatusReport:
@@ -377,7 +379,9 @@ def status(memory: Memory) -> StatusReport:
     stale = tuple(sorted(row.id for row in rows if computed.get(row.id, row.status) == "stale"))
     pending = memory.journal.pending()
     waiting = queue_state(memory)
+    not_logged = never_logged(memory)
     step = _next_step(unreadable, pending, stale, bool(gone), bool(conflicts), bool(waiting.waiting))
+    step = step or ("thunderus-mem lint" if not_logged else "")
     first = None if step else _first_step(memory)
     made = "in memory" if refreshed.in_memory else "rebuilt"
     return StatusReport(
@@ -398,6 +402,7 @@ def status(memory: Memory) -> StatusReport:
         oldest_days=waiting.oldest_days,
         expired=waiting.expired,
         found=first.found if first else (),
+        not_logged=not_logged,
     )
 
 

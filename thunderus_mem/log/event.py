@@ -118,7 +118,7 @@ def _content(event: Event) -> tuple[str, str, dict[str, Any], dict[str, Any]]:
 
 def named_ids(event: Event) -> list[str]:
     """Return the ids of the documents in the event's refs, not those in its changes."""
-    return texts_in(event.refs, "memory_doc_ids")
+    return [one for one in texts_in(event.refs, "memory_doc_ids") if one.strip()]
 
 
 def document_ids(event: Event) -> tuple[str, ...]:

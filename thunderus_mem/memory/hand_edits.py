@@ -115,6 +115,12 @@ def hand_edits(memory: Memory, state: GitState | None) -> tuple[HandEdit, ...]:
     return tuple(sorted((edit for edit in edits if edit is not None), key=lambda edit: edit.path))
 
 
+def never_logged(memory: Memory) -> tuple[str, ...]:
+    """Return the files whose edits are never logged, because a file name may contain a secret."""
+    paths = [path for path, _, _ in memory.index.files()]
+    return tuple(filter(has_secret, paths)) if has_secret("\n".join(paths)) else ()
+
+
 def still_unrecorded(memory: Memory, edits: Iterable[HandEdit]) -> list[HandEdit]:
     """Return the edits that are still in no event: another process may have written since."""
     index = memory.log_index()

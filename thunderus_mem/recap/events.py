@@ -592,7 +592,7 @@ def _sort_text(found: SortedEvents, event: Event, reading: EventReading) -> bool
 def _sort_patch(found: SortedEvents, event: Event, own_id: str) -> bool:
     """Add one patch event; false if it only changes recaps."""
     op = text_in(event.body, "op")
-    changes = [change for change in changes_of(event) if change.doc_id != own_id]
+    changes = [_named(change) for change in changes_of(event) if change.doc_id != own_id]
     if op == RECAP_OP or not changes:
         return False
     if op == "verify":
@@ -644,6 +644,11 @@ def _sort_patch(found: SortedEvents, event: Event, own_id: str) -> bool:
             operation = _decided(change) or operation_name(op, change.op, change.path)
             story.add(done(operation, reason, other), event.ts, event.id)
     return True
+
+
+def _named(change: Change) -> Change:
+    """The change, by its path if the file has no id."""
+    return change if change.doc_id.strip() else change._replace(doc_id=change.path)
 
 
 def _proposer(approval: Event) -> str:

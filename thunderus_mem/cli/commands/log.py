@@ -150,6 +150,8 @@ def events_record_command(
     value = edit.record(console.memory(), accept_loss=yes, why=why)
     if not value.recorded:
         console.say("Nothing to record")
+    for path in value.not_logged:
+        console.talk(f"warning: edits of {path} are not logged: its name may contain a secret; rename it")
     console.emit("events record", value, recorded)
 
 

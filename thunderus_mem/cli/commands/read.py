@@ -261,6 +261,12 @@ def state_of_memory(value: show.StatusReport, console: Console) -> str:
             "edited by hand; will be recorded by the next write",
             value.unrecorded,
         ),
+        (
+            "not logged",
+            len(value.not_logged),
+            "whose name may contain a secret; rename it",
+            value.not_logged,
+        ),
         ("interrupted", value.pending, "interrupted; will be recovered by the next write", ()),
         ("expired", value.expired, f"{proposals} not reviewed in time", ()),
     ]
