@@ -818,3 +818,11 @@ def test_files_without_an_id_are_named_by_their_path(repo: Path, run: Callable[.
     assert "``" not in done.out
     assert f"- Changes to `{FOLDER}/a.md`: `evt_" in done.out
     assert f"- Changes to `{FOLDER}/b.md`: `evt_" in done.out
+
+
+def test_texts_and_paths_without_content_are_omitted() -> None:
+    events = [note(1, "TODO: ", (" ", "")), note(2, "[ ]"), note(3, " \n"), note(4, "It is slow.", ("a.py",))]
+    _, body = recap_document(day_scope(DAY), events, [], [], Config())
+    lines = [line for line in body.splitlines() if line.startswith("-")]
+    assert lines[:3] == ["- 1 event.", "- It is slow.", "- `a.py`"]
+    assert event_id(1) not in body

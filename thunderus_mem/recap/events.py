@@ -475,7 +475,7 @@ class SortedEvents:
 
     def count_paths(self, paths: Iterable[str]) -> None:
         """Add one to the count of each file."""
-        for path in paths:
+        for path in filter(str.strip, paths):
             self.paths[path] = self.paths.get(path, 0) + 1
 
 
@@ -583,7 +583,7 @@ def _sort_text(found: SortedEvents, event: Event, reading: EventReading) -> bool
     found.decided += [(event, one) for one in decided]
     if decided or not is_note:
         return bool(decided)
-    text = note_text(event)
+    text = open_text(event) and note_text(event)  # nothing may follow the mark of an open item
     if text:
         (found.open_ends if is_open_text(text) else found.notes).append(event)
     return bool(text)
