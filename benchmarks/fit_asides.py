@@ -48,7 +48,8 @@ class Case(NamedTuple):
 
 def features(one: fit_orders.Text) -> list[Features]:
     """The features of the asides of a text; of documents those whose words are most of an order."""
-    found = [aside.features for aside in asides.asides(one.text.replace(JOINT, "") + "\n")]
+    text = one.text.replace(JOINT, "") + "\n"
+    found = [aside.features for aside in asides.asides(text, asides.mentions(text))]
     return found if one.kind != "public" else sorted(found, key=lambda one: -one["prose"])[:NEAREST]
 
 

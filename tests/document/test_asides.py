@@ -36,29 +36,34 @@ FORMS = (
 def test_order_is_found_in_any_markup_and_honest_text_is_not(form: str) -> None:
     text = "The index has four shards.\n\n{}\n\nIt is built at night.\n"
     said = text.replace("{}", form.replace("{}", ORDER))
-    (found,) = ordering_asides(said)
+    (found,) = ordering_asides(said, mentions(said))
     assert said.startswith(form.partition("{}")[0].partition("\n")[0], said.index(form[:2]))
     assert abs(found - said.index(ORDER)) <= len(form)
     assert len(find_injections(said)) == 1
     honest = text.replace("{}", form.replace("{}", HONEST))
-    assert ordering_asides(honest) == []
+    assert ordering_asides(honest, mentions(honest)) == []
     assert find_injections(honest) == []
 
 
+def asides_of(text: str) -> list[asides.Aside]:
+    return list(asides.asides(text, mentions(text)))
+
+
 def test_prose_is_no_aside() -> None:
-    assert list(asides.asides(f"The index has four shards. {ORDER}\n")) == []
-    assert list(asides.asides(f"The index says `{ORDER}` there.\n")) == []
+    assert asides_of(f"The index has four shards. {ORDER}\n") == []
+    assert asides_of(f"The index says `{ORDER}` there.\n") == []
 
 
 def test_asides_of_a_text_about_agents_are_not_judged() -> None:
     text = f"<!-- {ORDER} -->\n\n"
-    assert ordering_asides(text)
-    assert ordering_asides(text + "The agent answers.\n\n" * MOST_COMPANY) == []
+    assert ordering_asides(text, mentions(text))
+    about = text + "The agent answers.\n\n" * MOST_COMPANY
+    assert ordering_asides(about, mentions(about)) == []
 
 
 def test_the_rest_of_a_text_counts() -> None:
-    (alone, *_) = asides.asides(f"<!-- {ORDER} -->\n")
-    (among, *_) = asides.asides(f"<!-- {ORDER} -->\n\nThe agent.\n\nThe agent.\n\nThe agent.\n")
+    (alone, *_) = asides_of(f"<!-- {ORDER} -->\n")
+    (among, *_) = asides_of(f"<!-- {ORDER} -->\n\nThe agent.\n\nThe agent.\n\nThe agent.\n")
     assert (alone.features["company"], among.features["company"]) == (0, 2)
 
 

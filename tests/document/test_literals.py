@@ -47,7 +47,7 @@ def unfiltered_injections(text: str) -> list[injection.Injection]:
 def filtered_injections(text: str) -> list[injection.Injection]:
     """What `find_injections` finds by signs and words; asides, calls and claims have no such filter."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(injection, "ordering_asides", lambda text: [])
+        patch.setattr(injection, "ordering_asides", lambda text, spots: [])
         patch.setattr(injection, "calls", lambda text, spots: [])
         patch.setattr(injection, "_claims_order", lambda one, company: False)
         return find_injections(text)
@@ -95,7 +95,7 @@ def test_filter_loses_nothing_in_combined_texts(parts: list[str], between: str, 
 
 @pytest.mark.parametrize("sign", SIGNS, ids=lambda sign: sign.name)
 def test_sign_finds_its_example_and_not_its_counter_example(sign: Sign) -> None:
-    form = "<!-- {} -->" if sign in HIDDEN else "{}\n"
+    form = "<div hidden>{}</div>" if sign in HIDDEN else "{}\n"
     assert [one.says for one in find_injections(form.format(sign.example))] == [sign.message]
     assert find_injections(form.format(sign.counter)) == []
 
@@ -104,4 +104,4 @@ def test_every_example_contains_a_needed_literal() -> None:
     for sign in SIGNS:
         words = frozenset(plain(sign.example).split())
         assert not any(group.isdisjoint(words) for group in sign.needs), sign.name
-    assert len({sign.name for sign in SIGNS}) == len(SIGNS) >= 35
+    assert len({sign.name for sign in SIGNS}) == len(SIGNS) >= 30

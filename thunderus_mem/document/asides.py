@@ -231,9 +231,8 @@ def fences(text: str) -> list[tuple[int, int]]:
     return [*found, (begun.start(), len(text))] if begun is not None else found
 
 
-def asides(text: str) -> Iterator[Aside]:
-    """The asides of a text that may address an agent."""
-    spots = mentions(text)
+def asides(text: str, spots: Sequence[int]) -> Iterator[Aside]:
+    """The asides of a text that may address an agent, which is named at these places."""
     if len(spots) > MOST_COMPANY or not spots:
         return
     code = fences(text)
@@ -378,12 +377,12 @@ def _weights() -> dict[str, float]:
         }
 
 
-def ordering_asides(text: str) -> list[int]:
+def ordering_asides(text: str, spots: Sequence[int]) -> list[int]:
     """Where asides order something; at most one for each line."""
     weights = _weights()
     found: list[int] = []
     line = -1
-    for one in asides(text):
+    for one in asides(text, spots):
         if one.start < line:
             continue
         sum_of = sum([weights[name] * value for name, value in one.features.items() if name in weights])

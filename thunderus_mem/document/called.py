@@ -28,9 +28,10 @@ _LEAST: Final = 0.0
 _LEAST_AFTER_COMMA: Final = 2.0
 _LEAST_IN_PROSE: Final = 4.5
 _LEAST_BESIDE: Final = 2.5
+_LEAST_UNCERTAIN: Final = 4.0
 _LEAST_QUOTED: Final = 3.3
 """The sum of words that is enough: after a label for readers, a name, a name with a comma, in prose, and if
-an agent is named without a label in code or in a block quote."""
+an agent is named without a label in code, by a word that may mean something else, or in a block quote."""
 _MOST_WORDS: Final = 8
 _MOST_UNKNOWN: Final = 3
 _REACH: Final = 60
@@ -63,13 +64,18 @@ _CERTAIN: Final = lazy_pattern(
     r"(?:AIs?|(?i:agents?|assistants?|llms?|copilot|claude|chatgpt|codex|gpt|gemini))\b"
 )
 """A name of an agent that is hardly ever something else."""
-_SENTENCE: Final = lazy_pattern(
+SENTENCE: Final = lazy_pattern(
     r"(?<![\w'\u2019-])(?:[^\W\d_][\w'\u2019-]{0,30}+[,.:;]? ){5}|[\u3040-\uffef]{8}"
 )
 """Words after each other, as no code has them."""
 _SETTING: Final = lazy_pattern(
     r"[:=][ \t]{0,3}[\"']?(?:false|no|never|none|off|nobody|0|nein|nie|non|n\u00e3o)[\"']?"
-    r"(?=[ \t]{0,4}(?:[\n,;}\])>/]|$))",
+    r"(?=[ \t]{0,4}(?:[\n,;}\])>/]|$|[a-z]{1,12}=))",
+    re.IGNORECASE,
+)
+_QUIET: Final = lazy_pattern(
+    r"(?<![A-Za-z])(?:silent(?:ly)?|silence|quiet|stealth|covert|hide[-_]\w{1,20}|invisible)[\"']?"
+    r"[ \t]{0,3}[:=][ \t]{0,3}[\"']?(?:true|yes|on|1)\b",
     re.IGNORECASE,
 )
 _NAME_BEFORE: Final = lazy_pattern(r"[^\W\d][\w-]{2,40}(?=[\"']?[ \t]{0,3}$)")
@@ -150,19 +156,22 @@ def _beside(text: str, spot: int, end: int) -> Iterator[AgentCall]:
         yield AgentCall(spot, "", -1.0)
         return
     start = max(text.rfind("\n", start, spot) + 1, start)
-    certain = _CERTAIN.match(text, spot) or _CERTAIN.match(text, max(spot - 1, 0))
-    if certain is None or not _in_sentence(text, spot, start, end):
+    if not _in_sentence(text, spot, start, end):
         return
+    certain = _CERTAIN.match(text, spot) or _CERTAIN.match(text, max(spot - 1, 0))
     mark = text[start:spot].lstrip()[:1]
     if _is_code(text, spot):
-        yield AgentCall(spot, _BETWEEN.sub(" ", text[start:end]), _LEAST_BESIDE)
-    elif mark in (">", "|"):
+        if certain is None and "user" in text[max(spot - 7, 0) : spot].lower():
+            return
+        least = _LEAST_BESIDE if certain is not None else _LEAST_UNCERTAIN
+        yield AgentCall(spot, _BETWEEN.sub(" ", text[start:end]), least)
+    elif certain is not None and mark in (">", "|"):
         row = text.find("\n", spot, end) if mark == "|" else -1
         yield AgentCall(spot, text[start : row if row >= 0 else end], _LEAST_QUOTED)
 
 
 def _in_sentence(text: str, spot: int, start: int, end: int) -> bool:
-    return _SENTENCE.search(text, max(spot - _REACH, start), min(spot + 4 * _REACH, end)) is not None
+    return SENTENCE.search(text, max(spot - _REACH, start), min(spot + 4 * _REACH, end)) is not None
 
 
 def _end_of_block(text: str, at: int) -> int:
@@ -175,7 +184,7 @@ def _is_said(text: str, label: _Label, end: int, company: int) -> bool:
     said = _BETWEEN.sub(" ", text[label.end : end])
     prose = _PROSE.match(said)
     if prose is None:
-        return label.addresses and _SENTENCE.search(said) is not None and _is_code(text, label.start)
+        return label.addresses and SENTENCE.search(said) is not None and _is_code(text, label.start)
     return label.addresses or (company <= _COMPANY_OF_NAME and not prose["below"])
 
 
@@ -202,7 +211,7 @@ def _silences(text: str, start: int, end: int) -> bool:
         words = [word for word in _words(name[0]) if not word.endswith("ed")] if name is not None else []
         if any(word in _TELLING or not _SILENCED.isdisjoint(_classes(word)) for word in words):
             return True
-    return False
+    return _QUIET.search(text, start, end) is not None
 
 
 def _label(text: str, spot: int) -> _Label | None:

@@ -15,13 +15,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.asides import MOST_COMPANY, mentions, ordering_asides
-from thunderus_mem.document.called import calls, sum_of
+from thunderus_mem.document.called import SENTENCE, calls, sum_of
 from thunderus_mem.document.concealed import (
     ADDRESSES,
     CLAIMS,
     DECEIVES,
     FORGES,
     GIVES_ORDERS,
+    HIDES,
     Concealed,
     concealed,
 )
@@ -46,6 +47,9 @@ RULE: Final = "TM404"
 """The lint rule that reports injections; suppression comments name it."""
 
 _STRONG: Final = (*ORDERS, *COMMANDS)
+_IN_HIDDEN: Final = (*_STRONG, *HIDDEN)
+_IN_COMMENTS: Final = tuple([sign for sign in _IN_HIDDEN if sign.name != "hidden-order"])
+"""Signs in hidden texts; a comment that only names an agent is often for the people who run it."""
 _TRIGGERS_REACH: Final = 200
 _LONGEST: Final = 2_000
 _RULE: Final = 4
@@ -70,19 +74,20 @@ _HIDES = lazy_pattern(
     r"pt|em|%)?(?![.\d])|"
     r"opacity ?: ?0(?![.\d])|text-indent ?: ?-\d{3}|left ?: ?-\d{3}|max-height ?: ?0|"
     r"(?<!aria-)\bhidden\b(?!=[\"']?(?:false))|"
-    r"color ?[:=] ?[\"']?(?:#f[0-9a-f]f|#f[0-9a-f]{5}|white|transparent)|"
+    r"(?<![\w-])color ?[:=] ?[\"']?(?:#(?:[ef]{3}\b|(?:[ef][0-9a-f]){3}|[0-9a-f]{6}00\b)|white|transparent"
+    r"|rgba\((?:\d{1,3}, ?){3}0(?:\.0)?\))|"
     r"class=[\"']?(?:sr-only|visually-hidden|d-none|invisible)\b)[^<>\n]{0,200}>|"
     r"(?P<tag></?(?:system[-_](?:prompt|reminder)|function_(?:calls|results)|tool_(?:call|result))>"
     r"|<\|[a-z_\u2581]{3,30}\|>|<\uff5c[^\n\uff5c]{2,40}\uff5c>|\[/?tool_(?:results|calls)\]"
-    r"|</?(?:start|end)_of_turn>|</?(?:antml:)?(?:invoke|parameter) name=[\"'][a-z_]{2,30}[\"']>)|"
+    r"|</?(?:start|end)_of_turn>|</?(?:antml:)?invoke name=[\"'][a-z_]{2,30}[\"']>)|"
     r"</(?P<closed>untrusted[a-z_-]{0,20}|retrieved[a-z_-]{0,20}|memory|context|documents?)>|"
     r"(?P<said>\{/\*|\[\^[^\]\n]{1,20}\]: |"
     r"<(?:template|noscript|desc|script|summary|details)\b[^<>\n]{0,200}>|"
     r"<[a-z]{1,12}\b[^<>\n]{0,200}? (?:title|alt|aria-label|content|placeholder|data-[a-z-]{2,30})="
     r"[\"'](?=[^\"'\n]{15})|"
-    r"\]: <?[^\s<>]{0,300}>? [\"'(](?=[^\"'\n]{15})|\\(?:phantom|(?:text)?color\{white\})\{)|"
+    r"\]: <?[^\s<>]{0,300}>? [\"'(](?=[^\"'\n]{15})|\\phantom\{)|\\(?:text)?color\{white\}|"
     r"</?system(?:[-_]message)?>|<\|(?:system|user|assistant)\|>|"
-    r"\[(?:https?://)?(?P<text>(?:[a-z0-9-]{1,40}\.){1,4}[a-z]{2,12})(?:[/:][^\[\]\n]{0,200})?\]"
+    r"\[(?:https?://)?(?P<text>(?:[a-z0-9-]{1,40}\.){1,4}[a-z]{2,12})(?:[/:][^\[\]\s]{0,200})?\]"
     r"\(<?https?://(?P<target>[a-z0-9.-]{4,200})|"
     r"!\[(?=[^\]\n]{20})|\]\([^()\s]{1,300} [\"'](?=[^\"'\n]{15})",
     re.IGNORECASE,
@@ -97,15 +102,19 @@ _ORDERED = lazy_pattern(
     r"install|add|execute|"
     r"delete|merge|push|reply|respond|answer|assistants?|agents?)\b[^\n]{0,200}? [a-z]+ [a-z0-9]+"
 )
-_BESIDE: Final = "orders to an agent beside the text that a page shows"
-_CALLED: Final = "calls an agent to give it orders"
-_CLAIMED: Final = "claims to be a message of the system, a tool or a memory"
+_BESIDE: Final = "orders to an agent in markup, a comment or code"
+_CALLED: Final = "addresses an agent and gives it orders"
+_CLAIMED: Final = "poses as a message of the system, a tool or a memory"
 _ONCE: Final = frozenset((_BESIDE, _CALLED, _CLAIMED))
 """What is reported at most once in a paragraph."""
 _LEAST_OF_CLAIM: Final = 0.0
 """The sum of words that is enough where a text claims authority."""
+_LEAST_NAMED: Final = 1.0
+"""The same of an encoded text that names an agent."""
+_FEW_SPACES: Final = 4
+"""The spaces in an encoded text that is a sentence."""
 _CONCEALED: Final = "conceals instructions from people"
-_SAYS: Final = {GIVES_ORDERS: _CONCEALED, ADDRESSES: _CONCEALED, CLAIMS: _CLAIMED}
+_SAYS: Final = {HIDES: _CONCEALED, GIVES_ORDERS: _CONCEALED, ADDRESSES: _CONCEALED, CLAIMS: _CLAIMED}
 """What a place does, by its kind; a kind that is not here says it itself."""
 _COMMANDED = lazy_pattern(
     r"(?:^|[:;,.!?(\[>-] {0,2}|\b(?:and|then|must|always|please|should|to|now|you|may) )(?:"
@@ -116,13 +125,17 @@ _COMMANDED = lazy_pattern(
 )
 _ENDS: Final = frozenset(("com", "org", "edu", "dev", "info", "biz", "example", "test"))
 _ARCHIVES: Final = frozenset(
-    ("web.archive.org", "archive.org", "archive.ph", "github.com", "aka.ms", "pkg.go.dev")
+    (
+        *("web.archive.org", "archive.org", "archive.ph", "github.com", "aka.ms", "pkg.go.dev"),
+        *("google.com", "link.juejin.cn", "link.jianshu.com", "link.zhihu.com"),
+    )
 )
+"""Hosts that archive or forward to others."""
 _BEGINS: Final = {
     "": "<!-- [//]: [comment]: [_]: [hidden]: <system </system <function_ </function_ <tool_ </tool_ <| "
     "![ ]( human: system: developer: assistant: {/* [^ ]: "
     "<template <noscript <desc> <script <summary <details "
-    "<\uff5c [tool_ [/tool_ <start_of <end_of </start_of <invoke </invoke <parameter </memory> </context> "
+    "<\uff5c [tool_ [/tool_ <start_of <end_of </start_of <invoke </memory> </context> "
     "</document </untrusted </retrieved \\phantom \\color \\textcolor",
     "<": "display visibility font-size opacity text-indent left max-height hidden color class= title= alt= "
     "aria-label= "
@@ -148,7 +161,8 @@ _FOR_AGENT = lazy_pattern(
     r"[ \t]{0,12}[`~]{3,12}[ \t]{0,4}(?:system|agent|assistant|ai|llm)[-_ ](?:prompt|instruction|directive)",
     re.IGNORECASE,
 )
-_WORDS = lazy_pattern(r"(?<![\w'\u2019-])(?:[^\W\d_][\w'\u2019-]{0,30}+[,.:;]? ){5}|[\u3040-\uffef]{6}")
+_LATEX = lazy_pattern(r"\\[a-z]{2,20}|[{}]")
+_READ_ALOUD = lazy_pattern(r"sr-only|visually-hidden")
 _SPACES = lazy_pattern(r"\s*")
 _BLANK_LINE = lazy_pattern(r"\n[ \t\r]*(?=\n)")
 _BREAK = lazy_pattern(r" {0,3}(?:[-*+] |[0-9]{1,3}[.)] |#{1,6} |\||---)")
@@ -191,7 +205,7 @@ def _as_written(text: str) -> list[Injection]:
     spots = mentions(text)
     secret = [*_in_concealed(text, len(spots))]
     if 0 < len(spots) <= MOST_COMPANY:
-        secret += [*_in_asides(text), *_in_calls(text, spots)]
+        secret += [*_in_asides(text, spots), *_in_calls(text, spots)]
     if not blocks and not openings and not secret:
         return []
     found = _search(text, blocks, openings)
@@ -208,9 +222,9 @@ def _as_written(text: str) -> list[Injection]:
     return found
 
 
-def _in_asides(text: str) -> Iterator[Injection]:
+def _in_asides(text: str, spots: Sequence[int]) -> Iterator[Injection]:
     """Orders beside the text that a page shows."""
-    for at in ordering_asides(text):
+    for at in ordering_asides(text, spots):
         if not text.startswith("thunderus-mem:", at):
             yield Injection(_BESIDE, at)
 
@@ -243,7 +257,7 @@ def _in_concealed(text: str, company: int) -> Iterator[Injection]:
 
 def _claims_order(one: Concealed, company: int) -> bool:
     """Whether a text that claims authority orders something; not in a text about agents."""
-    if company > MOST_COMPANY // 2 or _WORDS.search(one.said) is None:
+    if company > MOST_COMPANY // 2 or SENTENCE.search(one.said) is None:
         return False
     return sum_of(one.said) > _LEAST_OF_CLAIM
 
@@ -255,11 +269,16 @@ def _conceals_order(one: Concealed) -> bool:
         return not real or not _same_host(shown.removeprefix("www."), real.removeprefix("www."))
     if one.kind == FORGES:
         return True
-    if one.kind == GIVES_ORDERS and _COMMANDED.search(one.said.lstrip(" \t\n\"'-")):
+    if one.kind == HIDES and one.said.count(" ") >= _FEW_SPACES:
         return True
-    if one.kind == GIVES_ORDERS and next(_in_calls(one.said, mentions(one.said)), None) is not None:
+    if one.kind in (HIDES, GIVES_ORDERS) and _COMMANDED.search(one.said.lstrip(" \t\n\"'-")):
         return True
-    return _find_in_paragraph(one.said, (*_STRONG, *HIDDEN), worded=True, hidden=True) is not None
+    spots = mentions(one.said)
+    if one.kind == GIVES_ORDERS and spots and sum_of(one.said) > _LEAST_NAMED:
+        return True
+    if next(_in_calls(one.said, spots), None) is not None:
+        return True
+    return _find_in_paragraph(one.said, _IN_HIDDEN, worded=True, hidden=True) is not None
 
 
 def _search(text: str, blocks: Sequence[_Likely], openings: Sequence[int]) -> list[Injection]:
@@ -340,20 +359,20 @@ def _likely(
 
 
 def _worded(heard: Sequence[tuple[int, int]], enough: float) -> Iterator[int]:
-    """The places at which the words of orders that were last heard near them weigh enough together."""
+    """The places at which the words of orders that were last seen near them weigh enough together."""
     weights = _needed().weights
     near: dict[int, int] = {}
-    sum_of = 0.0
+    total = 0.0
     for word, at in heard:
         if word not in weights:
             continue
         if near.pop(word, None) is None:
-            sum_of += weights[word]
+            total += weights[word]
         near[word] = at
         while at - near[first := next(iter(near))] >= _TRIGGERS_REACH:
             del near[first]
-            sum_of -= weights[first]
-        if sum_of >= enough and len(near) > 1:
+            total -= weights[first]
+        if total >= enough and len(near) > 1:
             yield at
 
 
@@ -558,12 +577,25 @@ def _in_unseen(opening: re.Match[str], inner: str) -> Iterator[Injection]:
     """The injection in one hidden text; in an element that is hidden on purpose any order is one."""
     if inner.lstrip().startswith("thunderus-mem:"):
         return
-    inner = unescape(inner).lower() if "&#" in inner else inner
-    one = _find_in_paragraph(inner, (*_STRONG, *HIDDEN), worded=True, hidden=True)
+    encoded = "&#" in inner
+    inner = unescape(inner).lower() if encoded else inner
+    inner = inner.replace('"', " ") if opening[0].startswith("<script") else inner
+    inner = _LATEX.sub("", inner) if opening[0][0] == "\\" else inner
+    named = bool(mentions(inner))
+    commented = opening[0] == "<!--" and not encoded
+    one = _find_in_paragraph(
+        inner, _IN_COMMENTS if commented else _IN_HIDDEN, worded=True, hidden=named or not commented
+    )
     if one is not None:
         yield Injection(one.says, opening.end() + one.start)
-    elif opening[0][0] == "<" and opening[0] != "<!--" and not opening["said"] and _ORDERED.search(inner):
+    elif _hides_on_purpose(opening) and (_ORDERED.search(inner) or (named and SENTENCE.search(inner))):
         yield Injection(_UNSEEN, opening.end())
+
+
+def _hides_on_purpose(opening: re.Match[str]) -> bool:
+    """Whether a text is hidden by its style, and not for screen readers."""
+    begins = opening[0][0] in "<\\" and opening[0] != "<!--"
+    return begins and not opening["said"] and _READ_ALOUD.search(opening[0]) is None
 
 
 def _mark(match: re.Match[str]) -> str:
