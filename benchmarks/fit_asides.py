@@ -26,10 +26,10 @@ from thunderus_mem.document import asides, orders  # noqa: E402
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-FEWEST = 4
-"""A feature counts if this many orders have it."""
+FEWEST, FEWEST_AUTHORS = 4, 6
+"""A feature counts if this many orders have it, a word if orders by this many authors have it."""
 LIGHTEST = 0.05
-SHARE, HONEST = 0.005, 0.01
+SHARE, HONEST = 0.003, 0.01
 """The shares of public documents and of honest orders that asides alone may report if they are left out."""
 HEAVY, CAREFUL = 20, 8
 """What it costs to miss an order and to report an honest case, in asides of public documents."""
@@ -47,10 +47,18 @@ class Case(NamedTuple):
 
 
 def features(one: fit_orders.Text) -> list[Features]:
-    """The features of the asides of a text; of documents those whose words are most of an order."""
+    """The features and words of the asides of a text; of documents those whose words are most of an order."""
     text = one.text.replace(JOINT, "") + "\n"
-    found = [aside.features for aside in asides.asides(text, asides.mentions(text))]
+    found = [
+        {**aside.features, **dict.fromkeys(sorted(words(aside)), 1.0)}
+        for aside in asides.asides(text, asides.mentions(text))
+    ]
     return found if one.kind != "public" else sorted(found, key=lambda one: -one["prose"])[:NEAREST]
+
+
+def words(aside: asides.Aside) -> set[str]:
+    """The words of an aside, as names in the table."""
+    return {f"!{word}" for one in aside.said for word in one.simple if word[0] != "+"}
 
 
 def cases(table: fit_orders.Table) -> list[Case]:
@@ -74,7 +82,22 @@ def cases(table: fit_orders.Table) -> list[Case]:
             known = [table.known[at] for at in half if table.known[at].kind != "order"]
             found += [Case(one.author, one.kind, features(one)) for one in known]
     orders.WEIGHTS = written
-    return found
+    return _with_known_words(found)
+
+
+def _with_known_words(found: list[Case]) -> list[Case]:
+    """The cases with the words that several authors use in asides, and without others."""
+    authors: dict[str, set[str]] = {}
+    for one in found:
+        for name in {name for aside in one.asides for name in aside} if one.kind == "aside" else ():
+            authors.setdefault(name, set()).add(one.author)
+    known = {name for name, who in authors.items() if name[0] != "!" or len(who) >= FEWEST_AUTHORS}
+    return [
+        one._replace(
+            asides=[{name: value for name, value in aside.items() if name in known} for aside in one.asides]
+        )
+        for one in found
+    ]
 
 
 class Fit:

@@ -13,6 +13,7 @@ import argparse
 import json
 import math
 import os
+import re
 import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -30,11 +31,14 @@ if TYPE_CHECKING:
 SAFETY = os.path.join(PROJECT, "benchmarks", "safety")
 CASES = [os.path.join(SAFETY, name) for name in ("instructions.jsonl", "development.jsonl")]
 FEWEST = 3
-LARGEST = 60_000
-"""The size of the table in bytes; the lightest weights are left out."""
-HONEST, DOCUMENTS = 0.02, 0.008
+LARGEST = 95_000
+"""The size of the weights of words, classes and pairs in bytes; the lightest are left out."""
+LIGHTEST = 0.02
+IN_LINE = 8
+"""How many weights a line has."""
+HONEST, DOCUMENTS = 0.013, 0.008
 """The shares of honest cases and of documents that weights may report to which they were not fitted."""
-HIDDEN = 1.45
+HIDDEN = 2.95
 """How much lower the threshold is in hidden text."""
 COSTS = {"order": 10, "aside": 5, "honest": 8, "honest-aside": 8, "public": 1}
 """What an error costs."""
@@ -45,11 +49,15 @@ KINDS = {
     "honest": "honest",
     "honest-imperative": "honest",
 }
-OWN = ("docs", ".thunderus/memory")
+OWN = ("docs", ".thunderus/memory", "tests/repos/demo/docs")
+PLANTED = {"poison.txt": "aside", "honest.txt": "honest"}
+"""The corpora of our tests, `tests/cases/planted`, and what they have."""
 SAMPLE = 160
 LONGEST = 20_000
 FEW_OF = 20
 NEARLY = -4.0
+RIGID = 0.15
+"""The inverse of how much large weights cost."""
 SMALLEST = 6.0
 """Passages of documents are used from this sum of log ratios of their words."""
 LOST = 0.005
@@ -82,6 +90,7 @@ def texts(folders: Sequence[str]) -> list[Text]:
         with open(path, encoding="utf-8") as lines:
             known = [one for one in map(json.loads, lines) if one["class"] in KINDS]
         found += [Text(one.get("author", "own"), KINDS[one["class"]], one["text"]) for one in known]
+    found += [Text("own", kind, text) for name, kind in PLANTED.items() for text in planted(name)]
     own = [os.path.join(PROJECT, name) for name in OWN]
     for folder in (*own, *folders):
         all_of = [text[:LONGEST] for _, text in documents(folder)]
@@ -89,6 +98,13 @@ def texts(folders: Sequence[str]) -> list[Text]:
         author, kind = ("own", "honest") if folder in own else ("", "public")
         found += [Text(author, kind, text) for text in chosen]
     return found
+
+
+def planted(name: str) -> list[str]:
+    """The texts of a corpus of our tests."""
+    with open(os.path.join(PROJECT, "tests", "cases", "planted", name), encoding="utf-8") as file:
+        parts = re.split(r"^=====> ", file.read(), flags=re.MULTILINE)[1:]
+    return [part.partition("\n")[2] for part in parts]
 
 
 def paragraphs(one: Text) -> list[str]:
@@ -171,7 +187,11 @@ class Table:
 
 
 class Fit:
-    """A regression of passages: of each order its heaviest passage, of documents some, and the nearest."""
+    """A regression of passages: of each order its heaviest passage, of documents some, and the nearest.
+
+    Names with a weight in a regression that prefers few weights are kept first, then the heaviest, and the
+    weights are those of a regression with the kept names only: cut off weights are missed by the others.
+    """
 
     def __init__(self, table: Table, without: frozenset[int]) -> None:
         """Fit the texts but those with these numbers."""
@@ -187,16 +207,37 @@ class Fit:
             heaviest[table.heaviest(scores)] = True
             chosen = used & ((ordered & heaviest) | (~ordered & (nearest | (table.kind != "public"))))
             costs = [COSTS[kind] for kind in table.kind[chosen]]
-            model = LogisticRegression(C=0.15, max_iter=300, solver="liblinear")
+            model = LogisticRegression(C=RIGID, max_iter=300, solver="liblinear")
             model.fit(table.matrix[chosen], ordered[chosen].astype(int), sample_weight=costs)
             scores = model.decision_function(table.matrix)
             nearest = (np.arange(len(scores)) % FEW_OF == 0) | (scores > NEARLY)
+        few = LogisticRegression(C=RIGID, l1_ratio=1, max_iter=60, solver="liblinear")
+        few.fit(table.matrix[chosen], ordered[chosen].astype(int), sample_weight=costs)
+        heavy = np.abs(model.coef_[0][:-1]) + 100 * (few.coef_[0][:-1] != 0)
+        kept = [*_heaviest_names(table.names, heavy), len(table.names)]
+        matrix = table.matrix[:, kept]
+        model.fit(matrix[chosen], ordered[chosen].astype(int), sample_weight=costs)
+        scores = model.decision_function(matrix)
         self.without = without
-        self.weights: Any = model.coef_[0]
+        self.weights: Any = np.zeros(len(table.names) + 1)
+        self.weights[kept] = model.coef_[0]
         self.constant = float(model.intercept_[0])
         heaviest = table.heaviest(scores)
         self.scores = dict(zip(table.text[heaviest].tolist(), scores[heaviest].tolist(), strict=True))
         self.heaviest: list[int] = heaviest.tolist()
+
+
+def _heaviest_names(names: Sequence[str], heavy: Any) -> list[int]:
+    """The numbers of the heaviest names for which the table has room."""
+    left = float(LARGEST)
+    kept: list[int] = []
+    for at in sorted(range(len(names)), key=lambda at: -heavy[at]):
+        first, _, second = names[at].partition(" ")
+        left -= len((second or first).encode()) + len(" -0.12 ") + (len(first.encode()) + 2) / IN_LINE
+        if left < 0:
+            break
+        kept.append(at)
+    return sorted(kept)
 
 
 def compare(table: Table) -> float:
@@ -295,13 +336,14 @@ def _heard(one: Passage, weights: dict[bytes, float]) -> float:
     """The weights of the words of a passage, as both looks hear them: near each other, and by length."""
     said = plain(one.said)
     total = sum([weights.get(word, 0.0) for word in set(said.split())])
-    near = injection._Near(dict(enumerate(weights.values())))
-    numbers = {word: number for number, word in enumerate(weights)}
     most, at = 0.0, 0
+    near: dict[bytes, int] = {}
     for word in said.split():
         at = said.index(word, at)
-        if word in numbers:
-            most = max(most, near.heard(numbers[word], at))
+        if word in weights:
+            near[word] = at
+            near = {one: place for one, place in near.items() if at - place < injection._TRIGGERS_REACH}
+            most = max(most, sum([weights[one] for one in near]))
     return min(total / max(orders.length_of(one.length), 1), most)
 
 
@@ -315,7 +357,7 @@ def write(table: Table, fit: Fit, limit: float) -> None:
 
 
 def save(table: Table, fit: Fit, limit: float, lines: Sequence[str] = ()) -> None:
-    """Write the weights after these lines, the heaviest if there is no room for all."""
+    """Write the weights after these lines."""
     least = limit - fit.constant
     lines = [
         f"(threshold)\t{least:.2f}",
@@ -323,14 +365,15 @@ def save(table: Table, fit: Fit, limit: float, lines: Sequence[str] = ()) -> Non
         f"(length)\t{fit.weights[-1]:.2f}",
         *lines,
     ]
-    left = LARGEST - len("\n".join(lines).encode())
-    kept = []
-    for at in sorted(range(len(table.names)), key=lambda at: -abs(fit.weights[at])):
-        left -= len(f"{table.names[at]}\t{fit.weights[at]:.2f}\n".encode())
-        if left < 0:
-            break
-        kept.append(at)
-    lines += [f"{table.names[at]}\t{fit.weights[at]:.2f}" for at in sorted(kept)]
+    by_first: dict[str, list[str]] = {}
+    for name, weight in zip(table.names, fit.weights, strict=False):
+        if abs(weight) >= LIGHTEST:
+            first, _, second = name.partition(" ")
+            listed = by_first.setdefault(first if second else orders.SINGLE, [])
+            listed.append(f"{second or first} {weight:.2f}")
+    for first, weights in sorted(by_first.items()):
+        parts = [weights[at : at + IN_LINE] for at in range(0, len(weights), IN_LINE)]
+        lines += [f"{first}\t{' '.join(part)}" for part in parts]
     with open(orders.WEIGHTS, "w", encoding="utf-8", newline="\n") as file:
         file.write("\n".join(lines) + "\n")
 

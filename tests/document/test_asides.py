@@ -61,6 +61,12 @@ def test_asides_of_a_text_about_agents_are_not_judged() -> None:
     assert ordering_asides(about, mentions(about)) == []
 
 
+def test_words_of_an_aside_are_weighed_once() -> None:
+    (one, *_) = asides.asides(f"<!-- {ORDER} the the -->\n")
+    weights = asides._Weights({"kind comment": 1.0}, {"delete": 2.0, "the": 0.5, "absent": 9.0})
+    assert asides._sum_of(one, weights) == 3.5
+
+
 def test_the_rest_of_a_text_counts() -> None:
     (alone, *_) = asides_of(f"<!-- {ORDER} -->\n")
     (among, *_) = asides_of(f"<!-- {ORDER} -->\n\nThe agent.\n\nThe agent.\n\nThe agent.\n")
@@ -81,10 +87,13 @@ def test_agents_are_mentioned_in_any_script() -> None:
     for text in ("The agents.", "Den ИИ-агент.", "这个助手。", "An AI.", "useAgentNow"):
         assert len(mentions(text)) == 1, text
     assert mentions("The email of the captain.") == []
+    assert mentions("The `user-agent`, navigator.userAgent and user_agents.") == []
 
 
 def test_table_is_small() -> None:
     with open(WEIGHTS, encoding="utf-8") as file:
         names = [line.partition("\t")[0] for line in file]
-    assert len(names) == len(set(names)) <= 120
+    assert len(names) == len(set(names))
+    assert len([name for name in names if name[0] != "!"]) <= 120
+    assert len(names) <= 1_000
     assert names[0] == "(threshold)"

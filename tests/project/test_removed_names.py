@@ -21,13 +21,13 @@ KEPT_WORDS = frozenset(("note", "patch", "manifest", "rule", "schema", "record",
 
 
 def texts() -> dict[str, str]:
-    """The text of all shipped files, by path."""
+    """The text of all shipped files, by path; cases in JSON lines speak of other programs, too."""
     command = ["git", "ls-files", *SHIPPED]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout.decode()
     found = {}
     for name in listed.split():
         path = ROOT / name
-        if name != TABLE and path.is_file() and not path.is_symlink():
+        if name != TABLE and path.suffix != ".jsonl" and path.is_file() and not path.is_symlink():
             found[name] = path.read_text("utf-8", errors="replace")
     return found
 

@@ -3,9 +3,9 @@
 A comment in any syntax, the value of an attribute, a key or a string, a hidden or unknown element, the title
 of a link, a line of code. No markup is parsed: delimiters cut a block into pieces, and the delimiter before
 a piece says what kind of aside it is in. One to four neighbouring pieces are judged by the sum of the
-weights in ``aside_weights.txt`` (`benchmarks/fit_asides.py`): their kinds, the classes of their words
-(`orders`), whether they call an agent, and how often the rest of the text names agents, for there it is no
-surprise.
+weights in ``aside_weights.txt`` (`benchmarks/fit_asides.py`): their kinds, their words and the classes of
+these (`orders`), whether they call an agent, and how often the rest of the text names agents, for there it
+is no surprise.
 """
 
 from __future__ import annotations
@@ -111,11 +111,12 @@ class Piece(NamedTuple):
 
 
 class Aside(NamedTuple):
-    """Neighbouring pieces: where they are, and their features."""
+    """Neighbouring pieces: where they are, their features, and what they say."""
 
     start: int
     end: int
     features: dict[str, float]
+    said: tuple[Sentence, ...]
 
 
 class _Context:
@@ -205,8 +206,9 @@ def pieces(text: str, start: int, end: int, inside: str = "prose") -> Iterator[l
 
 
 def mentions(text: str) -> list[int]:
-    """Where a text names agents, at least as often as is counted."""
-    found = [at for _, at, _ in _AGENTS.find(plain(text))]
+    """Where a text names agents, at least as often as is counted; a user agent is a program."""
+    known = plain(text)
+    found = [at for _, at, _ in _AGENTS.find(known) if not known.endswith((b"user ", b"user"), 0, at)]
     if text.isascii() or len(found) > MOST_COMPANY:
         return found
     data = text.lower().encode("utf-8", "surrogatepass")
@@ -334,7 +336,8 @@ def _windows(text: str, run: Sequence[Piece], company: int) -> Iterator[Aside]:
             ):
                 continue
             found = set().union(*[one.features for one in window], *labels[first:last], kinds)
-            sum_of = score([one.sentence for one in window], length)
+            sentences = tuple([one.sentence for one in window])
+            sum_of = score(sentences, length)
             tokens = sum([len(one.sentence.words) - 1 for one in window])
             yield Aside(
                 run[first].start,
@@ -348,6 +351,7 @@ def _windows(text: str, run: Sequence[Piece], company: int) -> Iterator[Aside]:
                     "words": min(words, 30) / 10,
                     "share of words": words / max(tokens, 1),
                 },
+                sentences,
             )
 
 
@@ -369,12 +373,29 @@ def _label(run: Sequence[Piece], said: Sequence[_Said], at: int) -> frozenset[st
     return frozenset(found)
 
 
+class _Weights(NamedTuple):
+    """The table of weights: of features, and of words (``!word``)."""
+
+    features: dict[str, float]
+    words: dict[str, float]
+
+
 @cache
-def _weights() -> dict[str, float]:
+def _weights() -> _Weights:
+    found = _Weights({}, {})
     with open(WEIGHTS, encoding="utf-8") as file:
-        return {
-            name: float(weight) for name, _, weight in (line.rstrip("\n").partition("\t") for line in file)
-        }
+        for line in file:
+            name, _, weight = line.rstrip("\n").partition("\t")
+            table = found.words if name[0] == "!" else found.features
+            table[name.removeprefix("!")] = float(weight)
+    return found
+
+
+def _sum_of(one: Aside, weights: _Weights) -> float:
+    known = weights.features
+    sum_of = sum([known[name] * value for name, value in one.features.items() if name in known])
+    words = {word for sentence in one.said for word in weights.words.keys() & sentence.simple}
+    return sum_of + sum([weights.words[word] for word in words])
 
 
 def ordering_asides(text: str, spots: Sequence[int]) -> list[int]:
@@ -385,8 +406,7 @@ def ordering_asides(text: str, spots: Sequence[int]) -> list[int]:
     for one in asides(text, spots):
         if one.start < line:
             continue
-        sum_of = sum([weights[name] * value for name, value in one.features.items() if name in weights])
-        if sum_of > weights["(threshold)"]:
+        if _sum_of(one, weights) > weights.features["(threshold)"]:
             found.append(one.start + len(text[one.start : one.end]) - len(text[one.start : one.end].lstrip()))
             line = text.find("\n", one.end)
             line = line if line >= 0 else len(text)

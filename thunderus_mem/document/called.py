@@ -24,12 +24,12 @@ _MOST_COMPANY: Final = 4
 _COMPANY_OF_NAME: Final = 2
 """How often a text may name agents elsewhere, and if a label is a name only."""
 _LEAST_TO_READER: Final = -1.0
-_LEAST: Final = 0.0
+_LEAST: Final = 0.5
 _LEAST_AFTER_COMMA: Final = 2.0
-_LEAST_IN_PROSE: Final = 4.5
-_LEAST_BESIDE: Final = 2.5
-_LEAST_UNCERTAIN: Final = 4.0
-_LEAST_QUOTED: Final = 3.3
+_LEAST_IN_PROSE: Final = 2.5
+_LEAST_BESIDE: Final = 3.5
+_LEAST_UNCERTAIN: Final = 4.5
+_LEAST_QUOTED: Final = 2.5
 """The sum of words that is enough: after a label for readers, a name, a name with a comma, in prose, and if
 an agent is named without a label in code, by a word that may mean something else, or in a block quote."""
 _MOST_WORDS: Final = 8

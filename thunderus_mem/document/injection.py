@@ -338,11 +338,6 @@ def _likely_blocks(text: str) -> list[_Likely]:
     return found if text.isascii() else [*found, *_in_other_scripts(text, found)]
 
 
-def _enough(text: str, start: int) -> float:
-    """The sum of weights from which the block at an offset is examined."""
-    return ENOUGH / 2 if text.startswith("---", start) else ENOUGH
-
-
 def _likely(
     text: str, known: bytes, start: int, end: int, heard: Sequence[tuple[int, int]]
 ) -> Iterator[_Likely]:
@@ -351,14 +346,13 @@ def _likely(
     numbers = {number for word, _ in heard if word in signs for number in signs[word]}
     words = frozenset(known[start : end + 2].split()) if numbers else frozenset()
     strong = [_STRONG[number] for number in sorted(numbers) if _has(words, _STRONG[number])]
-    enough = _enough(text, start)
-    heavy = sum([weights.get(word, 0.0) for word in {word for word, _ in heard}]) >= enough
-    worded = list(_worded(heard, enough)) if heavy else []
+    heavy = sum([weights.get(word, 0.0) for word in {word for word, _ in heard}]) >= ENOUGH
+    worded = list(_worded(heard)) if heavy else []
     if strong or worded:
         yield _Likely(start, end, strong, worded)
 
 
-def _worded(heard: Sequence[tuple[int, int]], enough: float) -> Iterator[int]:
+def _worded(heard: Sequence[tuple[int, int]]) -> Iterator[int]:
     """The places at which the words of orders that were last seen near them weigh enough together."""
     weights = _needed().weights
     near: dict[int, int] = {}
@@ -372,7 +366,7 @@ def _worded(heard: Sequence[tuple[int, int]], enough: float) -> Iterator[int]:
         while at - near[first := next(iter(near))] >= _TRIGGERS_REACH:
             del near[first]
             total -= weights[first]
-        if total >= enough and len(near) > 1:
+        if total >= ENOUGH and len(near) > 1:
             yield at
 
 
@@ -383,7 +377,7 @@ def _in_other_scripts(text: str, found: Sequence[_Likely]) -> Iterator[_Likely]:
     while (match := NOT_LATIN.search(text, end)) is not None:
         before, after = text.rfind("\n\n", end, match.start()), text.find("\n\n", match.start())
         start, end = before + 2 if before >= 0 else end, after if after >= 0 else len(text)
-        if heard_in_scripts(text[start:end].lower()) < _enough(text, start):
+        if heard_in_scripts(text[start:end].lower()) < ENOUGH:
             continue
         block = known.get(start) or _Likely(start, end, [], [])
         block.worded.extend([place.start() for place in NOT_LATIN.finditer(text, start, end)])
@@ -497,7 +491,7 @@ def _find_in_paragraph(
             start = _find(paragraph, sign) if _has(words, sign) else None
             if start is not None:
                 return Injection(sign.message, start)
-    said = manipulates(paragraph, hidden=hidden or paragraph.startswith("---")) if worded else None
+    said = manipulates(paragraph, hidden=hidden) if worded else None
     if said is None:
         return None
     return Injection(f"orders to an agent ({said.words})", _place_of(paragraph, said.first))

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _FOLDER: Final = os.path.dirname(__file__)
 WEIGHTS: Final = os.path.join(_FOLDER, "order_weights.txt")
 WORDS: Final = os.path.join(_FOLDER, "order_words.txt")
+SINGLE: Final = "(single)"
+"""The name of the lines with weights of words and classes; the others are of pairs, by the first of both."""
 _WINDOW: Final = 3
 _LONGEST: Final = 600
 _NEAR: Final = 4
@@ -297,15 +299,15 @@ def _weights() -> _Weights:
     found = _Weights({}, {}, {}, {})
     with open(WEIGHTS, encoding="utf-8") as file:
         for line in file:
-            name, weight = line.rstrip("\n").split("\t")
-            if name[0] == "!" and len(name) > 1:
-                found.triggers[name[1:].encode()] = float(weight)
-            elif name[0] == "(" and len(name) > 1:
-                found.settings[name] = float(weight)
+            name, _, rest = line.partition("\t")
+            if name[0] == "!":
+                found.triggers[name[1:].encode()] = float(rest)
+            elif name[0] == "(" and name != SINGLE:
+                found.settings[name] = float(rest)
             else:
-                first, _, second = name.partition(" ")
-                table = found.pairs.setdefault(first, {}) if second else found.features
-                table[second or first] = float(weight)
+                table = found.features if name == SINGLE else found.pairs.setdefault(name, {})
+                listed = rest.split()
+                table.update(zip(listed[::2], map(float, listed[1::2]), strict=True))
     return found
 
 
