@@ -73,6 +73,8 @@ _LEADING: Final = words_of(
     "^ : ; , please always never and then also just simply to first kindly instead quietly silently"
 )
 _DUTY: Final = words_of("must should shall has have is are may can will need needs")
+_PLACED: Final = IMPERATIVES | _DUTY | {"the"}
+"""Words that have another class in some places."""
 
 
 class Saying(NamedTuple):
@@ -147,11 +149,13 @@ def _classes(word: str) -> tuple[str, ...]:
     elif word[0].isdigit() and word.count(".") == 3:
         word = "IPADDR"
     found = set(lexicon.words.get(word, ()))
-    for begin in {word[:length] for length in range(1, _STEM + 1)}:
-        found.update([name for stem, name in lexicon.stems.get(begin, ()) if word.startswith(stem)])
+    for length in range(1, _STEM + 1):
+        for stem, name in lexicon.stems.get(word[:length], ()):
+            if word.startswith(stem):
+                found.add(name)
     if not found and "-" in word:
         found = {name for part in word.split("-") for name in lexicon.words.get(part, ())}
-    return tuple([f"+{name}" for name in sorted(found)])
+    return tuple([f"+{name}" for name in sorted(found)]) if found else ()
 
 
 class Sentence:
@@ -163,11 +167,13 @@ class Sentence:
         lexicon = _lexicon()
         self.words = words = [_BEGIN, *_tokens(text)]
         self.classes: list[tuple[str, ...]] = [_BEGINNING, *map(_classes, words[1:])]
-        for at, word in enumerate(words):
-            for rest, name in lexicon.phrases.get(word, ()):
+        phrases = lexicon.phrases
+        for at in [at for at, word in enumerate(words) if word in phrases]:
+            for rest, name in phrases[words[at]]:
                 if tuple(words[at + 1 : at + 1 + len(rest)]) == rest:
                     self.classes[at] = (*self.classes[at], name)
-        self.extra = {at: name for at in range(1, len(words)) if (name := self._extra(at))}
+        placed = [at for at, word in enumerate(words) if word in _PLACED]
+        self.extra = {at: name for at in placed if (name := self._extra(at))}
         self.simple = frozenset(
             [*words[1:], *[name for names in self.classes[1:] for name in names], *self.extra.values()]
         )
@@ -194,7 +200,9 @@ class Sentence:
         found = {name: weights[name] for name in self.simple if name in weights}
         for first, after in self._pairs(pairs):
             known = pairs[first]
-            found.update({f"{first} {two}": known[two] for two in after if two in known and two != first})
+            for two in known.keys() & after:
+                if two != first:
+                    found[f"{first} {two}"] = known[two]
         return found
 
     def _pairs(self, among: Container[str] | None = None) -> Iterator[tuple[str, Iterable[str]]]:
@@ -240,9 +248,10 @@ def windows(paragraph: str) -> Iterator[list[Sentence]]:
             yield known[first:last]
 
 
-def estimate(sentence: str) -> float:
-    """The sum of the weights of the words of a sentence and of their classes, whatever their order."""
-    return sum([_weight_of(word) for word in set(_tokens(sentence))])
+def estimate(window: Sequence[Sentence], length: float) -> float:
+    """The sum of the weights of the words of sentences and of their classes, whatever their order."""
+    known = sum([sum([_weight_of(word) for word in set(one.words[1:])]) for one in window])
+    return _weights().settings["(length)"] * length_of(length) + known
 
 
 @lru_cache(maxsize=16)
@@ -280,8 +289,8 @@ def heard_in_scripts(text: str) -> float:
 
 @cache
 def _weight_of(word: str) -> float:
-    weights = _weights().features
-    return sum([weights.get(name, 0) for name in (word, *_classes(word))])
+    weights, classes = _weights().features, _classes(word)
+    return sum([weights.get(name, 0) for name in (word, *classes)]) if classes else weights.get(word, 0)
 
 
 class _Weights(NamedTuple):
@@ -339,7 +348,6 @@ def manipulates(paragraph: str, *, hidden: bool = False) -> Saying | None:
     least = settings["(hidden)" if hidden else "(threshold)"]
     places = sentences(paragraph)
     alert = [_alert(paragraph[start:end]) for start, end in places]
-    likely: dict[int, float] = {}
     known: dict[int, Sentence] = {}
     for first in range(len(places)):
         for last in range(first, min(first + _WINDOW, len(places))):
@@ -348,16 +356,13 @@ def manipulates(paragraph: str, *, hidden: bool = False) -> Saying | None:
             if sum(alert[first : last + 1]) < enough * max(length_of(length), 1):
                 continue
             for at in window:
-                if at not in likely:
-                    likely[at] = estimate(paragraph[places[at][0] : places[at][1]])
-            base = settings["(length)"] * length_of(length)
-            if base + sum([likely[at] for at in window]) < settings["(estimate)"]:
-                continue
-            for at in window:
                 if at not in known:
                     known[at] = Sentence(paragraph[places[at][0] : places[at][1]], places[at][0])
             sentences_of = [known[at] for at in window]
-            if score(sentences_of, length) > least:
+            # Nearly all sentences pass the estimate, so it is computed last.
+            if score(sentences_of, length) <= least:
+                continue
+            if estimate(sentences_of, length) >= settings["(estimate)"]:
                 return Saying(_said(sentences_of), paragraph[places[first][0] :].partition(" ")[0])
     return None
 
