@@ -6,7 +6,7 @@ searching a short text for each literal, so it is built when a process has searc
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -19,12 +19,14 @@ _PLAIN: Final = bytes(
 """For each byte, the letter in lower case or the digit, and a space for other characters."""
 
 
+@lru_cache(maxsize=1)
 def plain(text: str) -> bytes:
     """The words of a text in lower case, between spaces: every character that is not of a word is one, and
     one is added at both ends. The space before a word has the offset of the word in the text."""
     return b" %b " % text.encode("ascii", "replace").translate(_PLAIN)
 
 
+@lru_cache(maxsize=1)
 def lower(text: str) -> bytes:
     """The text with capitals in lower case, and "?" for characters outside ASCII."""
     return text.encode("ascii", "replace").lower()
