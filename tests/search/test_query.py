@@ -236,8 +236,7 @@ def test_last_word_is_a_prefix_while_typing() -> None:
 
 @settings(deadline=None, max_examples=400, derandomize=True)
 @given(st.text(max_size=40) | st.text(alphabet="aBC1_ -é漢ǅ\ud800", max_size=30))
-def test_ignored_texts_have_no_parts(text: str) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(words, "_may_have_humps", lambda text: True)
-        thorough = identifier_parts(text)
-    assert identifier_parts(text) == thorough
+def test_camel_words_agree_with_the_pattern(text: str) -> None:
+    mixed = " ".join(word for word in text.split() if not (word.islower() or word.istitle()))
+    word = r"\b(?=[A-Za-z0-9_]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z]))[A-Za-z0-9_]+"
+    assert words._camel_words(text) == re.findall(word, mixed)

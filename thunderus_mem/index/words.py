@@ -12,10 +12,10 @@ _CJK_CLASS: Final = (
 )
 _ALNUM_RUN: Final = lazy_pattern(r"[^\W_]+")
 _HUMP: Final = lazy_pattern(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Za-z][0-9]")
-_CAMEL_WORD: Final = lazy_pattern(r"\b(?=[A-Za-z0-9_]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z]))[A-Za-z0-9_]+")
-# Maps each byte to A (upper case), a (lower case or digit) or space.
-_SHAPES: Final = bytes(
-    65 if 65 <= byte <= 90 else 97 if 97 <= byte <= 122 or 48 <= byte <= 57 else 32 for byte in range(256)
+# Maps each byte to A (upper case), a (lower case), 0 (digit), _ or space.
+_SHAPES: Final = bytes.maketrans(
+    bytes(range(256)),
+    b" " * 48 + b"0" * 10 + b" " * 7 + b"A" * 26 + b" " * 4 + b"_ " + b"a" * 26 + b" " * 133,
 )
 # Bytes that begin no character of these scripts in UTF-8: from U+3000 on, three bytes from 0xE3 on.
 _NO_CJK: Final = bytes(byte for byte in range(256) if byte < 0xE3)
@@ -31,18 +31,17 @@ def identifier_parts(text: str) -> list[str]:
     Korean runs, and Latin words adjacent to such a run.
     """
     found: list[str] = []
-    if _may_have_humps(text):
-        mixed = [word for word in text.split() if not (word.islower() or word.istitle())]
-        for word in _CAMEL_WORD.findall(" ".join(mixed)):
-            found += [part.lower() for part in _CAMEL_PART.findall(word)]
+    for word in _camel_words(text):
+        found += [part.lower() for part in _CAMEL_PART.findall(word)]
     if not text.isascii() and _may_have_cjk(text):
-        for run in _CJK_RUN.findall(text):
+        others = " ".join([word for word in text.split() if not word.isascii()])
+        for run in _CJK_RUN.findall(others):
             found += grams(run)
             if len(run) > 1:
                 found.append(run[-1])
         found += [
             piece
-            for word in _ALNUM_RUN.findall(text)
+            for word in _ALNUM_RUN.findall(others)
             if not word.isascii() and len(pieces := scripts(word)) > 1
             for piece in pieces
             if not is_cjk(piece)
@@ -50,10 +49,23 @@ def identifier_parts(text: str) -> list[str]:
     return found
 
 
-def _may_have_humps(text: str) -> bool:
-    """Whether the text may contain a camel-case name: a cheap test that skips most texts."""
-    shape = text.encode("utf-8", "surrogatepass").translate(_SHAPES)
-    return b"aA" in shape or b"AAa" in shape
+def _camel_words(text: str) -> list[str]:
+    """Return the ASCII words with a capital inside, except in titles such as "3D". Most words have none."""
+    shape = text.encode("ascii", "replace").translate(_SHAPES)
+    if b"0A" in shape:
+        text = " ".join([word for word in text.split() if not word.istitle()])
+        shape = text.encode("ascii", "replace").translate(_SHAPES).replace(b"0A", b"aA")
+    found: list[str] = []
+    low, high = shape.find(b"aA"), shape.find(b"AAa")
+    while low >= 0 or high >= 0:
+        at = max(low, high) if low < 0 or high < 0 else min(low, high)
+        start, end = shape.rfind(b" ", 0, at) + 1, shape.find(b" ", at)
+        end = end if end >= 0 else len(shape)
+        if not text[start - 1 : start].isalnum():  # not a part of a word in another script
+            found.append(text[start:end])
+        low = shape.find(b"aA", end) if 0 <= low < end else low
+        high = shape.find(b"AAa", end) if 0 <= high < end else high
+    return found
 
 
 def _may_have_cjk(text: str) -> bool:
