@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import unicodedata
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -358,6 +359,14 @@ def test_equal_statements_have_equal_letters(body: str, at: int, heading: str) -
     if said == other_said:
         assert traits_of(one).letters == traits_of(other).letters
         assert not gist(said) or exact([one, other])
+
+
+@law
+@given(st.text() | st.text("aAeEiI\u0130nN\u00e9\u6f22"))
+def test_letters_are_counted_in_lower_case(text: str) -> None:
+    document = made("fact.a", "Retries", text.replace("\x00", "").encode("utf-8", "ignore").decode())
+    lowered = unicodedata.normalize("NFC", document.body).lower()
+    assert traits_of(document).letters == " ".join(str(lowered.count(letter)) for letter in "aeinst")
 
 
 @pytest.mark.parametrize(

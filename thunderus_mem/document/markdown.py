@@ -42,6 +42,7 @@ def inline_text(text: str) -> str:
 
 _ASCII_DROPPED = {code: None for code in range(128) if not (chr(code).isalnum() or chr(code) in "_- ")}
 _ASCII_SLUG = {**_ASCII_DROPPED, ord(" "): "-"}
+_KEPT = frozenset(("Mn", "Mc", "Me", "Nd", "Nl", "Pc"))
 
 
 def heading_anchor(text: str) -> str:
@@ -55,11 +56,7 @@ def heading_anchor(text: str) -> str:
     for char in lowered:
         if char == " ":
             kept.append("-")
-        elif (
-            char in "_-"
-            or unicodedata.category(char)[0] in "LM"
-            or unicodedata.category(char) in ("Nd", "Nl", "Pc")
-        ):
+        elif char.isalpha() or char in "_-" or unicodedata.category(char) in _KEPT:
             kept.append(char)
     return "".join(kept)
 

@@ -117,7 +117,9 @@ def _quality(document: Document) -> str:
     return f"{quality:g}" if isinstance(quality, int | float) and 0 <= quality <= 1 else ""
 
 
-_COUNTED: Final = "aeinst"
+_COUNTED: Final = tuple(bytes((letter,)) for letter in b"aeinst")
+_LOWER: Final = bytes(range(256)).lower()
+_UNCOUNTED: Final = bytes(code for code in range(256) if bytes((code,)).lower() not in _COUNTED)
 _HASHTAG: Final = lazy_pattern(r"""#(?<![^\s(\["'`,]#)(?!\d+\b)(\w[\w/-]*)""")
 
 
@@ -129,8 +131,10 @@ def _letters(body: str, title: str) -> tuple[int, ...]:
     heading = first.startswith("#") or rest.startswith(("===", "---"))
     if mark and heading and fold(first.strip("# \r")) == fold(title):
         body = rest
-    lowered = body.lower()
-    return tuple(map(lowered.count, _COUNTED))
+    letters = body.encode("ascii", "replace").translate(_LOWER, _UNCOUNTED)
+    counts = [letters.count(letter) for letter in _COUNTED]
+    counts[_COUNTED.index(b"i")] += body.count("\u0130")  # in lower case, an i and a dot
+    return tuple(counts)
 
 
 _BETWEEN: Final = lazy_pattern(r"[\s_-]+")
@@ -139,6 +143,6 @@ _BETWEEN: Final = lazy_pattern(r"[\s_-]+")
 def tag_key(tag: str) -> str:
     """The normal form of a tag, which ignores the separators between words, and case, except in names with a
     capital inside a word. `_common` is another tag than `common`."""
-    is_name = any(one.islower() and other.isupper() for one, other in pairwise(tag))
+    is_name = not tag.islower() and any(one.islower() and other.isupper() for one, other in pairwise(tag))
     key = _BETWEEN.sub("-", tag.strip() if is_name else tag.strip().casefold()).strip("-") or tag
     return f"_{key}" if tag.startswith("_") else key

@@ -214,8 +214,8 @@ def _markdown_links(first: int, text: str, masked: str) -> Iterator[Reference]:
         for match in _TARGET.finditer(masked):
             group = 2 if match[1] is None else 1
             target = match[group]
-            start = _opening(masked, match.start())
-            if start < 0 or not _is_relative(target):
+            start = _opening(masked, match.start()) if _is_relative(target) else -1
+            if start < 0:
                 continue
             label = inline_text(text[start + 1 : match.start()])
             place = _place(first, ends, match.start(group))
