@@ -257,10 +257,12 @@ class Database:
                 self._connection.execute("PRAGMA query_only = ON")
         return ""
 
-    def tune_words(self, bytes_of_words: int) -> None:
-        """Set how many bytes of new words the full-text tables collect before writing."""
+    def tune_words(self, bytes_of_words: int, segments: int) -> None:
+        """Set how many bytes of new words the full-text tables collect before writing them as a segment, and
+        how many segments they merge into one; with 0, only 16 are merged."""
         for table in FULL_TEXT_TABLES:
             self.run(f"INSERT INTO {table}({table}, rank) VALUES ('hashsize', {bytes_of_words})")
+            self.run(f"INSERT INTO {table}({table}, rank) VALUES ('automerge', {segments})")
 
     def close(self) -> None:
         """Close the file."""
@@ -308,7 +310,7 @@ def create(path: str = "") -> Database:
         connection.executescript(schema_sql())
     database = Database(connection, path)
     # Otherwise each row creates a segment, and segments are merged again and again.
-    database.tune_words(33554432)
+    database.tune_words(33554432, 0)
     return database
 
 
@@ -360,6 +362,7 @@ _TRIES: Final = 20
 
 
 _ORDINARY_WORDS = 1048576
+_ORDINARY_SEGMENTS = 4
 
 _LIMIT = 200
 _BACKDATE_NS = 5_000_000_001
@@ -525,7 +528,7 @@ def publish(database: Database, path: str, *, instead_of: int | None = None) -> 
     """
     temporary = database.path
     database.run("PRAGMA query_only = OFF")
-    database.tune_words(_ORDINARY_WORDS)
+    database.tune_words(_ORDINARY_WORDS, _ORDINARY_SEGMENTS)
     # This process just wrote the words: only the disk can have failed.
     problem = database.check(words=False)
     database.close()
