@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 FEWEST, FEWEST_AUTHORS = 4, 6
 """A feature counts if this many orders have it, a word if orders by this many authors have it."""
 LIGHTEST = 0.05
-SHARE, HONEST = 0.003, 0.01
+SHARE, HONEST = 0.004, 0.01
 """The shares of public documents and of honest orders that asides alone may report if they are left out."""
 HEAVY, CAREFUL = 20, 8
 """What it costs to miss an order and to report an honest case, in asides of public documents."""

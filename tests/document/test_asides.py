@@ -62,7 +62,7 @@ def test_asides_of_a_text_about_agents_are_not_judged() -> None:
 
 
 def test_words_of_an_aside_are_weighed_once() -> None:
-    (one, *_) = asides.asides(f"<!-- {ORDER} the the -->\n")
+    (one, *_) = asides_of(f"<!-- {ORDER} the the -->\n")
     weights = asides._Weights({"kind comment": 1.0}, {"delete": 2.0, "the": 0.5, "absent": 9.0})
     assert asides._sum_of(one, weights) == 3.5
 

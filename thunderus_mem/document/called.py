@@ -27,7 +27,7 @@ _LEAST_TO_READER: Final = -1.0
 _LEAST: Final = 0.5
 _LEAST_AFTER_COMMA: Final = 2.0
 _LEAST_IN_PROSE: Final = 2.5
-_LEAST_BESIDE: Final = 3.5
+_LEAST_BESIDE: Final = 3.75
 _LEAST_UNCERTAIN: Final = 4.5
 _LEAST_QUOTED: Final = 2.5
 """The sum of words that is enough: after a label for readers, a name, a name with a comma, in prose, and if

@@ -107,9 +107,9 @@ _CALLED: Final = "addresses an agent and gives it orders"
 _CLAIMED: Final = "poses as a message of the system, a tool or a memory"
 _ONCE: Final = frozenset((_BESIDE, _CALLED, _CLAIMED))
 """What is reported at most once in a paragraph."""
-_LEAST_OF_CLAIM: Final = 0.0
+_LEAST_OF_CLAIM: Final = 1.6
 """The sum of words that is enough where a text claims authority."""
-_LEAST_NAMED: Final = 1.0
+_LEAST_NAMED: Final = 0.0
 """The same of an encoded text that names an agent."""
 _FEW_SPACES: Final = 4
 """The spaces in an encoded text that is a sentence."""
