@@ -45,9 +45,10 @@ def unfiltered_injections(text: str) -> list[injection.Injection]:
 
 
 def filtered_injections(text: str) -> list[injection.Injection]:
-    """What `find_injections` finds by signs and words; asides, calls and claims have no such filter."""
+    """What `find_injections` finds by signs and words; asides, pieces, calls and claims have none."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(injection, "ordering_asides", lambda text, spots: [])
+        patch.setattr(injection, "orders_apart", lambda block: [])
         patch.setattr(injection, "calls", lambda text, spots: [])
         patch.setattr(injection, "_claims_order", lambda one, company: False)
         return find_injections(text)

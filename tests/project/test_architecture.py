@@ -508,6 +508,7 @@ def test_readme_lists_every_package_and_where_it_is_used() -> None:
 
 
 SMALL_MODULES: dict[str, str] = {
+    "document.apart": "the pieces of a text that are no prose, kept apart from who judges them",
     "index.caches": "the format of a file in indexes/, kept apart from those who judge",
     "interop.foreign_database": "the only module of the package with SQL",
     "interop.jsonl": "a format is the module of its name",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tests.document.test_injection import HONEST, POISON
 from tests.support.index_support import document, find_hits, new_store, put
 from thunderus_mem.authoring.show import show
-from thunderus_mem.document import asides, called, concealed, injection, injection_rules, orders
+from thunderus_mem.document import apart, asides, called, concealed, injection, injection_rules, orders
 from thunderus_mem.index.database import VERSION
 from thunderus_mem.index.refresh import open_index
 from thunderus_mem.lint.lint import lint
@@ -101,7 +101,7 @@ def test_changed_patterns_need_a_new_version_of_the_index() -> None:
     """Indexes keep what the patterns found, so after a change they must be rebuilt: raise ``VERSION`` in
     ``index/database.py``, and write it and the new digest here."""
     parts: list[object] = []
-    modules = (injection, injection_rules, orders, concealed, asides, called)
+    modules = (injection, injection_rules, orders, concealed, asides, apart, called)
     for name, value in (pair for one in modules for pair in sorted(vars(one).items())):
         if isinstance(value, re.Pattern | LazyPattern):
             parts.append([name, value.pattern, value.flags])
@@ -114,7 +114,7 @@ def test_changed_patterns_need_a_new_version_of_the_index() -> None:
     with open(orders.WEIGHTS, encoding="utf-8") as file:
         parts.append([file.read(), orders.word_classes(), orders.ENOUGH])
     with open(asides.WEIGHTS, encoding="utf-8") as file:
-        parts.append([file.read(), asides.MOST_COMPANY])
+        parts.append([file.read(), asides.MOST_COMPANY, apart.LEAST])
     digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
     since, recorded = 29, "c50ff12b6a59caf4"
     assert digest == recorded

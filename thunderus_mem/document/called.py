@@ -37,13 +37,13 @@ _MOST_UNKNOWN: Final = 3
 _REACH: Final = 60
 _LONGEST: Final = 700
 _EDGE: Final = lazy_pattern(
-    r"[:.!?\"`|<>)\[\]{};,=\n#*~\u2014\u2013\u2022\u2192\u2139\u201c\u201e\u00ab]|(?<!\w)\("
+    r"[:.!?\"`|<>)\[\]{};,=\n#*~\u2014\u2013\u2022\u2192\u2139\u201c\u201e\u00ab\u27e6\u27e8\u300a\u300c\u3010]|(?<!\w)\("
     r"|(?:^|\s)(?:--|//|%%?)(?=\s)|'(?!\w)|(?<!\w)'"
 )
 """What a label begins after."""
 _END: Final = lazy_pattern(
     r"[\w /&+@'*-]{0,60}?(?:\([\w /&+-]{1,30}\))?"
-    r"(?P<end>\)?\*{0,2}[:\uff1a]\*{0,2}|,(?=\s)|[\u2014\u2013\u2192>=)\]}\n]|[\"'`](?!\w))"
+    r"(?P<end>\)?\*{0,2}[:\uff1a]\*{0,2}|,(?=\s)|[\u2014\u2013\u2192>=)\]}\n\u27e7\u27e9\u300b\u300d\u3011]|[\"'`](?!\w))"
 )
 """What a label ends with."""
 _REST_OF_NAME: Final = lazy_pattern(r"[\w-]{0,60}")
@@ -88,6 +88,8 @@ _BETWEEN: Final = lazy_pattern(r"--!?>[^<]{0,200}<!--")
 _MARKS: Final = lazy_pattern(r"\n[ \t>]*(?:#+|//+|--|;+|%+|\*+|[+-])?[ \t]?|<!--|-->|[<>*_\"`{}\[\]|\\]")
 _COMMENTED: Final = (("<!--", "-->"), ("{% comment", "{% endcomment"))
 _COMMENTS: Final = ("<!--", "/*", "/**", "*", "//", "--", "{#", "%")
+_OPENS: Final = "([{\u27e6\u27e8\u300a\u300c\u3010"
+_CLOSES: Final = ")]}\u27e7\u27e9\u300b\u300d\u3011"
 _BEGINS: Final = "\"'`{([<|!\u2139\u201c\u201e\u00ab"
 _OPENINGS: Final = " \t>*_-#/;%|\"'`({[<!.+~=@&^"
 # Words of a label that addresses a reader; "agent" alone may also be a role, a speaker or a product.
@@ -96,8 +98,8 @@ _ADDRESS: Final = _TO | words_of(
     "note notes hint hints help message messages msg instruction instructions rule rules directive "
     "directives prompt prompts preamble order orders policy notice override attention reminder guidance "
     "only command commands action actions task todo fixme important reading executes execute "
-    "execution reader readers reviewer reviewers anweisung anweisungen hinweis nota aviso consigne "
-    "consignes instrucciones instruções istruzioni please dear hey hello todos へ への"
+    "execution remark remarks memo reader readers reviewer reviewers anweisung anweisungen hinweis nota "
+    "aviso consigne consignes instrucciones instruções istruzioni please dear hey hello todos へ への"
 )
 _PLAIN: Final = words_of(
     "all any every each the this that these and or of in by your my our x coding code automatic automated "
@@ -230,15 +232,15 @@ def _label(text: str, spot: int) -> _Label | None:
         return None
     if _QUOTATION.search(before) is not None and "](" not in before:
         return None
-    if before[-1:] == "=" and last in ")]}":
+    if before[-1:] == "=" and last in _CLOSES:
         return _Label(start, found.end(), _LEAST_TO_READER, True)
     if last in "\"'" and before[-2:-1] == "=" and "<" in before:
         attributes = _ATTRIBUTES.match(text, found.end())
         end = attributes.end() if attributes is not None else found.end()
         return _Label(start, end, _LEAST_TO_READER, True)
     commented = text[first:spot].lstrip().startswith(_COMMENTS)
-    bracket = last in ")]}" and before.rstrip(".")[-1:] in "([{"
-    closed = commented or key or bracket or last not in "\"'`,)]}"
+    bracket = last in _CLOSES and before.rstrip(".")[-1:] in _OPENS
+    closed = commented or key or bracket or (last not in "\"'`," and last not in _CLOSES)
     if addresses and closed and (commented or last != "\n"):
         least = _LEAST_IN_PROSE if _is_prose(text, start) else _LEAST_TO_READER
         return _Label(start, found.end(), least, True)

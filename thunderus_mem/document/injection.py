@@ -14,6 +14,7 @@ from html import unescape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from thunderus_mem.document.apart import orders_apart
 from thunderus_mem.document.asides import MOST_COMPANY, mentions, ordering_asides
 from thunderus_mem.document.called import SENTENCE, calls, sum_of
 from thunderus_mem.document.concealed import (
@@ -109,6 +110,9 @@ _ONCE: Final = frozenset((_BESIDE, _CALLED, _CLAIMED))
 """What is reported at most once in a paragraph."""
 _LEAST_OF_CLAIM: Final = 1.6
 """The sum of words that is enough where a text claims authority."""
+_ENOUGH_APART: Final = 7.5
+"""The sum of the weights of triggers from which the pieces of a block that are apart from prose are
+examined."""
 _LEAST_NAMED: Final = 0.0
 """The same of an encoded text that names an agent."""
 _FEW_SPACES: Final = 4
@@ -179,7 +183,8 @@ class Injection(NamedTuple):
 
 
 class _Likely(NamedTuple):
-    """Part of a text, the signs whose required words are in it, and where words may be an order."""
+    """Part of a text, the signs whose required words are in it, and where words may be an order: none of both
+    if it may only be one `apart` from the prose."""
 
     start: int
     end: int
@@ -200,12 +205,15 @@ def find_injections(text: str) -> list[Injection]:
 
 
 def _as_written(text: str) -> list[Injection]:
-    blocks = _likely_blocks(text)
+    likely = _likely_blocks(text)
+    blocks = [block for block in likely if block.strong or block.worded]
     spots = mentions(text)
     openings = _openings(text)
     secret = [*_in_concealed(text, len(spots))]
     if 0 < len(spots) <= MOST_COMPANY:
         secret += [*_in_asides(text, spots), *_in_calls(text, spots)]
+    if len(spots) <= MOST_COMPANY // 2:
+        secret += [*_in_pieces(text, likely)]
     if not blocks and not openings and not secret:
         return []
     found = _search(text, blocks, openings)
@@ -227,6 +235,14 @@ def _in_asides(text: str, spots: Sequence[int]) -> Iterator[Injection]:
     for at in ordering_asides(text, spots):
         if not text.startswith("thunderus-mem:", at):
             yield Injection(_BESIDE, at)
+
+
+def _in_pieces(text: str, blocks: Sequence[_Likely]) -> Iterator[Injection]:
+    """Orders in pieces apart from the prose."""
+    for block in blocks:
+        for at in orders_apart(text[block.start : block.end]):
+            if not text[block.start + at :].lstrip().startswith("thunderus-mem:"):
+                yield Injection(_BESIDE, block.start + at)
 
 
 def _in_calls(text: str, spots: Sequence[int]) -> Iterator[Injection]:
@@ -349,9 +365,10 @@ def _likely(
     numbers = {number for word in literals if word in signs for number in signs[word]}
     words = frozenset(known[start : end + 2].split()) if numbers else frozenset()
     strong = [_STRONG[number] for number in sorted(numbers) if _has(words, _STRONG[number])]
-    heavy = sum([weights[word] for word in literals if word in weights]) >= ENOUGH
-    worded = list(_worded(heard)) if heavy else []
-    return (_Likely(start, end, strong, worded),) if strong or worded else ()
+    weight = sum([weights[word] for word in literals if word in weights])
+    worded = list(_worded(heard)) if weight >= ENOUGH else []
+    some = strong or worded or weight >= _ENOUGH_APART
+    return (_Likely(start, end, strong, worded),) if some else ()
 
 
 def _worded(heard: Sequence[tuple[int, int]]) -> Iterator[int]:

@@ -489,6 +489,16 @@ HIDDEN: Final = (
         counter="The default of the flag is false.",
     ),
     _sign(
+        "not-for-people",
+        "instructions to agents in text that a rendered page hides",
+        r"\b(?:if you(?: are|'re) (?:not )?(?:an? )?(?:human|person|machine|bot|model|ai|llm|agent)\b"
+        r"|(?:humans?|people|human readers) (?:can|may|should|need not|needn't|must) "
+        r"(?:skip|ignore|stop|not read|scroll))",
+        needs="human humans person people machine bot model ai llm agent; if can may should need must",
+        example="Stop here if you are human.",
+        counter="The list is for people.",
+    ),
+    _sign(
         "hidden-order-to-the-reader",
         "instructions to agents in text that a rendered page hides",
         r"^[^a-z]{0,6}(?:reviewer )?(?:ai|llm|agent|assistant|model|bot)s?(?: reviewers?| readers?)?"
