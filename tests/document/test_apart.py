@@ -13,6 +13,7 @@ FORMS = {
     "comment": "<!-- {} -->",
     "cell": "| host | {} |",
     "value": '{"id": 4, "note": "{}"}',
+    "quotation": 'The print on the fold of page three: "{}"',
     "bracket": "The pump is old. [{}]",
     "line": "server {\n  # {}\n}",
     "header": "---\ntitle: Pump\nabout: {}\n---",

@@ -14,11 +14,23 @@ from thunderus_mem.startup import lazy_pattern
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-LEAST: Final = {"comment": 5.0, "cell": 5.0, "value": 3.0, "bracket": 4.0, "line": 4.5, "header": 6.0}
+LEAST: Final = {
+    "comment": 5.0,
+    "cell": 5.0,
+    "value": 3.0,
+    "quotation": 4.5,
+    "bracket": 4.0,
+    "line": 4.5,
+    "header": 6.0,
+}
 """The sum of words that is enough, by the kind of a piece."""
 _COMMENT: Final = lazy_pattern(r"<!--(?P<comment>(?:[^-]|-(?!->)){10,700}+)-->")
 _CELL: Final = lazy_pattern(r"\|(?P<cell>[^|\n]{20,400})(?=\|)")
-_VALUE: Final = lazy_pattern(r"[:=] ?\"(?P<value>[^\"\n]{20,500})\"(?=[ \t]{0,4}(?:[,}\])|;]|\n|$))")
+_VALUE: Final = lazy_pattern(
+    r"(?:=|[\n{,|(\[;][ \t>*-]{0,40}[\"'`]?[\w.$-]{1,40}[\"'`\]]{0,2} ?:) ?\"(?P<value>[^\"\n]{20,500})\""
+    r"(?=[ \t]{0,4}(?:[,}\])|;]|\n|$))"
+)
+_QUOTATION: Final = lazy_pattern(r": \"(?P<quotation>[^\"\n]{20,500})\"(?=[ \t]{0,4}(?:[,}\])|;]|\n|$))")
 _BRACKET: Final = lazy_pattern(r"\[(?<!\]\[)(?P<bracket>[^\[\]\n]{25,400})\](?!\()")
 _LINE: Final = lazy_pattern(r"\n[ \t]{0,40}(?:#|//|--|%|;)(?!#) ?(?P<line>[^\n]{20,300})")
 _HEADER: Final = lazy_pattern(r"\n---\n(?P<header>(?:[^\n]|\n(?!---)){10,1500})\n---")
@@ -26,6 +38,7 @@ _PIECES: Final = (
     ("<!--", _COMMENT),
     ("|", _CELL),
     ('"', _VALUE),
+    (': "', _QUOTATION),
     ("[", _BRACKET),
     ("\n", _LINE),
     ("---", _HEADER),

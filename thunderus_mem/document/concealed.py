@@ -286,12 +286,12 @@ PLACES: Final = (
         CLAIMS,
         "<tool <function <user_ <user- <conversation <session <handoff <handover <scratchpad <memor <context "
         "<compaction <chunk <passage <result <snippet <source <document <message <turn <thought <thinking "
-        "<reasoning <consent <permission <approval <profile <recap <summary_ <previous <prior",
+        "<reasoning <consent <permission <approval <summary_ <previous <prior",
         r"<(?:(?:tool|function)[-_](?:responses?|results?|outputs?)|user[-_](?:preferences?|profile|settings"
         r"|instructions?|rules|messages?|requests?|consent|approval|confirmation)"
         r"|(?:conversation|session|compaction|context|previous|prior)"
         r"[-_](?:summary|state|memory|history|context|notes|session|conversation|turns?)"
-        r"|hand(?:off|over)|scratchpad|memor(?:y|ies)(?:[-_][a-z]{2,12})?|thoughts?|thinking|reasoning|recap"
+        r"|hand(?:off|over)|scratchpad|memor(?:y|ies)(?:[-_][a-z]{2,12})?|thoughts?|thinking|reasoning"
         r"|consent|permissions?|approvals?"
         r"|(?:chunk|passage|result|snippet|source|document|context|message|turn)(?=[^<>\n]{0,80} "
         r"(?:pinned|trust|trusted|verified|authority|priority|score|relevance|rank|role|sender|from)=))"
