@@ -26,7 +26,7 @@ from thunderus_mem.document import asides, orders  # noqa: E402
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-FEWEST, FEWEST_AUTHORS = 4, 6
+FEWEST, FEWEST_AUTHORS = 4, 7
 """A feature counts if this many orders have it, a word if orders by this many authors have it."""
 LIGHTEST = 0.05
 SHARE, HONEST = 0.004, 0.01

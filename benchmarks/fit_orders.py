@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 SAFETY = os.path.join(PROJECT, "benchmarks", "safety")
 CASES = [os.path.join(SAFETY, name) for name in ("instructions.jsonl", "development.jsonl")]
 FEWEST = 3
-LARGEST = 95_000
+LARGEST = 94_000
 """The size of the weights of words, classes and pairs in bytes; the lightest are left out."""
 LIGHTEST = 0.02
 IN_LINE = 8
 """How many weights a line has."""
-HONEST, DOCUMENTS = 0.012, 0.008
+HONEST, DOCUMENTS = 0.010, 0.008
 """The shares of honest cases and of documents that weights may report to which they were not fitted."""
 HIDDEN = 2.95
 """How much lower the threshold is in hidden text."""
@@ -50,8 +50,8 @@ KINDS = {
     "honest-imperative": "honest",
 }
 OWN = ("docs", ".thunderus/memory", "tests/repos/demo/docs")
-PLANTED = {"poison.txt": "aside", "honest.txt": "honest"}
-"""The corpora of our tests, `tests/cases/planted`, and what they have."""
+PLANTED = {"poison.txt": ("order", "aside"), "honest.txt": ("honest",)}
+"""The corpora of our tests, `tests/cases/planted`, and what their texts may be."""
 SAMPLE = 160
 LONGEST = 20_000
 FEW_OF = 20
@@ -90,7 +90,9 @@ def texts(folders: Sequence[str]) -> list[Text]:
         with open(path, encoding="utf-8") as lines:
             known = [one for one in map(json.loads, lines) if one["class"] in KINDS]
         found += [Text(one.get("author", "own"), KINDS[one["class"]], one["text"]) for one in known]
-    found += [Text("own", kind, text) for name, kind in PLANTED.items() for text in planted(name)]
+    found += [
+        Text("own", kind, text) for name, kinds in PLANTED.items() for kind in kinds for text in planted(name)
+    ]
     own = [os.path.join(PROJECT, name) for name in OWN]
     for folder in (*own, *folders):
         all_of = [text[:LONGEST] for _, text in documents(folder)]
@@ -350,7 +352,6 @@ def _heard(one: Passage, weights: dict[bytes, float]) -> float:
 def write(table: Table, fit: Fit, limit: float) -> None:
     """Write the table; a score without the constant is compared with the thresholds."""
     lines = [
-        f"(estimate)\t{estimate(table, fit, limit):.2f}",
         *[f"!{word}\t{weight:.1f}" for word, weight in triggers(table, fit, limit).items() if weight >= 0.1],
     ]
     save(table, fit, limit, lines)
@@ -376,19 +377,6 @@ def save(table: Table, fit: Fit, limit: float, lines: Sequence[str] = ()) -> Non
         lines += [f"{first}\t{' '.join(part)}" for part in parts]
     with open(orders.WEIGHTS, "w", encoding="utf-8", newline="\n") as file:
         file.write("\n".join(lines) + "\n")
-
-
-def estimate(table: Table, fit: Fit, limit: float) -> float:
-    """The sum of the weights of single words that all but `LOST` of the orders reach that are found."""
-    single = {name: weight for name, weight in zip(table.names, fit.weights, strict=False) if " " not in name}
-    sums = []
-    for at in _found(table, fit, limit):
-        one = table.passages[at]
-        words = {word for word in one.features if word[0] != "+" and " " not in word}
-        names = [name for word in words for name in (word, *orders._classes(word))]
-        base = float(fit.weights[-1]) * orders.length_of(one.length)
-        sums.append(base + sum([single.get(name, 0.0) for name in names]))
-    return float(sorted(sums)[int(LOST * len(sums))])
 
 
 def main() -> int:

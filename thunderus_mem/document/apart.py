@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LEAST: Final = {
-    "comment": 5.0,
-    "cell": 5.0,
-    "value": 3.0,
-    "quotation": 4.5,
-    "bracket": 4.0,
-    "line": 4.5,
-    "header": 6.0,
+    "comment": 5.5,
+    "cell": 5.5,
+    "value": 3.5,
+    "quotation": 5.0,
+    "bracket": 4.5,
+    "line": 5.0,
+    "header": 6.5,
 }
 """The sum of words that is enough, by the kind of a piece."""
 _COMMENT: Final = lazy_pattern(r"<!--(?P<comment>(?:[^-]|-(?!->)){10,700}+)-->")

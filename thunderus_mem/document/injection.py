@@ -53,6 +53,7 @@ _IN_COMMENTS: Final = tuple([sign for sign in _IN_HIDDEN if sign.name != "hidden
 """Signs in hidden texts; a comment that only names an agent is often for the people who run it."""
 _TRIGGERS_REACH: Final = 200
 _LONGEST: Final = 2_000
+_SHORT: Final = 40
 _RULE: Final = 4
 _REACH: Final = 450
 _PLAIN: Final = {chr(code): " " for code in (0xA0, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000)} | {
@@ -241,8 +242,9 @@ def _in_pieces(text: str, blocks: Sequence[_Likely]) -> Iterator[Injection]:
     """Orders in pieces apart from the prose."""
     for block in blocks:
         for at in orders_apart(text[block.start : block.end]):
-            if not text[block.start + at :].lstrip().startswith("thunderus-mem:"):
-                yield Injection(_BESIDE, block.start + at)
+            start = block.start + at
+            if not text[start : start + _SHORT].lstrip().startswith("thunderus-mem:"):
+                yield Injection(_BESIDE, start)
 
 
 def _in_calls(text: str, spots: Sequence[int]) -> Iterator[Injection]:

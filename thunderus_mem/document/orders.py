@@ -248,12 +248,6 @@ def windows(paragraph: str) -> Iterator[list[Sentence]]:
             yield known[first:last]
 
 
-def estimate(window: Sequence[Sentence], length: float) -> float:
-    """The sum of the weights of the words of sentences and of their classes, whatever their order."""
-    known = sum([sum([_weight_of(word) for word in set(one.words[1:])]) for one in window])
-    return _weights().settings["(length)"] * length_of(length) + known
-
-
 @lru_cache(maxsize=16)
 def _tokens(sentence: str) -> Sequence[str]:
     """The words of a sentence; ideographs are divided into known words and the rest."""
@@ -359,10 +353,7 @@ def manipulates(paragraph: str, *, hidden: bool = False) -> Saying | None:
                 if at not in known:
                     known[at] = Sentence(paragraph[places[at][0] : places[at][1]], places[at][0])
             sentences_of = [known[at] for at in window]
-            # Nearly all sentences pass the estimate, so it is computed last.
-            if score(sentences_of, length) <= least:
-                continue
-            if estimate(sentences_of, length) >= settings["(estimate)"]:
+            if score(sentences_of, length) > least:
                 return Saying(_said(sentences_of), paragraph[places[first][0] :].partition(" ")[0])
     return None
 
