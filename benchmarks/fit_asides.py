@@ -1,4 +1,4 @@
-"""Fit the weights of `thunderus_mem.document.asides`, and say how well they carry over to other authors.
+"""Fit the weights of `thunderus_mem.safety.asides`, and say how well they carry over to other authors.
 
 ``python benchmarks/fit_asides.py --honest FOLDER… [--write]`` needs scikit-learn. Texts are those of
 `fit_orders`: orders in asides, honest cases and public documents. Each author with orders is left out once,
@@ -21,7 +21,7 @@ sys.path.insert(0, PROJECT)
 
 from benchmarks import fit_orders  # noqa: E402
 from benchmarks.safety_quality import JOINT  # noqa: E402
-from thunderus_mem.document import asides, orders  # noqa: E402
+from thunderus_mem.safety import asides, orders  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

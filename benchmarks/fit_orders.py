@@ -1,4 +1,4 @@
-"""Fit the weights of `thunderus_mem.document.orders`, and say how well they carry over to other authors.
+"""Fit the weights of `thunderus_mem.safety.orders`, and say how well they carry over to other authors.
 
 ``python benchmarks/fit_orders.py --honest FOLDER… [--write]`` needs scikit-learn. Cases are those of
 `CASES`, each with its author; honest documents are Markdown files of folders or git
@@ -22,8 +22,8 @@ PROJECT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, PROJECT)
 
 from benchmarks.safety_quality import documents  # noqa: E402
-from thunderus_mem.document import injection, orders  # noqa: E402
-from thunderus_mem.document.literals import plain  # noqa: E402
+from thunderus_mem.safety import injection, orders  # noqa: E402
+from thunderus_mem.safety.literals import plain  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

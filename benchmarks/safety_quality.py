@@ -23,8 +23,8 @@ PROJECT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, PROJECT)
 
 from tests.support.lint_corpus import FRONT, lint_documents  # noqa: E402
-from thunderus_mem.document.injection import find_injections  # noqa: E402
-from thunderus_mem.document.secrets import find_secrets, redacted  # noqa: E402
+from thunderus_mem.safety.injection import find_injections  # noqa: E402
+from thunderus_mem.safety.secrets import find_secrets, redacted  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

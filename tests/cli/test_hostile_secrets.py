@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from thunderus_mem.cli.output import dumps
-from thunderus_mem.document.secrets import find_secrets, holds_secret, redacted
+from thunderus_mem.safety.secrets import find_secrets, holds_secret, redacted
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.lint_corpus import FRONT, lint_documents
-from thunderus_mem.document.secret_rules import SECRET_RULES, SecretRule, example_text
-from thunderus_mem.document.secrets import find_secrets, holds_secret
 from thunderus_mem.log.line import secret_in
+from thunderus_mem.safety.secret_rules import SECRET_RULES, SecretRule, example_text
+from thunderus_mem.safety.secrets import find_secrets, holds_secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable

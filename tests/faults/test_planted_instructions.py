@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import report
 from tier import points
 
-from tests.document.test_injection import HONEST, POISON, SAFETY
+from tests.safety.test_injection import HONEST, POISON, SAFETY
 from tests.support.index_support import document, new_store, put
 from thunderus_mem.lint.lint import lint
 from thunderus_mem.memory.memory import open_memory

@@ -14,7 +14,6 @@ import pytest
 from tests.support.git_repository import Repository
 from tests.support.tree_writer import Clock
 from tests.support.verb_tree import VerbTree
-from thunderus_mem.document import secrets
 from thunderus_mem.document.frontmatter.read import read_header
 from thunderus_mem.history.undo import undo
 from thunderus_mem.index.questions import Filter
@@ -22,6 +21,7 @@ from thunderus_mem.index.scan import FileStamp
 from thunderus_mem.interop.export import RecordExport
 from thunderus_mem.interop.formats import load
 from thunderus_mem.interop.transfer import ImportOptions, import_records
+from thunderus_mem.safety import secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,7 +101,7 @@ def test_memory_hardly_grows_with_the_records(tmp_path: Path, monkeypatch: pytes
     # Files that have just been written are remembered, and up to a limit headers and searched texts.
     monkeypatch.setattr(FileStamp, "racy_at", lambda stamp, moment: False)
     monkeypatch.setattr("thunderus_mem.document.document.read_header", read_header.__wrapped__)
-    monkeypatch.setattr("thunderus_mem.document.secrets._cached", secrets._cached.__wrapped__)
+    monkeypatch.setattr("thunderus_mem.safety.secrets._cached", secrets._cached.__wrapped__)
     peaks(tmp_path / "warm", 10)
     few, many = peaks(tmp_path / "few", FEW), peaks(tmp_path / "many", MANY)
     each = {command: (many[command] - few[command]) // (MANY - FEW) for command in few}

@@ -15,11 +15,11 @@ from tests.support.git_repository import Repository
 from tests.support.tree_writer import Clock
 from tests.support.verb_tree import VerbTree
 from thunderus_mem.authoring import edit
-from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.errors import InvalidQuery, NotFound, NotWritable, Refused
 from thunderus_mem.interop.events import Export
 from thunderus_mem.interop.prov import prov_document
 from thunderus_mem.log.event import Change
+from thunderus_mem.safety.secrets import find_secrets
 from thunderus_mem.store import disk
 
 if TYPE_CHECKING:

@@ -17,7 +17,6 @@ from tests.support.verb_tree import VerbTree
 from thunderus_mem.authoring.anchor import confirm
 from thunderus_mem.authoring.edit import DocumentEdits, edit, remove
 from thunderus_mem.authoring.show import document_rows, list_documents
-from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.errors import InvalidDocument, ThunderusError
 from thunderus_mem.history.reverse import UndoChoice
 from thunderus_mem.history.undo import undo
@@ -28,6 +27,7 @@ from thunderus_mem.interop.markdown import stored_documents
 from thunderus_mem.interop.values import raw_hash
 from thunderus_mem.lint.lint import lint
 from thunderus_mem.memory import transaction
+from thunderus_mem.safety.secrets import find_secrets
 from thunderus_mem.store import disk
 
 if TYPE_CHECKING:

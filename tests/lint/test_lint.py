@@ -15,17 +15,17 @@ from tests.support.index_support import document
 from tests.support.lint_corpus import FRONT, SECRETS, ReadCorpus, lint_documents
 from thunderus_mem.cli.report import MOST_DETAILED
 from thunderus_mem.diagnostic import Diagnostic, Severity, TextEdit
-from thunderus_mem.document.concealed import PLACES
 from thunderus_mem.document.document import read_document
-from thunderus_mem.document.injection_rules import SIGNS
 from thunderus_mem.document.schema import schema_text
-from thunderus_mem.document.secret_rules import SECRET_RULES
-from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.errors import NotFound
 from thunderus_mem.lint.engine import RULES, apply_edits, lint_reading, lint_store, rule_formats, rule_page
 from thunderus_mem.lint.rule import CODES, LintConfig, LintContext, SchemaCopy, StoreState
 from thunderus_mem.lint.rules.links import nearest
 from thunderus_mem.lint.rules.store import matches
+from thunderus_mem.safety.concealed import PLACES
+from thunderus_mem.safety.injection_rules import SIGNS
+from thunderus_mem.safety.secret_rules import SECRET_RULES
+from thunderus_mem.safety.secrets import find_secrets
 from thunderus_mem.store.config import Config
 
 if TYPE_CHECKING:

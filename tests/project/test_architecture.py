@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 PACKAGE = PROJECT / "thunderus_mem"
 
 ORDER = (
-    *("startup", "diagnostic", "errors", "document", "git", "store", "log", "index", "memory", "fingerprint"),
-    *("verdicts", "search", "merge", "history", "lint", "review", "authoring", "recap", "garden"),
-    *("interop", "doctor", "hooks", "watch", "mcp", "cli", "__main__"),
+    *("startup", "diagnostic", "errors", "document", "safety", "git", "store", "log", "index", "memory"),
+    *("fingerprint", "verdicts", "search", "merge", "history", "lint", "review", "authoring", "recap"),
+    *("garden", "interop", "doctor", "hooks", "watch", "mcp", "cli", "__main__"),
 )
 """The packages: a module imports from its own package and from those to the left, for types as well."""
 
@@ -48,7 +48,7 @@ DOORS: dict[str, tuple[str, ...]] = {
     "ast_grep_py": ("fingerprint/definitions.py",),
     "pygments": ("fingerprint/plain.py",),
     "jinja2": ("recap/template.py",),
-    "ahocorasick_rs": ("document/literals.py",),
+    "ahocorasick_rs": ("safety/literals.py",),
     "tomlkit": ("store/config_writer.py",),
     "mcp": ("mcp/server.py",),
     "mcp_types": ("mcp/server.py",),
@@ -413,7 +413,7 @@ def test_search_of_a_fresh_index_loads_only_what_it_needs(tmp_path: Path, sealed
         assert loading(tmp_path, plain, command, FORMATS_OF_SECRETS)[0] == 0, command
 
 
-FORMATS_OF_SECRETS = ("thunderus_mem.document.secrets", "thunderus_mem.document.secret_rules")
+FORMATS_OF_SECRETS = ("thunderus_mem.safety.secrets", "thunderus_mem.safety.secret_rules")
 """What output loads only if it could contain a secret."""
 
 
@@ -508,7 +508,7 @@ def test_readme_lists_every_package_and_where_it_is_used() -> None:
 
 
 SMALL_MODULES: dict[str, str] = {
-    "document.apart": "the pieces of a text that are no prose, kept apart from who judges them",
+    "safety.apart": "the pieces of a text that are no prose, kept apart from who judges them",
     "index.caches": "the format of a file in indexes/, kept apart from those who judge",
     "interop.foreign_database": "the only module of the package with SQL",
     "interop.jsonl": "a format is the module of its name",

@@ -17,7 +17,6 @@ from tests.support.command_store import SHARED, CommandStore
 from tests.support.events import make_event, note_event, patch_event
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.document.document import read_document
-from thunderus_mem.document.injection import find_injections
 from thunderus_mem.document.timestamp import encode_ulid
 from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.lint.context import contexts, lint_config
@@ -28,6 +27,7 @@ from thunderus_mem.recap.events import EventReading
 from thunderus_mem.recap.page import Page, masked, page_header, recap_page
 from thunderus_mem.recap.recap import recap
 from thunderus_mem.recap.scope import Activity, day_scope, session_scope, since_scope
+from thunderus_mem.safety.injection import find_injections
 from thunderus_mem.store.config import Config
 
 if TYPE_CHECKING:

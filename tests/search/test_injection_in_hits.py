@@ -8,14 +8,14 @@ import re
 from itertools import cycle
 from typing import TYPE_CHECKING
 
-from tests.document.test_injection import HONEST, POISON
+from tests.safety.test_injection import HONEST, POISON
 from tests.support.index_support import document, find_hits, new_store, put
 from thunderus_mem.authoring.show import show
-from thunderus_mem.document import apart, asides, called, concealed, injection, injection_rules, orders
 from thunderus_mem.index.database import VERSION
 from thunderus_mem.index.refresh import open_index
 from thunderus_mem.lint.lint import lint
 from thunderus_mem.memory.memory import open_memory
+from thunderus_mem.safety import apart, asides, called, concealed, injection, injection_rules, orders
 from thunderus_mem.search.query import parse_query
 from thunderus_mem.startup import LazyPattern
 

@@ -236,7 +236,8 @@ def _compute_tables() -> None:
     import functools
     import inspect
 
-    from thunderus_mem.document import injection, schema, secrets
+    from thunderus_mem.document import schema
+    from thunderus_mem.safety import injection, secrets
     from thunderus_mem.startup import LazyPattern
 
     modules = [module for name, module in sys.modules.items() if name.startswith("thunderus_mem.")]

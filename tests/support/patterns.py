@@ -14,11 +14,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.document.concealed import PLACES
-from thunderus_mem.document.injection_rules import SIGNS
 from thunderus_mem.document.schema import SCHEMA_NAMES, schema_text
-from thunderus_mem.document.secret_rules import SECRET_RULES
 from thunderus_mem.fingerprint.source import _texts
+from thunderus_mem.safety.concealed import PLACES
+from thunderus_mem.safety.injection_rules import SIGNS
+from thunderus_mem.safety.secret_rules import SECRET_RULES
 from thunderus_mem.startup import LazyPattern
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def _in_schemas() -> tuple[str, ...]:
 # Patterns made from values: what they are like. A site that cannot be read and is not here is an error.
 BUILT: Final[dict[str, tuple[str, ...]]] = {
     "document.schema._of_text": _in_schemas(),
-    "document.secret_rules._compiled": (SECRET_RULES[0].pattern.pattern,),
+    "safety.secret_rules._compiled": (SECRET_RULES[0].pattern.pattern,),
     "document.frontmatter.write.entry_lines": (
         r"(?: {1,}#[^\n]*\n?|[ \t]*\r?\n(?= {1,}#))*",
         r"(?: {7,}#[^\n]*\n?)*",
@@ -205,16 +205,16 @@ def patterns() -> list[Pattern]:
             compiled = re.compile(vars(_module(module))[name])
             found[f"{module}.{name}"] = Pattern(f"{module}.{name}", _seen(uses, module, name), compiled)
     for rule in SECRET_RULES:
-        name = f"document.secret_rules[{rule.kind}]"
+        name = f"safety.secret_rules[{rule.kind}]"
         found[name] = Pattern(name, frozenset(["finditer"]), rule.pattern)
         if rule.gate:
             found[f"{name}.gate"] = Pattern(f"{name}.gate", frozenset(["match"]), re.compile(rule.gate))
     for number, sign in enumerate(SIGNS):
         for place, part in enumerate(sign.parts):
-            name = f"document.injection[{number:03d}.{place}]"
+            name = f"safety.injection[{number:03d}.{place}]"
             found[name] = Pattern(name, frozenset(["finditer"]), re.compile(part))
     for row in PLACES:
-        name = f"document.concealed[{row.name}]"
+        name = f"safety.concealed[{row.name}]"
         found[name] = Pattern(name, frozenset(["match"]), re.compile(row.pattern))
     return [found[name] for name in sorted(found)]
 

@@ -61,7 +61,7 @@ def _hides(text: str) -> bool:
 
 def without_secrets(text: str) -> str:
     """Redact secrets; marks are removed then, because one could be inside a secret."""
-    from thunderus_mem.document.redaction import redacted
+    from thunderus_mem.safety.redaction import redacted
 
     bare = unmarked(text)
     safe = redacted(bare)

@@ -13,9 +13,9 @@ import os
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from thunderus_mem.document.secret_signs import may_contain_secret
 from thunderus_mem.document.unicode import token_count
 from thunderus_mem.errors import ThunderusError
+from thunderus_mem.safety.secret_signs import may_contain_secret
 from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def dumps(value: Any, *, whole: bool = False, indent: int | None = None) -> str:
     separators = (",", ":") if indent is None else None
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, indent=indent, separators=separators)
     if not whole and may_contain_secret("\n".join(_strings(value))):
-        from thunderus_mem.document.secrets import find_secrets, redacted_data
+        from thunderus_mem.safety.secrets import find_secrets, redacted_data
 
         if any(find_secrets(one) for one in _strings(value) if may_contain_secret(one)):
             return dumps(redacted_data(value), whole=True, indent=indent)

@@ -80,7 +80,7 @@ def _order(one: Diagnostic) -> tuple[object, ...]:
 
 def _without_secrets(found: list[Diagnostic]) -> list[Diagnostic]:
     """Redact secrets in the findings, e.g. in a file name."""
-    from thunderus_mem.document.redaction import has_secret, redacted
+    from thunderus_mem.safety.redaction import has_secret, redacted
 
     texts = {text for one in found for text in one if type(text) is str and text}
     if not has_secret("\n".join(texts)):

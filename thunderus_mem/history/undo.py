@@ -13,7 +13,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.document import content_hash
-from thunderus_mem.document.secrets import holds_secret
 from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import Conflict, InvalidDocument, NotFound, Refused, resumable
 from thunderus_mem.history import reverse
@@ -24,6 +23,7 @@ from thunderus_mem.memory.hand_edits import hand_edits
 from thunderus_mem.memory.locate import left_behind
 from thunderus_mem.memory.past_texts import CommittedTexts, text_at
 from thunderus_mem.memory.transaction import open_transaction, settle
+from thunderus_mem.safety.secrets import holds_secret
 from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store import disk
 from thunderus_mem.store.files import read_file, replace_file

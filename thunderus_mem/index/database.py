@@ -35,7 +35,7 @@ SqliteError: Final = sqlite3.Error
 APPLICATION_ID: Final = 0x54484D45
 VERSION: Final = 29
 """Increased when the meaning of a column, the text of stored findings or the patterns of
-`document.injection` change.
+`safety.injection` change.
 
 An older index is rebuilt, a newer one is left alone."""
 

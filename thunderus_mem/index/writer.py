@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 from thunderus_mem.document.anchors import anchors_in
 from thunderus_mem.document.document import content_hash, read_document
 from thunderus_mem.document.ids import fold_key
-from thunderus_mem.document.injection import flagged_lines
 from thunderus_mem.document.markdown import Passage, outline, scan, without_comments
 from thunderus_mem.document.paths import ARCHIVE, is_archived, live_path
 from thunderus_mem.document.profile import traits_of
@@ -29,6 +28,7 @@ from thunderus_mem.index.database import BATCH, PASSAGES_PER_DOCUMENT, IndexDama
 from thunderus_mem.index.scan import FileStamp, FolderPart, read_bytes
 from thunderus_mem.index.unreadable import failed, irregular, openable
 from thunderus_mem.index.words import fold_name, identifier_parts
+from thunderus_mem.safety.injection import flagged_lines
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.parallel import in_background
 from thunderus_mem.store.safe_open import Folders

@@ -18,7 +18,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.schema import EVENT, check
-from thunderus_mem.document.secrets import find_secrets, redacted_data
 from thunderus_mem.document.timestamp import parse_timestamp, utc_key
 from thunderus_mem.errors import InvalidDocument, InvalidQuery, NotFound, Refused
 from thunderus_mem.history.log import events_of, names_of_document
@@ -32,6 +31,7 @@ from thunderus_mem.memory.locate import find_row
 from thunderus_mem.memory.records import UserRecords
 from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.recap.events import is_inside
+from thunderus_mem.safety.secrets import find_secrets, redacted_data
 from thunderus_mem.search.query import filter_value
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.files import replace_file

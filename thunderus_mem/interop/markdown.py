@@ -21,7 +21,6 @@ from thunderus_mem.document.frontmatter.edit import insert_item, rename_item
 from thunderus_mem.document.ids import fold_key
 from thunderus_mem.document.profile import tag_key
 from thunderus_mem.document.references import rebased
-from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.document.templates import is_core_skeleton
 from thunderus_mem.document.timestamp import derived_ulid, format_timestamp
 from thunderus_mem.errors import InvalidDocument, NotFound, ThunderusError, resumable
@@ -37,6 +36,7 @@ from thunderus_mem.interop.values import conflict_in
 from thunderus_mem.log.new_event import MOST_DOCUMENTS
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction
+from thunderus_mem.safety.secrets import find_secrets
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS, FOLDERS
 

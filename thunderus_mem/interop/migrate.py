@@ -25,7 +25,6 @@ from thunderus_mem.document.frontmatter.write import PROVENANCE, ambiguous
 from thunderus_mem.document.ids import is_document_id
 from thunderus_mem.document.markdown import headings
 from thunderus_mem.document.schema import DOCUMENT, is_valid_fast
-from thunderus_mem.document.secrets import holds_secret
 from thunderus_mem.document.timestamp import parse_timestamp
 from thunderus_mem.document.unicode import BOM
 from thunderus_mem.errors import InvalidDocument, NotFound, ThunderusError
@@ -34,6 +33,7 @@ from thunderus_mem.index.refresh import refuse_unlisted
 from thunderus_mem.index.scan import scan
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction, settle
+from thunderus_mem.safety.secrets import holds_secret
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.config import FORMAT
 from thunderus_mem.store.config_keys import KEY_BY_NAME, OLDER_NAMES, OLDER_VALUES

@@ -10,9 +10,9 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from thunderus_mem.document.secrets import redacted_data
 from thunderus_mem.index.log import read
 from thunderus_mem.log.event import changes_of
+from thunderus_mem.safety.secrets import redacted_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

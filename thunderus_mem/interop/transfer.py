@@ -21,7 +21,6 @@ from thunderus_mem.document.document import KINDS, MAX_DOCUMENT, read_document
 from thunderus_mem.document.frontmatter.edit import remove_key, replace_body, set_key
 from thunderus_mem.document.frontmatter.write import KEY_ORDER, REQUIRED, header_text
 from thunderus_mem.document.schema import DOCUMENT, check, is_valid_fast
-from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.document.templates import is_core_skeleton
 from thunderus_mem.document.timestamp import derived_ulid, format_timestamp, utc_key
 from thunderus_mem.errors import InvalidDocument, NotFound, Refused, ThunderusError, resumable
@@ -64,6 +63,7 @@ from thunderus_mem.log.event import texts_in
 from thunderus_mem.log.new_event import MOST_DOCUMENTS, Ids
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction
+from thunderus_mem.safety.secrets import find_secrets
 from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS

@@ -15,11 +15,11 @@ from thunderus_mem.diagnostic import Severity
 from thunderus_mem.document.ids import closest
 from thunderus_mem.document.markdown import MARK
 from thunderus_mem.document.paths import is_archived
-from thunderus_mem.document.secrets import redacted
 from thunderus_mem.errors import NotFound
 from thunderus_mem.lint.rule import CODES, LIST_RULES, Rule
 from thunderus_mem.lint.rules import identity, links, profiles, safety, store, structure
 from thunderus_mem.lint.rules.store import SuppressionUse, suppress, suppressions_of
+from thunderus_mem.safety.secrets import redacted
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:

@@ -295,7 +295,7 @@ def decode(line: bytes) -> Event:
 
 def secret_in(value: Any, key: str = "") -> tuple[str, str] | None:
     """Return the dotted key and the kind of the first secret in a JSON value, or ``None``."""
-    from thunderus_mem.document.secrets import find_secrets, find_under
+    from thunderus_mem.safety.secrets import find_secrets, find_under
 
     if isinstance(value, str):
         name = key.rpartition(".")[2].partition("[")[0]
@@ -315,7 +315,7 @@ def secret_in(value: Any, key: str = "") -> tuple[str, str] | None:
 
 def refuse_secrets(event: Event) -> None:
     """Raise `Refused` if any text of the event contains a secret."""
-    from thunderus_mem.document.secrets import find_secrets
+    from thunderus_mem.safety.secrets import find_secrets
 
     for place, value in (("the reason", event.why), ("the event", [event.body, event.refs])):
         # A large event repeats ids and paths, and its hashes are long.

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 from thunderus_mem.document.diff import three_way
 from thunderus_mem.document.document import MAX_DOCUMENT, content_hash, read_document
-from thunderus_mem.document.redaction import has_secret
 from thunderus_mem.errors import NotFound, Refused, ThunderusError
 from thunderus_mem.index.database import BATCH
 from thunderus_mem.index.refresh import most_lost
 from thunderus_mem.log.event import Change, hand_edit_id
 from thunderus_mem.log.transitions import happened
 from thunderus_mem.memory.past_texts import PastTexts, as_lf
+from thunderus_mem.safety.redaction import has_secret
 from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.files import ABSENT, read_file
 from thunderus_mem.store.paths import kind_of
@@ -260,7 +260,7 @@ class _Finder:
         before = self._text_before(edit, after)
         diff = None
         if is_text and (before is not None or edit.before == ABSENT):
-            from thunderus_mem.document.secrets import diff_for_log
+            from thunderus_mem.safety.secrets import diff_for_log
 
             diff = diff_for_log(before, after, edit.path)
         change = Change(

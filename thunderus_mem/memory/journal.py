@@ -253,7 +253,7 @@ class FileChange(NamedTuple):
     def for_log(self, *, diffs: bool = True) -> Change:
         """Return the change for the log: hashes, and with ``diffs`` the diff if it is short and may be
         logged."""
-        from thunderus_mem.document.secrets import diff_for_log
+        from thunderus_mem.safety.secrets import diff_for_log
 
         diff = diff_for_log(self.before, self.after, self.path) if diffs else None
         return Change(

@@ -267,7 +267,7 @@ class Memory:
             "session": self.environ.get("THUNDERUS_MEM_CLIENT_SESSION", ""),
             "model": self.environ.get("THUNDERUS_MEM_MODEL", ""),
         }
-        from thunderus_mem.document.redaction import redacted
+        from thunderus_mem.safety.redaction import redacted
 
         return {key: redacted(value) for key, value in found.items() if value}
 

@@ -93,7 +93,7 @@ def unrestorable(
         for change, (_, after) in zip(changes, texts, strict=True)
         if after is not None and change.diff is None
     ]
-    from thunderus_mem.document.secrets import holds_secret
+    from thunderus_mem.safety.secrets import holds_secret
 
     old, new = ([text for text in found if not holds_secret(text)] for found in (lost, fresh))
     return old, new

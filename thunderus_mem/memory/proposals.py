@@ -434,7 +434,7 @@ def _read(layout: Layout, path: str) -> Waiting:
 
 
 def _refuse_secrets(data: bytes, proposal: Proposal) -> None:
-    from thunderus_mem.document.secrets import find_secrets
+    from thunderus_mem.safety.secrets import find_secrets
 
     texts = [proposal.why, *proposal.evidence, *(edit.diff for edit in proposal.edits)]
     for secret in find_secrets("\n".join(texts))[:1] or find_secrets(data.decode("utf-8", "replace"))[:1]:

@@ -15,7 +15,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.frontmatter.write import compose
-from thunderus_mem.document.secrets import PRIVATE_QUOTES
 from thunderus_mem.document.timestamp import format_timestamp, parse_timestamp, utc_key
 from thunderus_mem.document.unicode import visible
 from thunderus_mem.errors import InvalidDocument, NotFound
@@ -44,6 +43,7 @@ from thunderus_mem.recap.stories import (
     few_spans,
 )
 from thunderus_mem.recap.template import OMITTED, PROVENANCE, count, cut, fill, one_line, span, spans
+from thunderus_mem.safety.secrets import PRIVATE_QUOTES
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.config import configured_caps
 from thunderus_mem.store.paths import GARDENER_FILE

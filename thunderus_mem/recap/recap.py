@@ -19,8 +19,6 @@ from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.document.frontmatter.write import compose
-from thunderus_mem.document.injection import find_injections
-from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.document.unicode import visible
 from thunderus_mem.errors import Conflict, InvalidDocument, NotFound, Refused, ThunderusError
 from thunderus_mem.git.repository import unusable_repository
@@ -37,6 +35,8 @@ from thunderus_mem.recap.rollup import days_without_recap, rollup_page
 from thunderus_mem.recap.scope import Wanted, day_scope, for_recap, happened, reading_here, scope_of
 from thunderus_mem.recap.stories import few_of
 from thunderus_mem.recap.template import PROVENANCE, escape_links
+from thunderus_mem.safety.injection import find_injections
+from thunderus_mem.safety.secrets import find_secrets
 from thunderus_mem.startup import lazy_pattern
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 

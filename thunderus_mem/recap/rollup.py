@@ -11,11 +11,11 @@ import re
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
-from thunderus_mem.document.secrets import PRIVATE_QUOTES
 from thunderus_mem.document.unicode import visible
 from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.recap.page import Page, page_header
 from thunderus_mem.recap.template import SECTIONS, closed, count, cut, fill, span
+from thunderus_mem.safety.secrets import PRIVATE_QUOTES
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:

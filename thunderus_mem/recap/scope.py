@@ -16,9 +16,7 @@ from typing import TYPE_CHECKING
 
 from thunderus_mem.document.document import MAX_DOCUMENT
 from thunderus_mem.document.ids import short_hash, slug
-from thunderus_mem.document.injection import find_injections
 from thunderus_mem.document.paths import is_archived
-from thunderus_mem.document.secrets import holds_secret
 from thunderus_mem.document.timestamp import (
     MOMENTS,
     format_precise,
@@ -35,6 +33,8 @@ from thunderus_mem.log.event import document_ids, private_to
 from thunderus_mem.log.imported import is_imported
 from thunderus_mem.memory.proposals import all_waiting
 from thunderus_mem.recap.events import EventReading, thread_of
+from thunderus_mem.safety.injection import find_injections
+from thunderus_mem.safety.secrets import holds_secret
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 from thunderus_mem.store.files import read_below
 from thunderus_mem.store.paths import kind_of, safe_relative

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from thunderus_mem.document.document import read_document
 from thunderus_mem.document.frontmatter.edit import insert_item
-from thunderus_mem.document.secrets import redacted
 from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.errors import Busy, Conflict, InvalidDocument, NotWritable, Refused, ThunderusError
 from thunderus_mem.index.log import read as read_events
@@ -22,6 +21,7 @@ from thunderus_mem.memory.past_texts import CommittedTexts
 from thunderus_mem.memory.proposals import age, all_waiting
 from thunderus_mem.memory.transaction import Written, open_transaction, settle
 from thunderus_mem.review.queue import DECISION, decision_of, rebase, waiting_for
+from thunderus_mem.safety.secrets import redacted
 from thunderus_mem.startup import NamedTuple
 from thunderus_mem.store.files import remove_file
 from thunderus_mem.store.paths import inside, kind_of

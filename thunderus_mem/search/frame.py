@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.document.redaction import redacted
 from thunderus_mem.document.unicode import escaped, visible
+from thunderus_mem.safety.redaction import redacted
 from thunderus_mem.search.snippets import ELLIPSIS
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 

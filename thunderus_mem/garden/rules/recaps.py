@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from thunderus_mem.document.document import read_document
-from thunderus_mem.document.secrets import holds_secret
 from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.errors import NotFound
 from thunderus_mem.garden.plan import DocumentEdit, Step
@@ -20,6 +19,7 @@ from thunderus_mem.recap.events import RECAP_OP, thread_of
 from thunderus_mem.recap.page import masked, recap_page
 from thunderus_mem.recap.rollup import last_day, month_of, rollup_id, rollup_page, week_of
 from thunderus_mem.recap.scope import day_scope, session_scope
+from thunderus_mem.safety.secrets import holds_secret
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 
 if TYPE_CHECKING:

@@ -7,14 +7,14 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.diagnostic import Diagnostic, TextEdit
-from thunderus_mem.document.concealed import PLACES
 from thunderus_mem.document.frontmatter.read import rewritten_values
-from thunderus_mem.document.injection import find_injections
-from thunderus_mem.document.injection_rules import SIGNS
 from thunderus_mem.document.markdown import scan
-from thunderus_mem.document.secret_rules import SECRET_RULES, shown_example
-from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.document.unicode import find_invisible
+from thunderus_mem.safety.concealed import PLACES
+from thunderus_mem.safety.injection import find_injections
+from thunderus_mem.safety.injection_rules import SIGNS
+from thunderus_mem.safety.secret_rules import SECRET_RULES, shown_example
+from thunderus_mem.safety.secrets import find_secrets
 from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:

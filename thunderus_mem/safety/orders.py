@@ -12,7 +12,7 @@ from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.document.literals import Literals, plain
+from thunderus_mem.safety.literals import Literals, plain
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from bisect import bisect_left
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.document.asides import fences
-from thunderus_mem.document.orders import Sentence, score, windows, words_of
+from thunderus_mem.safety.asides import fences
+from thunderus_mem.safety.orders import Sentence, score, windows, words_of
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import PROJECT
-from tests.document.test_injection import HONEST, POISON
-from thunderus_mem.document import injection
-from thunderus_mem.document.injection import find_injections
-from thunderus_mem.document.injection_rules import HIDDEN, SIGNS, Sign
-from thunderus_mem.document.literals import Literals, lower, plain
+from tests.safety.test_injection import HONEST, POISON
+from thunderus_mem.safety import injection
+from thunderus_mem.safety.injection import find_injections
+from thunderus_mem.safety.injection_rules import HIDDEN, SIGNS, Sign
+from thunderus_mem.safety.literals import Literals, lower, plain
 
 
 def development() -> list[str]:
@@ -75,7 +75,7 @@ def test_plain_text_has_the_words_at_their_offsets() -> None:
 def test_short_texts_load_no_automaton() -> None:
     program = (
         "import sys\n"
-        "from thunderus_mem.document.injection import find_injections\n"
+        "from thunderus_mem.safety.injection import find_injections\n"
         "assert not find_injections('Plain text.')\n"
         "sys.exit('ahocorasick_rs' in sys.modules)"
     )

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import PROJECT
 from tests.support.lint_corpus import FRONT, lint_documents
-from thunderus_mem.document.injection import find_injections
+from thunderus_mem.safety.injection import find_injections
 
 CASES = os.path.join(PROJECT, "tests", "cases", "planted")
 PATH = ".thunderus/memory/semantic/FACTS/a.md"

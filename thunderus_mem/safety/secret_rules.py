@@ -19,7 +19,7 @@ import re
 from functools import cache
 from typing import Final
 
-from thunderus_mem.document.secret_tokens import ROWS
+from thunderus_mem.safety.secret_tokens import ROWS
 from thunderus_mem.startup import NamedTuple
 
 _CLASSES: Final = {

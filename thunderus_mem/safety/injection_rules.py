@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from thunderus_mem.document.concealed import FORGES
+from thunderus_mem.safety.concealed import FORGES
 from thunderus_mem.startup import NamedTuple
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.document.called import sum_of
+from thunderus_mem.safety.called import sum_of
 from thunderus_mem.startup import lazy_pattern
 
 if TYPE_CHECKING:

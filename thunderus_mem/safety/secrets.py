@@ -12,11 +12,11 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.frontmatter.read import rewritten_values
-from thunderus_mem.document.literals import Literals, lower
-from thunderus_mem.document.secret_mentions import ANCHORS, mentioned_values
-from thunderus_mem.document.secret_rules import BLOCKS, EMBEDDED, NAMED, TOKENS, SecretRule
-from thunderus_mem.document.secret_signs import is_of_words
-from thunderus_mem.document.secret_values import (
+from thunderus_mem.safety.literals import Literals, lower
+from thunderus_mem.safety.secret_mentions import ANCHORS, mentioned_values
+from thunderus_mem.safety.secret_rules import BLOCKS, EMBEDDED, NAMED, TOKENS, SecretRule
+from thunderus_mem.safety.secret_signs import is_of_words
+from thunderus_mem.safety.secret_values import (
     claims,
     is_for_reader,
     is_in_url,

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import PROJECT
-from tests.document.test_secrets import MENTIONS, VALUES, tokens
-from thunderus_mem.document import secret_signs
-from thunderus_mem.document.secret_mentions import ANCHORS
-from thunderus_mem.document.secret_names import KEYS, PASSWORDS
-from thunderus_mem.document.secret_rules import (
+from tests.safety.test_secrets import MENTIONS, VALUES, tokens
+from thunderus_mem.safety import secret_signs
+from thunderus_mem.safety.secret_mentions import ANCHORS
+from thunderus_mem.safety.secret_names import KEYS, PASSWORDS
+from thunderus_mem.safety.secret_rules import (
     BLOCKS,
     EMBEDDED,
     NAMED,
@@ -24,8 +24,8 @@ from thunderus_mem.document.secret_rules import (
     SecretRule,
     example_text,
 )
-from thunderus_mem.document.secret_signs import may_contain_secret
-from thunderus_mem.document.secrets import find_secrets
+from thunderus_mem.safety.secret_signs import may_contain_secret
+from thunderus_mem.safety.secrets import find_secrets
 
 SECRETS = [
     *(example_text(rule.example) for rule in SECRET_RULES),
@@ -41,7 +41,7 @@ How long the gardener takes to plan  fact.duplicate-planning-time
 
 Secrets are in one table and need a name  adr.one-table-holds-the-formats-of-secrets
 .thunderus/memory/semantic/DECISIONS/ADR-0042-one-table-holds-the-formats-of-secrets.md:50 #consequence  (adr)
-    … the password of a URL, a key block: `find_secrets` in `thunderus_mem/document/secrets.py`; keys, users.
+    … the password of a URL, a key block: `find_secrets` in `thunderus_mem/safety/secrets.py`; keys, users.
     aliases: see https://docs.example.org/guides/api-keys/rotation-2026-11.html and commit 5c1d.
 replaced by adr.tokens-of-sessions-are-private (2026-11-23)
 """

@@ -14,10 +14,12 @@ from html import unescape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.document.apart import orders_apart
-from thunderus_mem.document.asides import MOST_COMPANY, mentions, ordering_asides
-from thunderus_mem.document.called import SENTENCE, calls, sum_of
-from thunderus_mem.document.concealed import (
+from thunderus_mem.document.frontmatter.read import rewritten_values
+from thunderus_mem.document.markdown import scan, suppressions
+from thunderus_mem.safety.apart import orders_apart
+from thunderus_mem.safety.asides import MOST_COMPANY, mentions, ordering_asides
+from thunderus_mem.safety.called import SENTENCE, calls, sum_of
+from thunderus_mem.safety.concealed import (
     ADDRESSES,
     CLAIMS,
     DECEIVES,
@@ -27,11 +29,9 @@ from thunderus_mem.document.concealed import (
     Concealed,
     concealed,
 )
-from thunderus_mem.document.frontmatter.read import rewritten_values
-from thunderus_mem.document.injection_rules import COMMANDS, HIDDEN, ORDERS, Sign
-from thunderus_mem.document.literals import Literals, lower, plain
-from thunderus_mem.document.markdown import scan, suppressions
-from thunderus_mem.document.orders import (
+from thunderus_mem.safety.injection_rules import COMMANDS, HIDDEN, ORDERS, Sign
+from thunderus_mem.safety.literals import Literals, lower, plain
+from thunderus_mem.safety.orders import (
     ENOUGH,
     IMPERATIVES,
     NOT_LATIN,

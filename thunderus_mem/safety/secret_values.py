@@ -7,7 +7,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Final
 
-from thunderus_mem.document.secret_signs import FOLLOWERS
+from thunderus_mem.safety.secret_signs import FOLLOWERS
 
 _PLACEHOLDER = (
     r"example|sample|placeholder|redacted|dummy|change_?-?me|xxxx|your[_-]?|notreal|not-real|fake"

@@ -6,14 +6,14 @@ so `secrets` is imported only for text that could contain one.
 
 from __future__ import annotations
 
-from thunderus_mem.document.secret_signs import may_contain_secret
+from thunderus_mem.safety.secret_signs import may_contain_secret
 
 
 def redacted(text: str) -> str:
     """Apply `secrets.redacted`."""
     if not may_contain_secret(text):
         return text
-    from thunderus_mem.document import secrets
+    from thunderus_mem.safety import secrets
 
     return secrets.redacted(text)
 
@@ -22,6 +22,6 @@ def has_secret(text: str) -> bool:
     """Whether `secrets.find_secrets` finds something."""
     if not may_contain_secret(text):
         return False
-    from thunderus_mem.document.secrets import find_secrets
+    from thunderus_mem.safety.secrets import find_secrets
 
     return bool(find_secrets(text))

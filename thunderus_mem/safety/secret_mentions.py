@@ -11,8 +11,8 @@ from functools import lru_cache
 from string import ascii_letters
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.document.secret_names import KEYS, PASSWORDS
-from thunderus_mem.document.secret_values import (
+from thunderus_mem.safety.secret_names import KEYS, PASSWORDS
+from thunderus_mem.safety.secret_values import (
     folded,
     is_made_up,
     is_of_pieces,

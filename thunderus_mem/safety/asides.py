@@ -17,8 +17,8 @@ from functools import cache, lru_cache
 from math import log2
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.document.literals import Literals, plain
-from thunderus_mem.document.orders import Sentence, length_of, score, words_of
+from thunderus_mem.safety.literals import Literals, plain
+from thunderus_mem.safety.orders import Sentence, length_of, score, words_of
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:

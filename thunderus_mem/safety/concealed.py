@@ -13,7 +13,7 @@ import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.document.literals import Literals, lower
+from thunderus_mem.safety.literals import Literals, lower
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.document.secret_names import KEYS, PASSWORDS
+from thunderus_mem.safety.secret_names import KEYS, PASSWORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,9 +17,9 @@ from functools import partial
 import pytest
 
 from tests.conftest import PROJECT
-from thunderus_mem.document.secret_rules import SECRET_RULES, TOKENS, SecretRule, example_text, shown_example
-from thunderus_mem.document.secret_signs import may_contain_secret
-from thunderus_mem.document.secrets import MENTIONED, diff_for_log, find_secrets, redacted_data
+from thunderus_mem.safety.secret_rules import SECRET_RULES, TOKENS, SecretRule, example_text, shown_example
+from thunderus_mem.safety.secret_signs import may_contain_secret
+from thunderus_mem.safety.secrets import MENTIONED, diff_for_log, find_secrets, redacted_data
 
 BASE62 = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import pytest
 
-from thunderus_mem.document import concealed
-from thunderus_mem.document.injection import find_injections, flagged_lines
-from thunderus_mem.document.secrets import find_secrets
+from thunderus_mem.safety import concealed
+from thunderus_mem.safety.injection import find_injections, flagged_lines
+from thunderus_mem.safety.secrets import find_secrets
 
 if TYPE_CHECKING:
     import re

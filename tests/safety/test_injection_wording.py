@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from thunderus_mem.document import orders
-from thunderus_mem.document.injection import find_injections
+from thunderus_mem.safety import orders
+from thunderus_mem.safety.injection import find_injections
 
 
 @pytest.mark.parametrize(
