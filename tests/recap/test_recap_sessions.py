@@ -469,6 +469,25 @@ def test_quotes_of_private_texts_are_not_logged(repo: Path, server: Server) -> N
     assert said not in path.read_text(encoding="utf-8")
 
 
+def test_week_and_month_have_the_days_whose_recaps_are_archived(store: CommandStore) -> None:
+    assert store.run("recap", DAY).code == 0
+    for period in ("2026-W04", "2026-01"):
+        assert store.run("recap", period).code == 0
+    pages = [store.root / EPISODIC / name for name in ("2026-w04.md", "2026-01.md")]
+    texts = [page.read_text(encoding="utf-8") for page in pages]
+    assert store.run("archive", f"recap.{DAY}").code == 0
+    for period in ("2026-W04", "2026-01"):
+        again = store.run("recap", period)
+        assert (again.code, "omitted" in again.err) == (0, False), again.err
+        assert "Already up to date" in again.err
+    assert [page.read_text(encoding="utf-8") for page in pages] == texts
+    # A copy outside the archive is read in its place, not as another day.
+    source = store.root / ".thunderus/memory/archive/episodic" / f"{DAY}.md"
+    shutil.copy(source, store.root / EPISODIC)
+    again = store.run("recap", "2026-W04", "--dry-run")
+    assert "Already up to date" in again.err
+
+
 def test_session_with_changes_made_here_is_not_called_imported(store: CommandStore) -> None:
     made = store.run(
         "events",

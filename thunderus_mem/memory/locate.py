@@ -173,8 +173,9 @@ def document_at(memory: Memory, path: str) -> Document | None:
     return read_document(path, data).document
 
 
-def documents(memory: Memory) -> list[Document]:
-    """Read all active documents, including duplicate ids.
+def documents(memory: Memory, *, prefix: str = "", archived: bool = False) -> list[Document]:
+    """Read all active documents, with ``archived`` also those in the archive, including duplicate ids; only
+    those whose id begins with ``prefix``.
 
     For callers that need every document: raises `NotWritable` if a file or folder cannot be read.
     """
@@ -183,7 +184,7 @@ def documents(memory: Memory) -> list[Document]:
     paths = [
         path
         for path, text_hash, doc_id in memory.index.files()
-        if (doc_id or not text_hash) and not is_archived(path)
+        if (doc_id.startswith(prefix) if doc_id else not text_hash) and (archived or not is_archived(path))
     ]
     found: list[Document] = []
     for done, path in enumerate(paths):

@@ -111,11 +111,12 @@ def _page(memory: Memory, wanted: Wanted) -> Page:
 
 def _rollup(memory: Memory, wanted: Wanted) -> Page:
     kind, name = wanted
-    read_already, activity = documents(memory), happened(memory)._replace(reading=reading_here(memory))
-    days = days_without_recap(kind, name, read_already)
+    recaps = documents(memory, prefix="recap.", archived=True)
+    activity = happened(memory)._replace(reading=reading_here(memory))
+    days = days_without_recap(kind, name, recaps)
     omitted = [day for day in days if has_events(day_scope(day), activity, memory.config)]
     try:
-        page = rollup_page(kind, name, read_already, memory.config, activity.private_anywhere)
+        page = rollup_page(kind, name, recaps, memory.config, activity.private_anywhere)
     except NotFound as error:
         none = f"no events in {name}; `thunderus-mem log --all` lists events by day"
         hint = f"write them first: `thunderus-mem recap {omitted[0]}`" if omitted else none

@@ -11,6 +11,7 @@ import re
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
+from thunderus_mem.document.paths import is_archived
 from thunderus_mem.document.unicode import visible
 from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.recap.page import Page, page_header
@@ -91,15 +92,14 @@ def last_day(kind: str, name: str) -> str:
 
 
 def recaps_within(documents: Iterable[Document], first: str, last: str) -> list[Document]:
-    """The recaps of days, and of sessions on days without one, from one day to another, in order."""
-    found = []
-    for document in documents:
+    """The recaps of days, and of sessions on days without one, from one day to another, in order. Of several
+    with one id, the first active one."""
+    found: dict[tuple[str, str], Document] = {}
+    for document in sorted(documents, key=lambda one: (is_archived(one.path), one.path)):
         match = _OF_DAY.fullmatch(document.id) if document.kind == "recap" else None
         if match is not None and first <= match[1] <= last:
-            found.append((match[1], match[2] or "", document))
-    days = {day for day, session, _ in found if not session}
-    kept = [one for one in found if not one[1] or one[0] not in days]
-    return [document for _, _, document in sorted(kept, key=lambda one: (one[0], one[1], one[2].path))]
+            found.setdefault((match[1], match[2] or ""), document)
+    return [found[day, session] for day, session in sorted(found) if not session or (day, "") not in found]
 
 
 def days_without_recap(kind: str, name: str, documents: Iterable[Document]) -> list[str]:
