@@ -649,6 +649,27 @@ def test_command_lists_undoes_and_redoes(repo: Path, call: Callable[..., Done]) 
     assert call("undo", "-n", "0").code == 2
 
 
+def test_redo_of_a_merge_reports_only_links_that_do_not_resolve(
+    repo: Path, call: Callable[..., Done]
+) -> None:
+    call("init")
+    call("add", "fact", "Retries", "--id", "fact.one", "--body", "Clients retry over the whole weekend.")
+    text = (repo / FACTS / "one.md").read_text(encoding="utf-8")
+    for name in ("two", "three"):
+        (repo / FACTS / f"{name}.md").write_text(text.replace("fact.one", f"fact.{name}"), encoding="utf-8")
+    call("add", "fact", "Limits", "--body", "See [[fact.two]].")
+    assert "To undo:" in call("garden", "--apply").err
+    assert call("undo").code == 0
+    again = call("undo", "--redo")
+    assert (again.code, "still links" in again.err) == (0, False), again.err
+    assert call("lint").out == "No findings\n"
+    assert call("undo").code == 0
+    call("add", "fact", "Files", "--body", "See [this](two.md).")
+    path = repo / FACTS / "files.md"
+    redo = call("undo", call("--json", "log", "--all", "-n", "2").json["events"][1]["id"])
+    assert f"{FACTS}/{path.name}: warning TM201 fact.files still links to fact.two" in redo.err
+
+
 def test_conflict_exits_with_3_and_broken_links_are_reported(repo: Path, call: Callable[..., Done]) -> None:
     call("init")
     call("add", "fact", "Ports", "--tag", "net", "--body", "It is 8080.")

@@ -12,7 +12,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.document.document import content_hash
+from thunderus_mem.document.document import content_hash, read_document
 from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import Conflict, InvalidDocument, NotFound, Refused, resumable
 from thunderus_mem.history import reverse
@@ -278,6 +278,7 @@ class _Planner:
         self._batches: list[_Batch] = []
         self._events = lru_cache(maxsize=1)(self._read)
         self._removed: dict[str, str] = {}
+        self._aliases: dict[str, tuple[str, ...]] = {}
         self.running = _RunningUndo(memory, choice)
         self.resumed = False
         self.committed = CommittedTexts(memory.git)
@@ -293,6 +294,7 @@ class _Planner:
         self._batches = self._batched([(patch, one) for patch, command in commands for one in command])
         self._events.cache_clear()
         self._removed.clear()
+        self._aliases.clear()
         planned = []
         for one in self.reversals():
             _check_secrets(one.changes)
@@ -303,6 +305,7 @@ class _Planner:
                     self._removed[change.path] = change.doc_id
                 else:
                     self._removed.pop(change.path, None)
+                self._aliases[change.path] = _aliases(change)
         conflicts = [one for reversal in planned for one in reversal.blocked]
         if conflicts and (not self._partial or all(one.is_skipped for one in planned)):
             steps = sum(one.steps for one in planned)
@@ -367,7 +370,8 @@ class _Planner:
     def left_behind(self) -> tuple[Diagnostic, ...]:
         """Warnings about documents that still link to a removed one."""
         gone = {doc_id: path for path, doc_id in self._removed.items()}
-        return left_behind(self._memory, gone) if gone else ()
+        aliases = {alias for given in self._aliases.values() for alias in given}
+        return left_behind(self._memory, gone, aliases) if gone else ()
 
     def _chosen(self) -> list[tuple[str, tuple[reverse.Chosen, ...]]]:
         chosen = reverse.chosen(self._memory, self._choice, self._shards)
@@ -402,6 +406,14 @@ def _finder(memory: Memory) -> Callable[[str], str | None]:
         return row.path if row is not None else None
 
     return find
+
+
+def _aliases(change: FileChange) -> tuple[str, ...]:
+    """The aliases in the new text of a document."""
+    if change.after is None or "aliases" not in change.after:
+        return ()
+    document = read_document(change.path, change.after.encode("utf-8", "surrogatepass")).document
+    return document.aliases if document is not None else ()
 
 
 def _check_places(event: Event) -> None:

@@ -25,7 +25,7 @@ from thunderus_mem.store.files import read_below, read_file
 from thunderus_mem.store.paths import inside
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from thunderus_mem.index.log import EventRow
     from thunderus_mem.index.questions import DocRow, Index
@@ -210,9 +210,12 @@ def check_free(memory: Memory, path: str, hint: str) -> None:
             raise DocumentExists(f"{folder}/{one} already exists", hint=hint)
 
 
-def left_behind(memory: Memory, gone: Mapping[str, str]) -> tuple[Diagnostic, ...]:
+def left_behind(
+    memory: Memory, gone: Mapping[str, str], aliases: Collection[str] = ()
+) -> tuple[Diagnostic, ...]:
     """Return warnings about links to documents that are going to be removed, ids with their paths, in the
-    relations and texts of others. Call it while the index still has them."""
+    relations and texts of others. Call it while the index still has them. Ids that will be ``aliases`` of
+    other documents still resolve, but not links to the files."""
     corpus, ids = IndexCorpus(memory.index), {path: doc_id for doc_id, path in gone.items()}
     found = []
     for one in memory.index.profiles(gone):
@@ -222,7 +225,7 @@ def left_behind(memory: Memory, gone: Mapping[str, str]) -> tuple[Diagnostic, ..
             *(link.target for link in one.links),
             *(link.partition("#")[0] for link in one.traits.wiki_links),
         ]
-        targets = {corpus.resolve(name.strip()) for name in named}
+        targets = {corpus.resolve(name.strip()) for name in named}.difference(aliases)
         targets |= {ids.get(linked_path(one.path, link)) for link in one.traits.file_links}
         found += [
             Diagnostic("TM201", Severity.WARNING, one.path, 0, 0, f"{one.id} still links to {doc_id}")
