@@ -293,8 +293,14 @@ def test_existing_file_is_not_overwritten(store: Store) -> None:
         store.undo()
     store.put("elsewhere.md", document("fact.hand", "Written anew.\n"))
     (store.root / FACTS / "hand.md").unlink()
-    with pytest.raises(Conflict, match=r"elsewhere\.md now contains fact\.hand"):
+    with pytest.raises(Conflict, match=r"elsewhere\.md now contains a different version of it") as raised:
         store.undo()
+    assert raised.value.hint == f"move or delete {FACTS}/elsewhere.md first"
+    (store.root / FACTS / "elsewhere.md").unlink()
+    store.put("hand.md", "Notes by hand.\n")
+    with pytest.raises(Conflict, match=r"hand\.md now contains text that is not a document$") as raised:
+        store.undo()
+    assert raised.value.hint == f"move or delete {FACTS}/hand.md first"
 
 
 def test_document_moved_by_hand_is_followed_by_its_id(store: Store) -> None:

@@ -326,12 +326,19 @@ class _EventReversal(NamedTuple):
         if path is not None:
             if content_hash(self.tree.text(path) or "") == step.before:
                 return []
-            taken = _id(path, self.tree.text(path) or "") or "another file"
-            raise Conflict(
-                f"cannot restore {step.name!r} to {step.old_path}: {path} now contains {taken}",
-                hint=f"remove or rename that one first; see `thunderus-mem show {taken}`",
-            )
+            raise self._taken(step, path)
         return [FileChange(step.old_id, step.old_path, None, self._exact(step, None))]
+
+    def _taken(self, step: DocumentStep, path: str) -> Conflict:
+        """The error for another text in the file of a document to be restored."""
+        taken = _id(path, self.tree.text(path) or "")
+        what, hint = taken, f"remove or rename that one first; see `thunderus-mem show {taken}`"
+        if taken in ("", step.old_id):
+            what = "a different version of it" if taken else "text that is not a document"
+            hint = f"move or delete {path} first"
+        return Conflict(
+            f"cannot restore {step.name!r} to {step.old_path}: {path} now contains {what}", hint=hint
+        )
 
     def _moved_back(self, step: DocumentStep, path: str, now: str, text: str) -> list[FileChange]:
         if path != step.new_path:
