@@ -655,6 +655,20 @@ def test_command_lists_undoes_and_redoes(repo: Path, call: Callable[..., Done]) 
     assert call("undo", "-n", "0").code == 2
 
 
+def test_many_similar_events_are_reported_in_one_line(repo: Path, call: Callable[..., Done]) -> None:
+    call("init")
+    for number in range(5):
+        text = document(f"fact.n{number}", f"Body {number}.\n").replace("tags: [one]", "tags: [on]")
+        (repo / FACTS / f"n{number}.md").write_text(text, encoding="utf-8")
+    call("lint", "--fix")
+    reports = [("undo", "--dry-run"), ("undo",), ("undo", "--redo")]
+    for words, begin in zip(reports, ("Dry run; would undo", "Undid", "Redid"), strict=True):
+        lines = [line for line in call(*words).err.splitlines() if "events" in line or "evt_" in line]
+        assert len(lines) == 1, lines
+        assert lines[0].startswith(f"{begin}: 5 events (edit) from 2026-01-21 09:00 by "), lines
+        assert lines[0].endswith(": lint --fix")
+
+
 def test_redo_of_a_merge_reports_only_links_that_do_not_resolve(
     repo: Path, call: Callable[..., Done]
 ) -> None:

@@ -7,6 +7,7 @@ render; the functions they call write documents, log and git's index.
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Annotated
 
 from thunderus_mem.cli.options import Argument, Call, Commands, Option
@@ -26,6 +27,8 @@ app = Commands()
 
 _DONE = {False: "Undid:", True: "Redid:"}
 _LISTED = 20
+_NAMED = 3
+"""Of more events in a row that differ only in their documents, only the number is reported."""
 _BECAME = {
     "create": "restored",
     "update": "changed",
@@ -103,11 +106,13 @@ def undone(value: undo.Undone, console: Console) -> str:
     console.say_recorded(value.recorded)
     if value.resumed:
         console.say("An earlier run of this undo was interrupted; this is the rest of it")
-    for event in value.events:
-        if event.undo_id or value.dry_run:
-            console.say(_description(event, style, dry_run=value.dry_run))
-        for one in event.skipped:
-            console.talk(f"skipped: {one_line(one.reason)}")
+    done = [event for event in value.events if event.undo_id or value.dry_run]
+    for _, alike in groupby(done, lambda one: (one.op, one.author, one.why, one.again, bool(one.documents))):
+        events = list(alike)
+        for some in [events] if len(events) > _NAMED else [[event] for event in events]:
+            console.say(_description(some, style, dry_run=value.dry_run))
+    for one in (one for event in value.events for one in event.skipped):
+        console.talk(f"skipped: {one_line(one.reason)}")
     documents = [document for event in value.events for document in event.documents]
     if value.dry_run:
         return "\n".join(
@@ -125,12 +130,18 @@ def undone(value: undo.Undone, console: Console) -> str:
     return "\n".join(lines)
 
 
-def _description(event: undo.UndoneEvent, style: Style, *, dry_run: bool) -> str:
+def _description(events: list[undo.UndoneEvent], style: Style, *, dry_run: bool) -> str:
+    """Describe one event, or the number of several with one op, author and reason; newest first."""
+    event = events[0]
     begin = f"Dry run; would {'redo' if event.again else 'undo'}:" if dry_run else _DONE[event.again]
     reason = f": {one_line(event.why)}" if event.why else ""
     left = "" if event.documents else " (no changes left)"
-    what = f"{event.op} {style.name(event.id)} from {minute(event.ts)} by {event.author}"
-    return f"{begin} {what}{reason}{left}"
+    what = (
+        f"{event.op} {style.name(event.id)}" if len(events) == 1 else f"{len(events):,} events ({event.op})"
+    )
+    first, last = minute(min(one.ts for one in events)), minute(max(one.ts for one in events))
+    when = first if first == last else f"{first} to {last}"
+    return f"{begin} {what} from {when} by {event.author}{reason}{left}"
 
 
 def snapshot_list(value: undo.SnapshotList, console: Console) -> str:
