@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,6 +14,7 @@ from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.interop import formats
 from thunderus_mem.interop.nova import new_id
 from thunderus_mem.interop.table import read_record
+from thunderus_mem.interop.values import raw_hash
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -121,6 +123,35 @@ def test_text_is_read_from_another_column_with_map(run: Run, repo: Path) -> None
     assert run(*command).err == "0 records imported, 1 unchanged\n"
     rows = csv.DictReader(io.StringIO(run("export", "csv").out, newline=""))
     assert [(row["title"], row["text"]) for row in rows] == [("Stop", "Stop at noon.")]
+
+
+@pytest.mark.parametrize("name", ["csv", "jsonl"])
+def test_title_distinguishes_records_without_an_id(run: Run, repo: Path, name: str) -> None:
+    run("init")
+    file, command = repo / "a", ("import", name, "a")
+
+    def put(*rows: tuple[str, str, str]) -> None:
+        given = [{"title": title, "text": text, "tags": [tag]} for title, text, tag in rows]
+        file.write_text(written(name, given), encoding="utf-8")
+
+    put(("First", "See below.", "a"), ("Second", "See below.", "a"), ("See below", "See below.", "a"))
+    assert run(*command).err.startswith("3 records imported\n")
+    assert run(*command).err == "0 records imported, 3 unchanged\n"
+    put(("First", "See below.", "b"), ("Second", "See below.", "b"))
+    assert run(*command, "--on-conflict", "update").err.startswith("0 records imported, 2 updated\n")
+    # A document imported when the text alone was the identity keeps its own.
+    path = repo / FACT / "first.md"
+    text = path.read_text(encoding="utf-8")
+    former = re.sub(
+        rf"imported_from: {name}:\w+", f"imported_from: {name}:{raw_hash('See below.')[:16]}", text
+    )
+    (repo / FACT / "see-below.md").unlink()
+    path.write_text(former, encoding="utf-8")
+    assert former != text
+    assert run(*command).err.endswith("0 records imported, 2 unchanged\n")
+    put(("First", "See below.", "c"))
+    assert "1 updated" in run(*command, "--on-conflict", "update").err
+    assert "  - c\n" in path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

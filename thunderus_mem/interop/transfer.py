@@ -165,7 +165,7 @@ def import_records(
     file of this format, `ThunderusError` for an unknown kind, key or ``on_conflict``.
     """
     table, mapping = _mapped(form.table, options)
-    later = _later(form, file, table) if options.on_conflict == "update" else {}
+    later = _later(form, file, table, mapping) if options.on_conflict == "update" else {}
     records = _read(form, file, memory)
     if options.dry_run:
         memory.refresh()
@@ -259,15 +259,22 @@ def _read(form: Format, file: IO[bytes], memory: Memory) -> Iterator[tuple[int, 
         yield index, record
 
 
-def _later(form: Format, file: IO[bytes], table: FieldTable) -> dict[int, int]:
-    """The records that have the same id as a later one, or none and the same text, each with the last one:
-    to update a document to each of them would change it back and forth in every import."""
+def _later(form: Format, file: IO[bytes], table: FieldTable, mapping: Sequence[Field]) -> dict[int, int]:
+    """The records that have the same id as a later one, or none and the same title and text, each with the
+    last one: to update a document to each of them would change it back and forth in every import."""
     text, last, later = text_field(table), dict[tuple[Any, ...], int](), dict[int, int]()
+    titles = [row.theirs for row in (*reversed(mapping), *table.fields) if row.ours == "title"]
     for index, record in enumerate(form.file.read(file)):
         if not isinstance(record, dict):
             continue
-        id = record.get(table.identity)
-        key = (str(id),) if isinstance(id, str | int) and id != "" else ("", get(record, text))
+        id, body = record.get(table.identity), get(record, text)
+        given = [value for name in titles if isinstance(value := get(record, name), str)]
+        title = (
+            given[0]
+            if _has_titles(table) and given and given[0] != body
+            else title_of(body if isinstance(body, str) else "")
+        )
+        key = (str(id),) if isinstance(id, str | int) and id != "" else (title, body)
         if isinstance(key[-1], str | int):
             if key in last:
                 later[last[key]] = index
@@ -275,6 +282,11 @@ def _later(form: Format, file: IO[bytes], table: FieldTable) -> dict[int, int]:
     for index in sorted(later, reverse=True):
         later[index] = later.get(later[index], later[index])
     return later
+
+
+def _has_titles(table: FieldTable) -> bool:
+    """Whether the format has a field with the title; in others it is made from the text."""
+    return any(row.ours == "title" and row.theirs != text_field(table) for row in table.fields)
 
 
 class _Planner:
@@ -392,6 +404,8 @@ class _Planner:
 
     def _import(self, index: int, found: ForeignRecord, record: Mapping[str, Any]) -> None:
         digest = digest_of(record)
+        if record.get(self._table.identity) in (None, ""):
+            found = self._with_title(found, digest)
         copy = self._origin(found.key) + copy_mark(digest)
         if (
             found.own_id
@@ -419,6 +433,20 @@ class _Planner:
         else:
             reason = f"differs from {known.id}; use --on-conflict update or new"
             self._skipped.append(RefusedRecord(index, found.key, reason))
+
+    def _with_title(self, found: ForeignRecord, digest: str) -> ForeignRecord:
+        """A record without an id: its title, unless made from its text, is part of its identity. Documents
+        that were imported when the text alone counted keep theirs."""
+        title, text = found.values["title"], found.values[BODY]
+        if not _has_titles(self._table) or title == title_of(text):
+            return found
+        origin = self._origin(found.key)
+        known = self._by_key.get(origin)
+        if known is not None and (known.digest == digest or self._read(known).title == title):
+            return found
+        if origin + copy_mark(digest) in self._by_key:
+            return found
+        return found._replace(key=self._table.new_id("", f"{title}\0{text}"))
 
     def _read(self, known: KnownDocument) -> Document:
         pending = self._batch.get(known.path)
