@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import pytest
 
-from thunderus_mem.safety import concealed
+from thunderus_mem.safety import concealed, secret_mentions
 from thunderus_mem.safety.injection import find_injections, flagged_lines
 from thunderus_mem.safety.secrets import find_secrets
 
@@ -155,3 +155,37 @@ def test_a_value_near_many_names_is_judged_once(piece: str) -> None:
 
 def test_the_rows_of_a_table_are_read_once_for_all_names_at_its_head() -> None:
     assert _calls(("pwd|" * 200 + "pwd\n") * 5)["split"] < 50
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        pytest.param("pass,", id="names"),
+        pytest.param("user_password,user_token,", id="names of two kinds"),
+        pytest.param("pass,ab7Qp2LmZ9,", id="names and values"),
+    ],
+)
+def test_work_on_the_head_of_a_table_grows_with_its_columns(
+    line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    public = secret_mentions._PUBLIC
+
+    class Counting:
+        def search(self, text: str, start: int = 0, end: int = sys.maxsize) -> re.Match[str] | None:
+            Counted.read += min(end, len(text)) - start
+            return public.search(text, start, end)
+
+    def work(columns: int) -> int:
+        text = Counted((line * columns + "x\n") * 13)
+        Counted.read = 0
+        find_secrets(text)
+        return Counted.read
+
+    monkeypatch.setattr(secret_mentions, "_PUBLIC", Counting())
+    few, many = work(40), work(80)
+    assert 0 < many < 2.5 * few
+
+
+def test_lines_that_are_heads_and_rows_are_split_once() -> None:
+    few, many = (_calls("pwd,x\n" * lines)["split"] for lines in (50, 100))
+    assert many - few < 50 * 2 * len("|,;\t")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import accumulate
 from string import ascii_letters
 from typing import TYPE_CHECKING, Final
 
@@ -251,6 +252,7 @@ _AFTER_KEY: Final = 5
 _SUFFIX: Final = 16
 _LONGEST_WORD: Final = 20
 _ROWS: Final = 40
+_ROWS_KEPT: Final = 16 * _ROWS
 _ID: Final = 19
 _WORD: Final = lazy_pattern("[A-Za-z0-9]*")
 _ENDS_IN_WORD: Final = lazy_pattern("[A-Za-z0-9]*$")
@@ -269,17 +271,66 @@ _NEXT: Final = lazy_pattern(
 )
 
 
+class _Row(NamedTuple):
+    """The cells of a line, where each begins, and the values found in some of them."""
+
+    cells: list[str]
+    starts: list[int]
+    values: dict[tuple[int, bool], tuple[int, int] | None]
+
+    def value(self, number: int, *, password: bool) -> tuple[int, int] | None:
+        """The place of the value in a cell, if it looks like a password, or like a key."""
+        known = number, password
+        if known not in self.values:
+            cell = self.cells[number].strip(' *`"')
+            fits = _is_chosen_in_table if password else _is_key_in_table
+            place = None
+            if 6 <= len(cell) <= 64 and not re.search("[ '=]", cell) and len(set(cell)) >= 5 and fits(cell):
+                first = self.starts[number] + self.cells[number].index(cell)
+                place = first, first + len(cell)
+            self.values[known] = place
+        return self.values[known]
+
+
 class _Table(NamedTuple):
-    """What separates its columns, the cells of its head, and of its rows with their offsets."""
+    """What separates its columns, the cells of its head, and its rows."""
 
     sign: str
     head: list[str]
-    rows: list[tuple[int, list[str]]]
+    rows: list[_Row]
+
+
+class _Rows:
+    """The rows of the tables in a text. Each line may be the head of a table with the lines below it, so
+    that most rows are in many tables: each is split once."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._known: dict[tuple[int, str], _Row] = {}
+        self._line = 0, -1
+
+    def row(self, at: int, sign: str) -> _Row:
+        row = self._known.get((at, sign))
+        if row is None:
+            if len(self._known) >= _ROWS_KEPT:
+                self._known.clear()
+            cells = self._text[at : min(self.end(at), at + _LONGEST_LINE)].split(sign)
+            starts = list(accumulate((len(one) + 1 for one in cells[:-1]), initial=at))
+            row = self._known[at, sign] = _Row(cells, starts, {})
+        return row
+
+    def end(self, at: int) -> int:
+        """The end of the line; of one long line it is searched once."""
+        if not self._line[0] <= at <= self._line[1]:
+            end = self._text.find("\n", at)
+            self._line = at, end if end >= 0 else len(self._text)
+        return self._line[1]
 
 
 def mentioned_values(text: str, lowered: str, starts: list[int]) -> Iterator[tuple[int, int]]:
     """The places of values after names, at the sorted positions ``starts`` of anchors."""
     names: list[re.Match[str]] = []
+    rows = _Rows(text)
     start = end = -1
     for at in starts:
         name = _NAME.match(lowered, at)
@@ -301,25 +352,31 @@ def mentioned_values(text: str, lowered: str, starts: list[int]) -> Iterator[tup
             continue
         if at >= end:
             if names:
-                yield from _in_line(text, names, start, end)
-            start = max(text.rfind("\n", 0, at) + 1, at - _LONGEST_LINE)
-            end = text.find("\n", at)
-            end = min(end if end >= 0 else len(text), at + _LONGEST_LINE)
+                yield from _in_line(text, names, start, end, rows)
+            start = max(at - _LONGEST_LINE, 0)
+            start = max(text.rfind("\n", start, at) + 1, start)
+            end = _end_of_line(text, at, at + _LONGEST_LINE)
             names = []
         names.append(name)
     if names:
-        yield from _in_line(text, names, start, end)
+        yield from _in_line(text, names, start, end, rows)
+
+
+def _end_of_line(text: str, at: int, last: int) -> int:
+    stop = text.find("\n", at, last)
+    return stop if stop >= 0 else min(len(text), last)
 
 
 def _end_of_sentence(text: str, name: re.Match[str], end: int) -> int:
     """The end of the line with the name, or of the next one if the line breaks before the value."""
     if name.lastgroup != "password" or not _BREAKS.match(text, name.end()):
         return end
-    stop = text.find("\n", end + 1)
-    return min(stop if stop >= 0 else len(text), end + _LONGEST_LINE)
+    return _end_of_line(text, end + 1, end + _LONGEST_LINE)
 
 
-def _in_line(text: str, names: list[re.Match[str]], start: int, end: int) -> Iterator[tuple[int, int]]:
+def _in_line(
+    text: str, names: list[re.Match[str]], start: int, end: int, rows: _Rows
+) -> Iterator[tuple[int, int]]:
     found = False
     reached = start
     for name in names:
@@ -329,12 +386,12 @@ def _in_line(text: str, names: list[re.Match[str]], start: int, end: int) -> Ite
         if place is not None:
             found, reached = True, place[1]
             yield place
-    tables = _tables(text, start, end) if not found else []
-    for name in names if tables else ():
-        if name.lastgroup not in ("some", "words") and not _PUBLIC.search(text, start, end):
-            for place in _in_column(text, name, start, tables):
-                found = True
-                yield place
+    tables = _tables(text, start, end, rows) if not found else []
+    if tables and not _PUBLIC.search(text, start, end):
+        heads = [name for name in names if name.lastgroup not in ("some", "words")]
+        for place in _in_columns(text, heads, start, tables):
+            found = True
+            yield place
     if not found:
         place = _below(text, names[-1], start, end)
         if place is not None:
@@ -543,42 +600,41 @@ def _is_phrase(value: str) -> bool:
     )
 
 
-def _tables(text: str, start: int, end: int) -> list[_Table]:
+def _tables(text: str, start: int, end: int, rows: _Rows) -> list[_Table]:
     """The tables, in Markdown or CSV, of which a line may be the head."""
     found = []
     for sign in "|,;\t":
         head = text[start:end].split(sign)
         if not all(map(_HEAD.fullmatch, head)):
             continue
-        rows: list[tuple[int, list[str]]] = []
+        below: list[_Row] = []
         at = end + 1
-        while len(head) > 1 and len(rows) < _ROWS:
-            stop = text.find("\n", at)
-            stop = stop if stop >= 0 else len(text)
-            cells = text[at : min(stop, at + _LONGEST_LINE)].split(sign)
-            if len(cells) != len(head):
+        while len(head) > 1 and len(below) < _ROWS:
+            row = rows.row(at, sign)
+            if len(row.cells) != len(head):
                 break
-            rows.append((at, cells))
-            at = stop + 1
-        if rows and (sign != "|" or not set("".join(rows[0][1])) - set(" :-+")):
-            found.append(_Table(sign, head, rows))
+            below.append(row)
+            at = rows.end(at) + 1
+        if below and (sign != "|" or not set("".join(below[0].cells)) - set(" :-+")):
+            found.append(_Table(sign, head, below))
     return found
 
 
-def _in_column(
-    text: str, name: re.Match[str], start: int, tables: Sequence[_Table]
+def _in_columns(
+    text: str, names: list[re.Match[str]], start: int, tables: Sequence[_Table]
 ) -> Iterator[tuple[int, int]]:
-    """The values in the column of a table with this name at its head."""
+    """The values in the columns of tables with these names at their heads."""
     for sign, head, rows in tables:
-        number = text.count(sign, start, name.start())
-        if len(head[number].strip(' *`"')) > 24:
-            continue
-        for at, cells in rows:
-            cell = cells[number].strip(' *`"')
-            fits = _is_chosen_in_table if name.lastgroup == "password" else _is_key_in_table
-            if 6 <= len(cell) <= 64 and not re.search("[ '=]", cell) and len(set(cell)) >= 5 and fits(cell):
-                first = text.index(cell, at + sum(len(one) + 1 for one in cells[:number]))
-                yield first, first + len(cell)
+        number, counted = 0, start
+        for name in names:
+            number += text.count(sign, counted, name.start())
+            counted = max(counted, name.start())
+            if len(head[number].strip(' *`"')) > 24:
+                continue
+            for row in rows:
+                place = row.value(number, password=name.lastgroup == "password")
+                if place is not None:
+                    yield place
 
 
 def _is_chosen_in_table(cell: str) -> bool:
