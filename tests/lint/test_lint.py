@@ -31,6 +31,7 @@ from thunderus_mem.store.config import Config
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+    from types import FrameType
 
     from tests.support.command_server import Done
 
@@ -142,6 +143,40 @@ def test_secret_is_suppressed_only_by_its_fingerprint() -> None:
     assert codes(f"{FACT}{line} <!-- thunderus-mem: ignore TM401 made up -->\n") == ["TM401", "TM602"]
     assert codes(f"{FACT}{line}\n<!-- thunderus-mem: ignore-file TM401 -->\n", UNJUDGED) == ["TM401"]
     assert SECRETS["github"] not in repr(found(FACT + line))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param("<!-- thunderus-mem: ignore TM401 x y -->\n", id="each alone on its line"),
+        pytest.param("<!-- thunderus-mem: ignore TM401 x y -->", id="on one line"),
+        pytest.param("[[gone]] <!-- thunderus-mem: ignore TM201 x y -->\n", id="each used"),
+        pytest.param("[[gone]] <!-- thunderus-mem: ignore-file TM201 x y -->\n", id="each for the file"),
+    ],
+)
+def test_work_grows_with_the_comments(body: str) -> None:
+    few, many = _steps(FACT + body * 50), _steps(FACT + body * 100)
+    assert many < 2.5 * few
+
+
+def _steps(text: str) -> int:
+    """Lines that run in the modules that read and apply suppressions."""
+    ran = 0
+
+    def note(frame: FrameType, event: str, _argument: Any) -> Any:
+        nonlocal ran
+        if not frame.f_code.co_filename.endswith(("document/markdown.py", "rules/store.py")):
+            return None
+        ran += event == "line"
+        return note
+
+    before = sys.gettrace()
+    sys.settrace(note)
+    try:
+        found(text)
+    finally:
+        sys.settrace(before)
+    return ran
 
 
 def test_edits_fix_their_findings() -> None:

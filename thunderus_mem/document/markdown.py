@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from thunderus_mem.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
-    from thunderus_mem.diagnostic import Diagnostic
+    from collections.abc import Iterator
 
 # Lines
 
@@ -363,32 +363,41 @@ class Suppression(NamedTuple):
     shown: bool = False
     glob: str = ""
 
-    def covers(self, found: Diagnostic) -> bool:
-        """Whether this suppresses that finding."""
-        if found.rule not in self.codes or self.line not in (0, found.line):
-            return False
-        if found.rule != _SECRET:
-            return True
-        return any(f"(fingerprint {mark})" in found.message for mark in FINGERPRINT.findall(self.reason))
+    def covers(self) -> Iterator[tuple[str, int, str]]:
+        """What this suppresses: codes, each with the line and, for a secret, a fingerprint."""
+        for code in dict.fromkeys(self.codes):
+            for mark in FINGERPRINT.findall(self.reason) if code == _SECRET else ("",):
+                yield code, self.line, mark
 
 
 def suppressions(text: str) -> tuple[Suppression, ...]:
     """The suppression comments of a file, in order. Lines count from 1 in the file."""
     if MARK not in text:
         return ()
-    found: list[Suppression] = []
     lines = text.split("\n")
     fenced = _fenced(text)
-    for number, line in enumerate(lines, 1):
-        if MARK not in line:
-            continue
-        alone = not _COMMENT.sub("", line).strip()
-        for match in _COMMENT.finditer(line):
-            target = 0 if match[1] else _next_line(lines, number) if alone else number
-            shown = number in fenced or line.count("`", 0, match.start()) % 2 == 1
-            codes, reason = _parts(match[2])
-            found.append(Suppression(codes, target, reason, (number, match.start() + 1), shown))
-    return tuple(found)
+    by_line: list[list[Suppression]] = []
+    below = 0  # the next line that a comment alone on its line applies to
+    for number in range(len(lines), 0, -1):
+        line = lines[number - 1]
+        marked = MARK in line
+        alone = marked and not _COMMENT.sub("", line).strip()
+        if marked:
+            target = below if alone and below else number
+            by_line.append(list(_comments_in(line, number, target, number in fenced)))
+        if not alone and line.strip():
+            below = number
+    return tuple(one for found in reversed(by_line) for one in found)
+
+
+def _comments_in(line: str, number: int, target: int, fenced: bool) -> Iterator[Suppression]:
+    ticks, counted = 0, 0
+    for match in _COMMENT.finditer(line):
+        ticks += line.count("`", counted, match.start())
+        counted = match.start()
+        codes, reason = _parts(match[2])
+        at = number, match.start() + 1
+        yield Suppression(codes, 0 if match[1] else target, reason, at, fenced or ticks % 2 == 1)
 
 
 def _parts(words: str) -> tuple[tuple[str, ...], str]:
@@ -402,10 +411,3 @@ def _fenced(text: str) -> frozenset[int]:
     lines, _, hidden = scan(text)
     code = [(start, end) for start, end in hidden if lines[start].lstrip(" \t")[:1] in ("`", "~")]
     return frozenset(number + 1 for start, end in code for number in range(start, end))
-
-
-def _next_line(lines: list[str], number: int) -> int:
-    for after in range(number, len(lines)):
-        if lines[after].strip() and not (MARK in lines[after] and not _COMMENT.sub("", lines[after]).strip()):
-            return after + 1
-    return number

@@ -322,6 +322,7 @@ def stray_log(store: StoreState) -> Iterable[Diagnostic]:
 _CONFIG: Final = ".thunderus/config.toml"
 _LONGEST_GLOB: Final = 300
 _CODE: Final = lazy_pattern(r"TM[0-9]{3}")
+_MARKED: Final = lazy_pattern(r"\(fingerprint ([0-9a-f]{8})\)")
 
 
 class SuppressionUse(NamedTuple):
@@ -351,14 +352,26 @@ def suppress(
     found: Iterable[Diagnostic], given: Sequence[Suppression]
 ) -> tuple[list[Diagnostic], frozenset[tuple[int, str]]]:
     """The findings that are not suppressed, and the suppressions used by the others."""
+    places: dict[tuple[str, int, str], list[int]] = {}
+    for place, suppression in enumerate(given):
+        for key in suppression.covers():
+            places.setdefault(key, []).append(place)
     kept: list[Diagnostic] = []
-    used: set[tuple[int, str]] = set()
+    met: set[tuple[str, int, str]] = set()
     for one in found:
-        by = [(place, one.rule) for place, suppression in enumerate(given) if suppression.covers(one)]
-        used.update(by)
+        by = places.keys() & _suppressed_by(one)
+        met |= by
         if not by:
             kept.append(one)
-    return kept, frozenset(used)
+    return kept, frozenset((place, key[0]) for key in met for place in places[key])
+
+
+def _suppressed_by(found: Diagnostic) -> Iterator[tuple[str, int, str]]:
+    """What `Suppression.covers` has if it suppresses a finding."""
+    for mark in _MARKED.findall(found.message) if found.rule == "TM401" else ("",):
+        yield found.rule, 0, mark
+        if found.line:
+            yield found.rule, found.line, mark
 
 
 def matches(glob: str, path: str) -> bool:
