@@ -16,6 +16,7 @@ from tests.support.lint_corpus import FRONT, SECRETS, ReadCorpus, lint_documents
 from thunderus_mem.cli.report import MOST_DETAILED
 from thunderus_mem.diagnostic import Diagnostic, Severity, TextEdit
 from thunderus_mem.document.document import read_document
+from thunderus_mem.document.markdown import heading_anchor
 from thunderus_mem.document.schema import schema_text
 from thunderus_mem.errors import NotFound
 from thunderus_mem.lint.engine import RULES, apply_edits, lint_reading, lint_store, rule_formats, rule_page
@@ -177,6 +178,21 @@ def _steps(text: str) -> int:
     finally:
         sys.settrace(before)
     return ran
+
+
+@pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
+@pytest.mark.parametrize("before", ["", "## Other\n\n"])
+def test_heading_with_a_secret_is_not_suggested_for_an_anchor(secret: str, before: str) -> None:
+    slug = heading_anchor(f"Key {secret}")
+    body = f"{before}## Key {secret}\n\n"
+    own = f"[the key](#{slug[:-3]}) and [key](#key-x)\n"
+    from_other = f"[the key](a.md#{slug[:-3]}) and [key](a.md#key-x)\n"
+    other = PATH.replace("/a.md", "/b.md")
+    texts = {PATH: FACT + body + own, other: FRONT.format(id="fact.b", kind="fact") + from_other}
+    linted = lint_documents({path: text.encode() for path, text in texts.items()})
+    dead = [one for ones in linted.values() for one in ones if one.rule == "TM203"]
+    assert len(dead) == 4
+    assert slug not in repr([(one.expected, one.hint) for one in dead])
 
 
 def test_edits_fix_their_findings() -> None:

@@ -19,6 +19,7 @@ from thunderus_mem.document.markdown import heading_anchor
 from thunderus_mem.document.paths import is_archived
 from thunderus_mem.document.references import link_to, paths_in_code
 from thunderus_mem.lint.rule import NOTE, WARNING
+from thunderus_mem.safety.redaction import has_secret
 from thunderus_mem.startup import lazy_pattern
 from thunderus_mem.store.layout import MEMORY
 
@@ -230,23 +231,33 @@ def dead_anchor(context: LintContext) -> Iterable[Diagnostic]:
         if known is None or _is_known(wanted, known):
             continue
         near = nearest(wanted, sorted(known))
+        near = "" if near and _has_secret(context, target.doc_id, near) else near
         lacks = "no heading with the anchor" if known else "no headings, so no anchor"
         yield context.finding(
             "TM203",
             _place(context, reference),
             f"{target.path or 'This document'} has {lacks} #{target.anchor}",
-            expected=_listed(known),
+            expected=_listed(context, target.doc_id, known),
             hint=f"Did you mean #{near}?" if near else "Correct the anchor, or remove it from the link",
             severity=NOTE if context.document is not None and context.document.imported_from else None,
         )
 
 
-def _listed(known: frozenset[str]) -> str:
+def _listed(context: LintContext, doc_id: str, known: frozenset[str]) -> str:
     if not known:
         return "a document with headings"
-    if len(known) > _LISTED:
-        return f"one of its {len(known)} headings"
+    if len(known) > _LISTED or any(_has_secret(context, doc_id, name) for name in known):
+        return f"one of its {len(known)} headings" if len(known) > 1 else "its heading"
     return ("one of " if len(known) > 1 else "") + ", ".join(f"#{name}" for name in sorted(known))
+
+
+def _has_secret(context: LintContext, doc_id: str, anchor: str) -> bool:
+    """Whether an anchor may be that of a heading with a secret. Anchors have no spaces and no capitals, so
+    reports do not redact them; of other documents only the anchors are known."""
+    own = context.document is not None and doc_id == context.document.id
+    headings = [one.text for one in context.headings if one.anchor == anchor] if own else []
+    words = anchor.replace("-", " ")
+    return has_secret("\n".join((*headings, anchor, words, anchor.upper(), words.upper())))
 
 
 def _is_known(wanted: str, known: frozenset[str]) -> bool:
