@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -111,6 +112,18 @@ def test_middle_of_a_private_key_is_not_logged_in_a_hunk(store: Path, run: Run) 
     assert run("events", "add", "--kind", "note", "--body", "hello again").code == 0
     assert not _holders(store, LINES[1])
     assert not _holders(store, lines[3])
+
+
+def test_file_with_a_secret_in_its_name_fails_in_junit(store: Path, run: Run) -> None:
+    key = "AK" + "IA" + "Q3EGX7PLBC5NW2RT"
+    path = store / FACT
+    (path.parent / f"{key}.md").write_text(path.read_text().replace("fact.plain", "fact.named"))
+    ran = run("lint", "--format", "junit")
+    assert key not in ran.out + ran.err
+    (suite,) = ET.fromstring(ran.out)
+    assert suite.attrib["tests"] == "4"
+    (failed,) = [case for case in suite.iter("testcase") if case.find("failure") is not None]
+    assert "aws" in failed.attrib["name"]
 
 
 @pytest.mark.parametrize("key", ["id", "kind", "title", "updated"])

@@ -65,7 +65,9 @@ def report(
         raise ValueError(f"unknown format {format!r}; use one of: {', '.join(FORMATS)}")
     found = _without_secrets(sorted(diagnostics, key=_order))
     if format == "junit":
-        return junit(found, documents, command)
+        from thunderus_mem.safety.redaction import redacted
+
+        return junit(found, [redacted(path) for path in documents], command)
     if format == "sarif":
         places = _without_secrets(list((related or {}).values()))
         return sarif(found, {one.fingerprint: one for one in places})
