@@ -6,8 +6,8 @@ values, and `streams` reads and writes files record by record: `jsonl`, `csv`, `
 proposals and private records: `events`, `prov`, `thunderus_log` (with `thunderus_events`), `thunderus_queue`,
 `memoryos_files` (with `memoryos`). `migrate` converts older stores. `transfer` imports records, `export`
 exports them. `markdown` imports a folder of Markdown: `fields` converts a file, `posts` reads its
-frontmatter, `decisions` decision records, `update` merges later changes. `batches` writes an import of any
-size as events of one patch.
+frontmatter, `decisions` decision records, `update` merges later changes; `lint.rules.links` checks links.
+`batches` writes an import of any size as events of one patch.
 
 `markdown`, `transfer`, `export`, `events`, `migrate`, `thunderus_queue` and `foreign_database` open files,
 and all but `foreign_database` write: `export` one file, the others mostly through a transaction.
