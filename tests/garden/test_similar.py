@@ -191,6 +191,12 @@ def test_pair_of_two_subjects_is_reported_on_request() -> None:
     assert (step.reach, step.label, step.targets) == ("report", REPLACED[0][1], ("fact.b", "fact.a"))
 
 
+def test_equal_texts_do_not_contradict_each_other() -> None:
+    known = (made("fact.a", "Retries", RETRIES + MORE), made("fact.b", "Retries", RETRIES + MORE, **NEWER))
+    assert [step.label for step in exact(known)] != []
+    assert plan_similar(GardenInput.of(known, verbose=True), Config()) == ()
+
+
 def test_changed_line_that_repeats_another_is_a_difference() -> None:
     bodies = [RETRIES + "\n\n- one\n- two\n- " + last + "\n" for last in ("three", "one")]
     known = (about("fact.a", "Retries", bodies[0]), about("fact.b", "Retries", bodies[1], **NEWER))

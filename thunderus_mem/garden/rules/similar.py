@@ -240,7 +240,7 @@ def _doubtful(pair: _Pair, config: Config) -> Step | None:
     """A report of two documents that may contradict each other, if much of their text is the same."""
     older, newer, said, said_later = pair
     share = _likeness(older, newer)
-    if share < config.duplicates_near / 100:
+    if share < config.duplicates_near / 100 or said == said_later:
         return None
     evidence = (
         f"{share:.0%} of the three-word sequences are shared",
