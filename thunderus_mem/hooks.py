@@ -326,7 +326,8 @@ thunderus_mem_hook() {{
     {BLOCKED}) printf '%s\\n' "$thunderus_mem_output" >&2; return 1 ;;
     124 | 143) echo "thunderus-mem: timed out; memory not checked, commit continues" >&2 ;;
     127) echo "thunderus-mem: not found; memory not checked, commit continues" >&2 ;;
-    *) echo "thunderus-mem: failed (exit $thunderus_mem_code); memory not checked, commit continues" >&2 ;;
+    *) echo "thunderus-mem: failed (exit $thunderus_mem_code), see: thunderus-mem hooks run;" \\
+      "memory not checked, commit continues" >&2 ;;
   esac
   return 0
 }}

@@ -189,6 +189,7 @@ def test_broken_tool_does_not_block_the_commit(repository: Path, script: str, li
     said = [text for text in git(repository, "commit", "-qm", "x").splitlines() if text]
     assert len(said) == 1
     assert line in said[0]
+    assert ("see: thunderus-mem hooks run" in said[0]) == ("failed" in line)
     assert said[0].endswith("commit continues")
 
 
