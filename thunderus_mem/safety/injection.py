@@ -35,6 +35,7 @@ from thunderus_mem.safety.orders import (
     ENOUGH,
     IMPERATIVES,
     NOT_LATIN,
+    QUOTE_MARK,
     heard_in_scripts,
     manipulates,
     triggers,
@@ -171,7 +172,6 @@ _READ_ALOUD = lazy_pattern(r"sr-only|visually-hidden")
 _SPACES = lazy_pattern(r"\s*")
 _BLANK_LINE = lazy_pattern(r"\n[ \t\r]*(?=\n)")
 _BREAK = lazy_pattern(r" {0,3}(?:[-*+] |[0-9]{1,3}[.)] |#{1,6} |\||---)")
-_QUOTE_MARK = lazy_pattern(r"(?:^|\n) {0,3}>[> ]{0,20}")
 _SENTENCE = lazy_pattern(r"(?<=[.!?]) ")
 _BEGINNING = lazy_pattern(r"^[^a-z<\[$`]+")
 
@@ -184,8 +184,8 @@ class Injection(NamedTuple):
 
 
 class _Likely(NamedTuple):
-    """Part of a text, the signs whose required words are in it, and where words may be an order: none of both
-    if it may only be one `apart` from the prose."""
+    """Part of a text, the signs whose required words are in it, and where words may be an order: neither if
+    only pieces `apart` from the prose may be one."""
 
     start: int
     end: int
@@ -549,7 +549,7 @@ def _lines(paragraph: str) -> Iterator[str]:
 @lru_cache(maxsize=8)
 def _sentences(paragraph: str) -> tuple[str, ...]:
     """Sentences without emphasis markup, each on one line, with quotations blanked out."""
-    said = _QUOTE_MARK.sub("\n", paragraph).translate(_EMPHASIS)
+    said = QUOTE_MARK.sub("\n", paragraph).translate(_EMPHASIS)
     plain = _QUOTED.sub(_blank, " ".join(said.split()))
     return tuple([piece[:_LONGEST] for piece in _SENTENCE.split(plain)])
 

@@ -36,7 +36,7 @@ _TOKEN: Final = lazy_pattern(
     r"|(?:--|\.)?[^\W_]{1,64}(?:[-'][^\W_]{1,64}){0,8}(?:\.(?:md|sh)\b)?|[:;,]"
 )
 _QUOTES: Final = lazy_pattern('["`\u201c\u201e\u00ab\u300c]')
-_QUOTE_MARK: Final = lazy_pattern(r"(?:^|\n) {0,3}>[> ]{0,20}")
+QUOTE_MARK: Final = lazy_pattern(r"(?:^|\n) {0,3}>[> ]{0,20}")
 _QUOTED: Final = lazy_pattern(
     r"\"[^\"\n]{3,400}\"|\u201c[^\u201d\n]{3,400}\u201d|\u00ab[^\u00bb\n]{3,400}\u00bb"
     r"|\u300c[^\u300d\n]{3,200}\u300d|\u201e[^\u201c\u201d\n]{3,200}[\u201c\u201d]"
@@ -224,7 +224,7 @@ class Sentence:
 
 def plain_paragraph(paragraph: str) -> str:
     """A lower-case paragraph on one line, without emphasis markup, marks of quoting and quotations."""
-    said = _QUOTE_MARK.sub("\n", paragraph) if ">" in paragraph else paragraph
+    said = QUOTE_MARK.sub("\n", paragraph) if ">" in paragraph else paragraph
     for sign in "*~":
         said = said.replace(sign, " ")
     said = " ".join(said.replace("\u2019", "'").split())

@@ -382,7 +382,7 @@ def _in_line(
     for name in names:
         if name.end() < reached:
             continue
-        place = _after(text, name, start, _end_of_sentence(text, name, end))
+        place = _after(text, name, _end_of_sentence(text, name, end))
         if place is not None:
             found, reached = True, place[1]
             yield place
@@ -406,7 +406,7 @@ def _is_in_id(text: str, start: int, end: int) -> bool:
     return len(word) > _ID and sum(map(str.isdigit, word)) > _FEW_DIGITS
 
 
-def _after(text: str, name: re.Match[str], start: int, end: int) -> tuple[int, int] | None:
+def _after(text: str, name: re.Match[str], end: int) -> tuple[int, int] | None:
     at, stop = name.end(), min(name.end() + _WINDOW, end)
     password = name.lastgroup == "password"
     weak = name[0] == "pass" and text[max(name.start() - 1, 0)] not in "_" + ascii_letters
